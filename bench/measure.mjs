@@ -1,0 +1,48 @@
+/** Runs `work` in rounds of about 200 ms and answers the median rate per second. */
+export async function rate(work, rounds = 9) {
+  let size = 1
+  for (;;) {
+    const took = await time(work, size)
+    if (took > 200) break
+    size = Math.ceil(size * Math.min(10, 250 / Math.max(took, 1)))
+  }
+  const rates = []
+  for (let round = 0; round < rounds; round++) rates.push((size / (await time(work, size))) * 1000)
+  return median(rates)
+}
+
+/** Alternates between competitors, so that the machine's moods hit all of them. Answers the median rate of each. */
+export async function race(works, rounds = 11) {
+  const names = Object.keys(works)
+  const sizes = {}
+  const rates = Object.fromEntries(names.map((name) => [name, []]))
+  for (const name of names) {
+    await time(works[name], 2000)
+    sizes[name] = Math.max(1, Math.ceil((150 * 2000) / (await time(works[name], 2000))))
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) rates[name].push((sizes[name] / (await time(works[name], sizes[name]))) * 1000)
+  }
+  return Object.fromEntries(names.map((name) => [name, median(rates[name])]))
+}
+
+/** How many ms `count` calls take. */
+export async function time(work, count) {
+  const start = performance.now()
+  for (let i = 0; i < count; i++) {
+    const pending = work(i)
+    if (pending !== undefined && typeof pending?.then === 'function') await pending
+  }
+  return performance.now() - start
+}
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1]
+}
+
+export function row(name, value, target = '') {
+  console.log(`${name.padEnd(64)} ${String(value).padStart(16)}   ${target}`)
+}
+
+export const whole = (number) => Math.round(number).toLocaleString('en-US')

@@ -1,0 +1,32 @@
+import { type ErrorKey, type Problem, problem } from './errors.ts'
+import { quote } from './quote.ts'
+
+const ID = /^([a-z]+)_[0-9A-Za-z]+$/
+
+/**
+ * What is wrong with a text as an id of the given prefix, or undefined. A prefix that ends in "*" stands for all
+ * prefixes that begin like it.
+ */
+export function idProblem(
+  text: string,
+  prefix: string,
+): Extract<ErrorKey, 'id_unparsable' | 'id_wrong_prefix'> | undefined {
+  const found = ID.exec(text)?.[1]
+  if (found === undefined) return 'id_unparsable'
+  return found === prefix ? undefined : 'id_wrong_prefix'
+}
+
+/** The problems of a path's ids, each named by its parameter. */
+export function pathIdProblems(
+  ids: Readonly<Record<string, string>>,
+  prefixes: Readonly<Record<string, string>>,
+): Problem[] {
+  const problems: Problem[] = []
+  for (const field in prefixes) {
+    const prefix = prefixes[field] as string
+    const received = ids[field]
+    const key = typeof received === 'string' ? idProblem(received, prefix) : 'id_unparsable'
+    if (key) problems.push(problem(key, { field, received: quote(received), prefix }))
+  }
+  return problems
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import type { Dialect } from './dialect.ts'
+import { type Problem, problem, Refusal, refuse } from './errors.ts'
+import { compileFilter, type Filter } from './filter.ts'
+import { idProblem } from './ids.ts'
+import { quote } from './quote.ts'
+
+/** The query of every list operation. */
+export const listQuery = v.object({
+  /** How many items a page has: 1 to 100, by default 100. */
+  limit: v.optional(v.union([v.number(), v.string()])),
+  /** Only items that were created before the one with this id, which need not exist any more. */
+  before_id: v.optional(v.string()),
+  /** A predicate over `obj` in a subset of CEL, such as `obj.domain.endsWith(".example.com")`. */
+  filter: v.optional(v.string()),
+})
+
+/** What a caller may pass to a list operation. */
+export type ListInput = v.InferInput<typeof listQuery>
+
+/** A list query that was read: the page's size, the cursor, and the filter with its source. */
+export interface ListQuery {
+  readonly limit: number
+  readonly before_id: string | undefined
+  readonly filter: Filter | undefined
+  /** The parameters as sent, for the next page's URI. */
+  readonly sent: { readonly limit?: string; readonly filter?: string }
+}
+
+const LARGEST_PAGE = 100
+const NAMES = Object.keys(listQuery.entries)
+
+/**
+ * Reads the query of a list operation (decisions, "Lists"). Finds all problems in one pass.
+ */
+export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: Dialect): ListQuery {
+  const parameters = namedParameters(raw ?? {}, NAMES, dialect)
+  const problems: Problem[] = []
+  const limit = readLimit(parameters.limit, problems)
+  const before_id = readCursor(parameters.before_id, prefix, problems)
+  const filter = parameters.filter ? compileFilter(parameters.filter, item, problems) : undefined
+  if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
+  const { limit: sentLimit, filter: sentFilter } = parameters
+  return {
+    limit,
+    before_id,
+    filter,
+    sent: { ...(sentLimit && { limit: sentLimit }), ...(sentFilter && { filter: sentFilter }) },
+  }
+}
+
+/** Brings query parameters to their own names and texts, and refuses the ones that the operation does not have. */
+export function namedParameters(
+  raw: object,
+  names: readonly string[],
+  dialect: Dialect,
+): Record<string, string | undefined> {
+  const parameters: Record<string, string | undefined> = {}
+  for (const [sent, value] of Object.entries(raw)) {
+    if (value === undefined || value === null) continue
+    const alias = Object.hasOwn(dialect.queryAliases, sent) ? dialect.queryAliases[sent] : undefined
+    const name = alias ?? sent
+    if (!names.includes(name)) refuse('query_unknown', { received: quote(sent), allowed: names.join(', ') || 'none' })
+    if (parameters[name] !== undefined) refuse('query_repeated', { received: quote(name) })
+    parameters[name] = String(value)
+  }
+  return parameters
+}
+
+function readLimit(text: string | undefined, problems: Problem[]): number {
+  if (text === undefined) return LARGEST_PAGE
+  const limit = Number(text)
+  const key = !/^-?\d+$/.test(text)
+    ? 'limit_not_a_number'
+    : limit < 1 || limit > LARGEST_PAGE
+      ? 'limit_out_of_range'
+      : null
+  if (key) problems.push(problem(key, { field: 'limit', received: quote(text) }))
+  return limit
+}
+
+function readCursor(text: string | undefined, prefix: string, problems: Problem[]): string | undefined {
+  if (!text) return undefined
+  const key = idProblem(text, prefix)
+  if (key) problems.push(problem(key, { field: 'before_id', received: quote(text), prefix: `${prefix}_` }))
+  return text
+}

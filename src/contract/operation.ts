@@ -1,0 +1,93 @@
+import type * as v from 'valibot'
+import { type ListInput, type ListQuery, listQuery, readListQuery } from './list-query.ts'
+import { bodyReader } from './request-body.ts'
+import type { RuleContext } from './schema.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The HTTP methods that operations use. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The ids of a path, by parameter, such as `{ id: 'rd_…' }`. Where an operation is defined: their prefixes. */
+export type PathIds = Readonly<Record<string, string>>
+
+/** What a client sent in a body or a query, before it is read. */
+type Reader = (raw: unknown, ids: PathIds, context: RuleContext) => unknown
+
+/**
+ * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
+ * An operation has a body or a query, never both.
+ */
+export interface Operation<Ids extends PathIds = PathIds, Input = unknown, Result = unknown> {
+  /** Group and verb, such as `reserved_domains.create`. */
+  readonly name: string
+  readonly method: Method
+  readonly path: string
+  readonly status: 200 | 201 | 204
+  /** One line for the documentation. */
+  readonly summary: string
+  /** The prefix of each id in the path. */
+  readonly ids: Ids
+  readonly body?: v.GenericSchema
+  readonly query?: v.GenericSchema
+  readonly response?: v.GenericSchema
+  /** Reads and checks the body or the query; absent where neither is allowed. */
+  readonly read?: Reader
+  /** The rules, the change, and the answer in the wire's form. */
+  // biome-ignore lint/suspicious/noExplicitAny: it takes what `read` answers; the functions below make sure of it
+  readonly run: (tx: Transaction, ids: any, input: any) => Result
+  /** Carries the input's type for the direct API; never set. */
+  readonly input?: Input
+}
+
+interface Definition<Ids extends PathIds> {
+  name: string
+  method: Method
+  path: string
+  status: 200 | 201 | 204
+  summary: string
+  ids: Ids
+  response?: v.GenericSchema
+}
+
+/** Defines an operation without body and query. */
+export function operation<Ids extends PathIds, Result>(
+  definition: Definition<Ids> & { run: (tx: Transaction, ids: Ids) => Result },
+): Operation<Ids, undefined, Result> {
+  return definition
+}
+
+/**
+ * Defines an operation with a body. `wrappable` allows the dialect's envelope around it, as on the PUT of a module.
+ */
+export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema, Result>(
+  definition: Definition<Ids> & {
+    body: S
+    wrappable?: boolean
+    run: (tx: Transaction, ids: Ids, body: v.InferOutput<S>) => Result
+  },
+): Operation<Ids, v.InferInput<S>, Result> {
+  const { wrappable = false, ...rest } = definition
+  const group = definition.name.split('.')[0] as string
+  return { ...rest, read: bodyReader(definition.body, group, { wrappable }) }
+}
+
+/** Defines a list operation: its query is the paging and the filter of every list (decisions, "Lists"). */
+export function listOperation<Result>(
+  definition: Omit<Definition<Record<never, never>>, 'ids' | 'method' | 'status'> & {
+    prefix: string
+    /** The schema of one listed item: a filter can name its fields. */
+    item: v.GenericSchema
+    run: (tx: Transaction, query: ListQuery) => Result
+  },
+): Operation<Record<never, never>, ListInput, Result> {
+  const { prefix, item, run, ...rest } = definition
+  return {
+    ...rest,
+    method: 'GET',
+    status: 200,
+    ids: {},
+    query: listQuery,
+    read: (raw, _ids, { dialect }) => readListQuery(raw, prefix, item, dialect),
+    run: (tx, _ids, query) => run(tx, query),
+  }
+}

@@ -1,0 +1,5 @@
+/** The datacenter regions of the service document ("Limits"). The first use of a region is `us` by default. */
+export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
+
+/** A datacenter region. */
+export type Region = (typeof REGIONS)[number]

@@ -1,0 +1,137 @@
+import * as v from 'valibot'
+import type { Dialect } from './dialect.ts'
+import type { ErrorKey, ErrorValues, Problem } from './errors.ts'
+import { idProblem } from './ids.ts'
+import { REGIONS } from './regions.ts'
+
+/** What a field rule may look at besides the value. Travels as valibot's config. */
+export interface RuleContext {
+  readonly dialect: Dialect
+  readonly unknownActions: 'refuse' | 'accept'
+}
+
+type OwnValues<K extends ErrorKey> = Omit<ErrorValues<K>, 'field' | 'received'>
+
+/** A valibot message that names a catalogue error. The field's path and value are added when the answer is made. */
+export function as<K extends ErrorKey>(
+  key: K,
+  ...values: Record<never, never> extends OwnValues<K> ? [OwnValues<K>?] : [OwnValues<K>]
+): string {
+  return JSON.stringify([key, values[0] ?? {}])
+}
+
+/** A valibot message that carries a problem which has its words already. */
+export function asProblem({ key, message }: Problem): string {
+  return JSON.stringify([key, {}, message])
+}
+
+/** Reads what {@link as} or {@link asProblem} wrote, or undefined for a message of valibot's own. */
+export function fromMessage(message: string): [ErrorKey, Record<string, unknown>, string?] | undefined {
+  return message.startsWith('["') ? JSON.parse(message) : undefined
+}
+
+/** Where a rule reports what it finds: at the field itself, or at a path below it. */
+export type Report = <K extends ErrorKey>(
+  key: K,
+  values: OwnValues<K>,
+  at?: { path: readonly (string | number)[]; value: unknown },
+) => void
+
+/**
+ * A rule on one field that may report several catalogue errors. It also runs when the value has problems already, so
+ * it must look before it reads.
+ */
+export function rule<T>(check: (value: T, report: Report, context: RuleContext) => void) {
+  return v.rawCheck<T>(({ dataset, config, addIssue }) => {
+    const value = dataset.value as T
+    const report: Report = (key, values, at) => {
+      const message = JSON.stringify([key, values])
+      if (!at) return addIssue({ message })
+      addIssue({ message, input: at.value, path: pathItems(value, at.path) as never })
+    }
+    check(value, report, config as unknown as RuleContext)
+  })
+}
+
+function pathItems(root: unknown, path: readonly (string | number)[]) {
+  return path.map((key) => ({ type: 'unknown', origin: 'value', input: root, key, value: undefined }))
+}
+
+/** Marks a text field in which "" means "not given" (decisions, "Wire"). */
+export const blankIsAbsent = v.metadata({ blank: 'absent' }) as v.MetadataAction<string, { blank: 'absent' }>
+
+const encoder = new TextEncoder()
+
+/** The length of a text in bytes of UTF-8. */
+export function utf8Length(text: string): number {
+  return encoder.encode(text).length
+}
+
+type TooLong =
+  | 'domain_metadata_too_long'
+  | 'address_metadata_too_long'
+  | 'certificate_metadata_too_long'
+  | 'certificate_description_too_long'
+
+/** A text of at most `limit` bytes in UTF-8 (service document, "Limits"). */
+export function textOfBytes(limit: number, key: TooLong) {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      rule<string>((text, report) => {
+        const bytes = text.length * 3 > limit ? utf8Length(text) : 0
+        if (bytes > limit) report(key, { bytes })
+      }),
+    ),
+  )
+}
+
+/** A text without limits. */
+export const text = v.optional(v.string())
+
+/** The id of another resource. */
+export function reference(prefix: string) {
+  return v.optional(
+    v.pipe(
+      v.string(),
+      blankIsAbsent,
+      rule<string>((id, report) => {
+        const key = idProblem(id, prefix)
+        if (key) report(key, { prefix })
+      }),
+    ),
+  )
+}
+
+/** A datacenter region (service document, "Limits"). */
+export function region(key: 'domain_region_invalid' | 'address_region_invalid') {
+  return v.optional(v.pipe(v.string(as(key)), blankIsAbsent, v.picklist(REGIONS, as(key))))
+}
+
+/** A whole number of 32 bits without sign, with a default. */
+export function uint32(
+  key: 'tripped_duration_invalid' | 'rolling_window_invalid' | 'num_buckets_out_of_range' | 'field_invalid',
+  bounds: { min: number; max?: number; default: number },
+) {
+  const { min, max = 0xffff_ffff } = bounds
+  const message = key === 'field_invalid' ? as(key, { allowed: `an integer from ${min} to ${max}` }) : as(key)
+  return v.optional(
+    v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+    bounds.default,
+  )
+}
+
+/** `enabled` of every route module: true unless said otherwise. */
+export const enabled = v.optional(v.boolean(), true)
+
+/** A reference in a response (service document, "Ref object"). */
+export const ref = v.object({ id: v.string(), uri: v.string() })
+
+/** The fields that every top-level resource begins with, in the order of the document's tables. */
+export const resourceHead = {
+  id: v.string(),
+  uri: v.string(),
+  created_at: v.string(),
+  description: v.exactOptional(v.string()),
+  metadata: v.exactOptional(v.string()),
+}

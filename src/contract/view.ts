@@ -1,0 +1,38 @@
+import type { Dialect } from './dialect.ts'
+
+/** A value that is frozen with everything in it, as all answers are. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T
+
+/** What a record is shown with: the gateway's base URL and its dialect. */
+export interface Wire {
+  readonly url: string
+  readonly dialect: Dialect
+}
+
+/** Makes the wire's form of a record. Pure, so that its result can be kept as long as the record and the URL stay. */
+export type View<R, Shown> = (record: R, wire: Wire) => Shown
+
+/** A time in ms as the wire's timestamp: UTC, whole seconds (decisions, "Wire"). */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+/** The wire's form of a reference, or null where there is none. */
+export function refTo(wire: Wire, path: string, id: string): { id: string; uri: string }
+export function refTo(wire: Wire, path: string, id: string | null): { id: string; uri: string } | null
+export function refTo(wire: Wire, path: string, id: string | null) {
+  return id === null ? null : { id, uri: `${wire.url}${path}/${id}` }
+}
+
+/** Freezes a value and everything in it, and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const name of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[name])
+  }
+  return value
+}

@@ -1,0 +1,54 @@
+import type { Operation, PathIds } from '../contract/operation.ts'
+import type { Family } from '../contract/resource.ts'
+
+type Families = Readonly<Record<string, Family<object>>>
+
+/** The direct API of a table of families: one property per family, one function per operation. */
+export type Direct<F extends Families> = {
+  readonly [Name in keyof F]: {
+    readonly [Verb in keyof F[Name]['operations']]: DirectCall<F[Name]['operations'][Verb]>
+  }
+}
+
+/** The function of one operation: the ids of its path, then its body or query. */
+type DirectCall<O> =
+  O extends Operation<infer Ids, infer Input, infer Result>
+    ? (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
+    : never
+
+/** A single id is passed as it is, several by name. */
+type IdArguments<Ids> = keyof Ids extends never ? [] : keyof Ids extends 'id' ? [id: string] : [ids: Ids]
+
+/** An input that can be empty can be left out. */
+type InputArguments<Input> = [Input] extends [undefined]
+  ? []
+  : Record<never, never> extends Input
+    ? [input?: Input]
+    : [input: Input]
+
+/** Runs one operation for a direct call. */
+type Run = (operation: Operation, ids: PathIds, input: unknown) => unknown
+
+/** Makes the direct API of a table of families. Every function throws a `GatewayError` when a rule refuses. */
+export function directApi<F extends Families>(families: F, run: Run): Direct<F> {
+  const api: Record<string, Record<string, unknown>> = {}
+  for (const [name, { operations }] of Object.entries(families)) {
+    const calls: Record<string, unknown> = {}
+    for (const [verb, operation] of Object.entries(operations)) calls[verb] = callOf(operation, run)
+    api[name] = Object.freeze(calls)
+  }
+  return api as Direct<F>
+}
+
+const NO_IDS: PathIds = Object.freeze({})
+
+function callOf(operation: Operation, run: Run) {
+  switch (Object.keys(operation.ids).length) {
+    case 0:
+      return (input?: unknown) => run(operation, NO_IDS, input ?? {})
+    case 1:
+      return (id: string, input?: unknown) => run(operation, { id }, input ?? {})
+    default:
+      return (ids: PathIds, input?: unknown) => run(operation, ids ?? NO_IDS, input ?? {})
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The one source of randomness. It has no state to keep: what it gives is a function of the seed, a stream's name and a
+ * number, so a draw that is taken back leaves nothing behind, and the same calls give the same values.
+ */
+export interface RandomSource {
+  /** The bytes of one draw: a function that fills arrays of any size, one after the other. */
+  draw(stream: string, number: number): (size: number) => Uint8Array
+}
+
+/** Makes the random source of a seed. */
+export function randomSource(seed: string): RandomSource {
+  const streams = new Map<string, readonly number[]>()
+  return {
+    draw(stream, number) {
+      const state = streams.get(stream) ?? hash(`${stream}\n${seed}`)
+      streams.set(stream, state)
+      return generator(state, number)
+    },
+  }
+}
+
+/** A fresh seed for a gateway that was given none. */
+export function freshSeed(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('.')
+}
+
+/** Four 32-bit numbers from a text (the cyrb128 mixing scheme). */
+function hash(text: string): readonly [number, number, number, number] {
+  let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762]
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    a = b ^ Math.imul(a ^ code, 597399067)
+    b = c ^ Math.imul(b ^ code, 2869860233)
+    c = d ^ Math.imul(c ^ code, 951274213)
+    d = a ^ Math.imul(d ^ code, 2716044179)
+  }
+  return [a >>> 0, b >>> 0, c >>> 0, d >>> 0]
+}
+
+/** The sfc32 generator, started from a stream's state and the draw's number. */
+function generator(state: readonly number[], number: number): (size: number) => Uint8Array {
+  let a = state[0] as number
+  let b = (state[1] as number) ^ (number >>> 0)
+  let c = (state[2] as number) ^ Math.floor(number / 2 ** 32)
+  let d = (state[3] as number) + number
+  const next = () => {
+    const t = (((a + b) | 0) + d) | 0
+    d = (d + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (c << 21) | (c >>> 11)
+    c = (c + t) | 0
+    return t
+  }
+  for (let round = 0; round < 12; round++) next()
+  return (size) => {
+    const bytes = new Uint8Array(size)
+    for (let i = 0; i < size; i += 4) {
+      const word = next()
+      bytes[i] = word
+      bytes[i + 1] = word >>> 8
+      bytes[i + 2] = word >>> 16
+      bytes[i + 3] = word >>> 24
+    }
+    return bytes
+  }
+}

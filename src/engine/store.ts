@@ -1,0 +1,68 @@
+import type { Collection } from '../contract/collection.ts'
+import { Agenda, type AgendaEntry } from './agenda.ts'
+import { Table } from './table.ts'
+
+/** One record's change: absent before when it was created, absent after when it was removed. */
+export interface Change<R extends object = object> {
+  readonly collection: string
+  readonly key: string
+  readonly before: R | undefined
+  readonly after: R | undefined
+}
+
+/** All records of a gateway, the number that ids come from, and the agenda. */
+export class Store {
+  /** How many ids, labels and schedulings there have been. */
+  sequence = 0
+  readonly agenda: Agenda
+  readonly #tables = new Map<string, Table>()
+  #scheduled = 0
+
+  constructor(collections: readonly Collection<never>[]) {
+    for (const each of collections) this.#tables.set(each.name, new Table(each as never))
+    this.agenda = new Agenda((entry) => this.#isCurrent(entry))
+  }
+
+  table<R extends object>(collection: Collection<R>): Table<R> {
+    return this.tableNamed(collection.name) as unknown as Table<R>
+  }
+
+  tableNamed(name: string): Table {
+    const table = this.#tables.get(name)
+    if (!table) throw new TypeError(`No family keeps the collection "${name}".`)
+    return table
+  }
+
+  /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
+  change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): Change<R> {
+    const before = this.table(collection).replace(key, after)
+    const wanted = collection.due
+    if (wanted) {
+      const due = after && wanted(after)
+      this.#scheduled += (due ? 1 : 0) - (before && wanted(before) ? 1 : 0)
+      if (due) this.agenda.add({ due, table: collection.name, key })
+      this.agenda.tidy(this.#scheduled)
+    }
+    return { collection: collection.name, key, before, after }
+  }
+
+  /** Takes changes back, the last one first. */
+  undo(changes: readonly Change[]): void {
+    for (let i = changes.length - 1; i >= 0; i--) {
+      const { collection, key, before } = changes[i] as Change
+      this.change(this.tableNamed(collection).collection, key, before)
+    }
+  }
+
+  /** Every record of every collection, oldest first. */
+  records(): Record<string, readonly object[]> {
+    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, [...table.newestFirst()].reverse()]))
+  }
+
+  #isCurrent({ due, table, key }: AgendaEntry): boolean {
+    const { collection } = this.tableNamed(table)
+    const record = this.tableNamed(table).get(key)
+    const wanted = record && collection.due?.(record)
+    return wanted?.at === due.at && wanted.order === due.order
+  }
+}

@@ -1,0 +1,57 @@
+import type { Collection } from '../contract/collection.ts'
+import { SortedKeys } from './sorted-keys.ts'
+
+/** The records of one collection, by key, in creation order, and by each index. */
+export class Table<R extends object = object> {
+  readonly #rows = new Map<string, R>()
+  readonly #order = new SortedKeys()
+  /** Per index, the keys of each value in creation order; nearly always one. */
+  readonly #indexes = new Map<string, Map<string, string[]>>()
+
+  constructor(readonly collection: Collection<R>) {
+    for (const name of Object.keys(collection.indexes)) this.#indexes.set(name, new Map())
+  }
+
+  get(key: string): R | undefined {
+    return this.#rows.get(key)
+  }
+
+  /** The oldest record whose index has this value. */
+  find(index: string, value: string): R | undefined {
+    const key = this.#indexes.get(index)?.get(value)?.[0]
+    return key === undefined ? undefined : this.#rows.get(key)
+  }
+
+  /** Records from the one before `cursor` on; the cursor need not exist. */
+  *newestFirst(cursor?: string): Generator<R> {
+    for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
+  }
+
+  /** Puts a record in the place of the one with its key, or takes that one out. Answers what was there before. */
+  replace(key: string, after: R | undefined): R | undefined {
+    const before = this.#rows.get(key)
+    if (after) this.#rows.set(key, after)
+    else this.#rows.delete(key)
+    if (after && !before) this.#order.add(key)
+    if (before && !after) this.#order.delete(key)
+    for (const [name, indexed] of Object.entries(this.collection.indexes)) {
+      this.#reindex(name, key, before ? indexed(before) : null, after ? indexed(after) : null)
+    }
+    return before
+  }
+
+  #reindex(index: string, key: string, before: string | null, after: string | null): void {
+    if (before === after) return
+    const entries = this.#indexes.get(index) as Map<string, string[]>
+    if (before !== null) {
+      const rest = (entries.get(before) as string[]).filter((other) => other !== key)
+      if (rest.length > 0) entries.set(before, rest)
+      else entries.delete(before)
+    }
+    if (after !== null) {
+      const keys = entries.get(after) ?? []
+      keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
+      entries.set(after, keys)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { refuse } from '../contract/errors.ts'
+import { quote } from '../contract/quote.ts'
+import { type HttpRequest, LARGEST_BODY } from './messages.ts'
+
+const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/**
+ * The JSON object that a request's body holds (decisions, "Requests", 3). No body counts as an empty object.
+ */
+export function jsonBody(request: HttpRequest): object {
+  const { method, body } = request
+  if (!WITH_BODY.has(method)) return withoutBody(request)
+  if (body === '') return {}
+  requireJsonType(request.header('content-type'))
+  return parsed(readText(body), method)
+}
+
+/** GET and DELETE have no body; an empty object is let through because some clients send it. */
+function withoutBody({ method, body }: HttpRequest): object {
+  const text = readText(body)
+  if (text === '' || (text.length < 16 && text.trim() === '{}')) return {}
+  return refuse('body_unexpected', { method, bytes: new TextEncoder().encode(text).length })
+}
+
+function readText(body: HttpRequest['body']): string {
+  if (typeof body === 'string') return body
+  if (body.unread === 'body_too_large') return refuse('body_too_large', { limit: LARGEST_BODY })
+  if (body.unread === 'body_unreadable') return refuse('body_unreadable', {})
+  return refuse('body_unparsable', { received: 'not UTF-8' })
+}
+
+function requireJsonType(header: string | null): void {
+  if (header === null || header === '') refuse('content_type_missing', {})
+  const type = header?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') refuse('content_type_unsupported', { received: quote(header) })
+}
+
+function parsed(text: string, method: string): object {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    // The parser's own message repeats a piece of the body, which may hold a private key.
+    return refuse('body_unparsable', { received: `a ${method} body of ${text.length} characters that is not JSON` })
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  return refuse('body_unparsable', {
+    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
+  })
+}

@@ -1,0 +1,33 @@
+import type { Dialect } from '../contract/dialect.ts'
+import type { HttpRequest, HttpResponse } from './messages.ts'
+import { allowedMethods, type Route } from './router.ts'
+
+const PREFLIGHT_AGE_SECONDS = 600
+
+/** Whether a request asks, for a browser, if another one would be allowed. */
+export function isPreflight(request: HttpRequest): boolean {
+  return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
+}
+
+/** The answer to a preflight of a known path (decisions, "Wire": CORS). */
+export function preflightAnswer(request: HttpRequest, route: Route): HttpResponse {
+  const requested = request.header('access-control-request-headers')
+  const headers = {
+    'Access-Control-Allow-Methods': allowedMethods(route.methods),
+    ...(requested && { 'Access-Control-Allow-Headers': requested }),
+    'Access-Control-Max-Age': String(PREFLIGHT_AGE_SECONDS),
+  }
+  return { status: 204, headers, body: null }
+}
+
+/** What lets a browser's page read an answer; nothing for a request without an origin. */
+export function corsHeaders(request: HttpRequest, dialect: Dialect): Readonly<Record<string, string>> | undefined {
+  const origin = request.header('origin')
+  if (origin === null) return undefined
+  return {
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Allow-Credentials': 'true',
+    'Access-Control-Expose-Headers': dialect.operationIdHeader,
+    Vary: 'Origin',
+  }
+}

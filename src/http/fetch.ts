@@ -1,0 +1,96 @@
+import type { Handler } from './handler.ts'
+import { type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
+
+/** The type of the global `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
+export function fetchOf(handler: Handler): Fetch {
+  return async (input, init) => {
+    const isPlain =
+      !(input instanceof Request) && (init?.body === undefined || init.body === null || typeof init.body === 'string')
+    const request = isPlain ? plainRequest(String(input), init ?? {}) : await streamedRequest(new Request(input, init))
+    return toResponse(handler(request))
+  }
+}
+
+/** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
+function plainRequest(url: string, init: RequestInit): HttpRequest {
+  init.signal?.throwIfAborted()
+  const method = normalMethod(init.method ?? 'GET')
+  const body = init.body as string | null | undefined
+  if (body != null && (method === 'GET' || method === 'HEAD')) {
+    throw new TypeError(`A ${method} request cannot have a body.`)
+  }
+  const headers = new Headers(init.headers)
+  // What fetch itself would announce for a text.
+  const type = body == null ? null : 'text/plain;charset=UTF-8'
+  return {
+    method,
+    url,
+    header: (name) => headers.get(name) ?? (name === 'content-type' ? type : null),
+    body: body == null ? '' : withinLimit(body),
+  }
+}
+
+function withinLimit(text: string): RequestBody {
+  const isTooLarge = text.length * 3 > LARGEST_BODY && new TextEncoder().encode(text).length > LARGEST_BODY
+  return isTooLarge ? { unread: 'body_too_large' } : text
+}
+
+/** The methods that fetch brings to upper case. */
+const NORMALISED = /^(delete|get|head|options|post|put)$/i
+
+function normalMethod(method: string): string {
+  return NORMALISED.test(method) ? method.toUpperCase() : method
+}
+
+async function streamedRequest(request: Request): Promise<HttpRequest> {
+  request.signal.throwIfAborted()
+  const { method, url, headers } = request
+  return { method, url, header: (name) => headers.get(name), body: await readBody(request.body) }
+}
+
+async function readBody(stream: ReadableStream<Uint8Array> | null): Promise<RequestBody> {
+  if (!stream) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    const reader = stream.getReader()
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength
+      if (size > LARGEST_BODY) {
+        await reader.cancel()
+        return { unread: 'body_too_large' }
+      }
+      chunks.push(part.value)
+    }
+  } catch {
+    return { unread: 'body_unreadable' }
+  }
+  return decodeBody(chunks, size)
+}
+
+/** The text of a body's chunks, which together have `size` bytes. */
+export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
+  const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks, size)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return { unread: 'not UTF-8' }
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+function toResponse({ status, headers, body }: HttpResponse): Response {
+  return new Response(body, { status, headers })
+}

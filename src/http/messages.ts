@@ -1,0 +1,22 @@
+/** A request as the HTTP handler takes it, from whichever transport. */
+export interface HttpRequest {
+  readonly method: string
+  /** An absolute URL, or a path with its query. */
+  readonly url: string
+  /** The value of a header by its lower-case name, or null. */
+  readonly header: (name: string) => string | null
+  readonly body: RequestBody
+}
+
+/** A body that was read, or why it could not be. An absent body is the empty text. */
+export type RequestBody = string | { readonly unread: 'body_too_large' | 'body_unreadable' | 'not UTF-8' }
+
+/** An answer, ready for whichever transport. `body` is null where there is none. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** The most bytes that a body may have (decisions, "Requests", 3). */
+export const LARGEST_BODY = 1024 * 1024

@@ -1,0 +1,83 @@
+import type * as v from 'valibot'
+import { collection } from '../contract/collection.ts'
+import { refuse } from '../contract/errors.ts'
+import { operation, operationWithBody } from '../contract/operation.ts'
+import { familyOf } from '../contract/resource.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import type { Frozen } from '../contract/view.ts'
+import { requireRoute } from './declarations.ts'
+
+interface ModuleRecord<Module> {
+  readonly key: string
+  readonly module: Module
+}
+
+type RouteIds = { readonly edge_id: string; readonly id: string }
+
+/**
+ * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete (decisions, "Route
+ * modules"). `body` is the schema of the PUT; what it answers is kept and shown.
+ */
+export function routeModule<Body extends v.GenericSchema, Shape extends v.GenericSchema<object>>(definition: {
+  /** The operations' group, for example `circuit_breaker`. */
+  name: string
+  /** The last segment of the path. */
+  segment: string
+  /** How messages call it. */
+  what: string
+  body: Body
+  /** The schema of a response. */
+  shape: Shape
+  /** Rules that go beyond one field, and the module as it is kept. */
+  settle: (body: v.InferOutput<Body>) => Frozen<v.InferOutput<Shape>>
+}) {
+  const { name, segment, what, body, shape, settle } = definition
+  const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
+  const modules = collection<ModuleRecord<Frozen<v.InferOutput<Shape>>>>({ name, key: (record) => record.key })
+  const ids: RouteIds = { edge_id: 'edghts', id: 'edghtsrt' }
+  const operations = {
+    replace: operationWithBody({
+      name: `${name}.replace`,
+      method: 'PUT',
+      path,
+      status: 200,
+      summary: `Replace the ${what} module of a route`,
+      ids,
+      body,
+      response: shape,
+      wrappable: true,
+      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: settle(sent) }).module,
+    }),
+    get: operation({
+      name: `${name}.get`,
+      method: 'GET',
+      path,
+      status: 200,
+      summary: `Get the ${what} module of a route`,
+      ids,
+      response: shape,
+      run: (tx, route) =>
+        tx.get(modules, keyOf(tx, route))?.module ??
+        refuse('not_found', { what: `${what} module on the route`, received: route.id }, route),
+    }),
+    delete: operation({
+      name: `${name}.delete`,
+      method: 'DELETE',
+      path,
+      status: 204,
+      summary: `Remove the ${what} module of a route`,
+      ids,
+      run(tx, route) {
+        const record = tx.get(modules, keyOf(tx, route))
+        if (record) tx.remove(modules, record)
+      },
+    }),
+  }
+  return familyOf(operations, [modules])
+}
+
+/** The key of a route's module, once the route is known to exist. */
+function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {
+  requireRoute(tx, edge_id, id)
+  return `${edge_id}/${id}`
+}

@@ -1,0 +1,35 @@
+import * as v from 'valibot'
+import { enabled, rule } from '../contract/schema.ts'
+import { routeModule } from './route-module.ts'
+import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
+
+const SUPPORTED: ReadonlySet<string> = new Set(WEBHOOK_PROVIDERS)
+const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
+
+/** The one provider that signs with its own certificates instead of a shared secret. */
+const WITHOUT_SECRET = 'sns'
+
+const fields = v.object({ enabled, provider: v.optional(v.string(), ''), secret: v.optional(v.string(), '') })
+
+/** The rules on provider and secret together; either may have problems of its own already. */
+const providerAndSecret = rule<v.InferOutput<typeof fields>>(({ provider, secret }, report) => {
+  const at = { path: ['provider'], value: provider }
+  if (provider === undefined || provider === '') return report('webhook_provider_missing', { allowed: ALLOWED }, at)
+  if (typeof provider !== 'string') return
+  if (!SUPPORTED.has(provider.toLowerCase())) return report('webhook_provider_unsupported', { allowed: ALLOWED }, at)
+  const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
+  const isSent = secret !== undefined && secret !== ''
+  const secretAt = { path: ['secret'], value: secret }
+  if (isNeeded && !isSent) report('webhook_secret_missing', { provider }, secretAt)
+  if (!isNeeded && isSent) report('webhook_secret_not_accepted', { provider }, secretAt)
+})
+
+/** The webhook verification module: service document, "HTTPS edge route modules"; decisions, "Route modules". */
+export const webhookVerification = routeModule({
+  name: 'webhook_verification',
+  segment: 'webhook_verification',
+  what: 'webhook verification',
+  body: v.pipe(fields, providerAndSecret),
+  shape: v.object({ enabled: v.boolean(), provider: v.string(), secret: v.string() }),
+  settle: (body) => body,
+})

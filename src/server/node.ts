@@ -1,0 +1,1 @@
+export { type Served, type ServeOptions, serve } from './serve.ts'

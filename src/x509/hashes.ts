@@ -1,0 +1,33 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
+
+/** A hash function that signatures may use. */
+export interface Hash {
+  readonly digest: (message: Uint8Array) => Uint8Array
+  /** Length of the digest in bytes. */
+  readonly length: number
+  /** The DER of a DigestInfo up to the digest, as hex (RFC 8017, 9.2, note 1). */
+  readonly digestInfo: string
+}
+
+/** The hash functions by name: SHA-1 and SHA-2. */
+export const hashes = {
+  sha1: { digest: sha1, length: 20, digestInfo: '3021300906052b0e03021a05000414' },
+  sha224: { digest: sha224, length: 28, digestInfo: '302d300d06096086480165030402040500041c' },
+  sha256: { digest: sha256, length: 32, digestInfo: '3031300d060960864801650304020105000420' },
+  sha384: { digest: sha384, length: 48, digestInfo: '3041300d060960864801650304020205000430' },
+  sha512: { digest: sha512, length: 64, digestInfo: '3051300d060960864801650304020305000440' },
+} as const satisfies Record<string, Hash>
+
+const BY_OID: Readonly<Record<string, Hash>> = {
+  '1.3.14.3.2.26': hashes.sha1,
+  '2.16.840.1.101.3.4.2.4': hashes.sha224,
+  '2.16.840.1.101.3.4.2.1': hashes.sha256,
+  '2.16.840.1.101.3.4.2.2': hashes.sha384,
+  '2.16.840.1.101.3.4.2.3': hashes.sha512,
+}
+
+/** A hash function by its identifier (RFC 8017, B.1), or undefined. */
+export function hashByOid(oid: string): Hash | undefined {
+  return BY_OID[oid]
+}

@@ -1,0 +1,65 @@
+import { refuse } from '../contract/errors.ts'
+import type { Certificate } from './certificate.ts'
+import { Unreadable } from './der.ts'
+import { isKeyType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { belongsTo, type PrivateKey, readPrivateKey } from './private-key.ts'
+import { keyName } from './public-key.ts'
+import { requireShort } from './size.ts'
+
+const FIELD = 'private_key_pem'
+const ALLOWED = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
+
+/** Blocks that tools write beside a key: `openssl ecparam -genkey` its parameters, others the certificate. */
+const BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
+
+/** An uploaded private key. */
+export interface UploadedKey {
+  readonly key: PrivateKey
+  /** The key's block alone: 64 columns, "\n" line ends. */
+  readonly private_key_pem: string
+}
+
+/**
+ * Reads an uploaded PEM private key, the first one where there are several. No message repeats any of its content.
+ *
+ * @throws Refusal with one of `key_missing`, `certificate_too_long`, `pem_wrong_type`, `key_is_certificate`,
+ * `key_encrypted` and `key_unsupported` (decisions, "TLS certificates")
+ */
+export function readKey(text: string | undefined): UploadedKey {
+  if (!text?.trim()) refuse('key_missing', {})
+  requireShort(FIELD, text)
+  const block = keyBlock(splitPem(text))
+  if (block.encrypted || block.type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', {})
+  const key = readBlock(block)
+  return { key, private_key_pem: block.der ? writePem(block.type, block.der) : '' }
+}
+
+/**
+ * Checks that a private key is the one of the leaf certificate.
+ *
+ * @throws Refusal with `certificate_key_mismatch`
+ */
+export function requireMatch(leaf: Certificate, key: PrivateKey): void {
+  if (belongsTo(key, leaf.publicKey)) return
+  refuse('certificate_key_mismatch', { leaf: keyName(leaf.publicKey), key: keyName(key) })
+}
+
+function keyBlock({ blocks, unended, stray }: Pem): PemBlock {
+  const key = blocks.find(({ type }) => isKeyType(type))
+  const other = blocks.find(({ type }) => !isKeyType(type) && !BESIDE_A_KEY.has(type))
+  if (other) refuse('pem_wrong_type', { field: FIELD, received: other.type, allowed: ALLOWED })
+  if (unended) refuse('key_unsupported', { problem: `a "-----BEGIN ${unended}-----" has no END line` })
+  if (stray) refuse('key_unsupported', { problem: 'its "-----BEGIN …-----" is not on a line of its own' })
+  if (key) return key
+  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse('key_is_certificate', {})
+  refuse('key_missing', {})
+}
+
+function readBlock(block: PemBlock): PrivateKey {
+  try {
+    return readPrivateKey(block)
+  } catch (error) {
+    if (error instanceof Unreadable) refuse('key_unsupported', { problem: error.message })
+    throw error
+  }
+}

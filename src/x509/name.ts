@@ -1,0 +1,94 @@
+import { quote } from '../contract/quote.ts'
+import { bytesOf } from './bytes.ts'
+import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
+
+const UTF8 = 0x0c
+const BMP = 0x1e
+const UNIVERSAL = 0x1c
+/** NumericString, PrintableString, T61String, IA5String, VisibleString: one byte per character, read as Latin-1. */
+const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16, 0x1a])
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The attributes that are read, by identifier (RFC 4519 and, for E, RFC 2985). */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  '2.5.4.3': 'CN',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.6': 'C',
+  '1.2.840.113549.1.9.1': 'E',
+}
+
+/** A distinguished name. */
+export interface Name {
+  /** Its DER exactly as received. Names are compared by these bytes. */
+  readonly raw: Uint8Array
+  /** The attributes with a known short name (CN, O, OU, L, ST, C, E), in the name's order. */
+  readonly attributes: readonly { readonly type: string; readonly value: string }[]
+}
+
+/**
+ * Reads a Name (RFC 5280, 4.1.2.4). `what` is "issuer" or "subject".
+ *
+ * @throws Unreadable where it is malformed or a text in it cannot be decoded
+ */
+export function readName(raw: Uint8Array, what: string): Name {
+  const attributes: { type: string; value: string }[] = []
+  for (const set of childrenOf(parse(raw), what)) {
+    for (const attribute of childrenOf(set, what, tags.set)) {
+      const [oid, value] = childrenOf(attribute, what)
+      const type = SHORT_NAMES[oidOf(oid, what)]
+      if (type !== undefined) attributes.push({ type, value: textOf(value, what) })
+    }
+  }
+  return { raw, attributes }
+}
+
+/** The first value of an attribute by its short name, or "" where the name lacks it. */
+export function attributeOf(name: Name, type: string): string {
+  return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
+}
+
+/** A name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
+export function nameText(name: Name): string {
+  return quote(name.attributes.map(({ type, value }) => `${type}=${value}`).join(', '))
+}
+
+function textOf(element: Asn1 | undefined, what: string): string {
+  if (!element || typeof element.value !== 'string') throw malformed(what)
+  const text = decoded(tagOf(element), element.value)
+  if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformed(`${what}'s text`)
+  return text
+}
+
+function decoded(tag: number, content: string): string | undefined {
+  if (SINGLE_BYTE.has(tag)) return content
+  if (tag === UTF8) return decodeUtf8(content)
+  // The parser has put the two bytes of each character together already.
+  if (tag === BMP) return content
+  if (tag === UNIVERSAL) return decodeUniversal(content)
+  return undefined
+}
+
+function decodeUtf8(content: string): string | undefined {
+  try {
+    return utf8.decode(bytesOf(content))
+  } catch {
+    return undefined
+  }
+}
+
+function decodeUniversal(content: string): string | undefined {
+  const bytes = bytesOf(content)
+  if (bytes.length % 4 !== 0) return undefined
+  const view = new DataView(bytes.buffer)
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 4) {
+    const point = view.getUint32(at)
+    if (point > 0x10ffff) return undefined
+    text += String.fromCodePoint(point)
+  }
+  return text
+}

@@ -1,0 +1,15 @@
+import { refuse } from '../contract/errors.ts'
+import { utf8Length } from '../contract/schema.ts'
+
+/** Bytes of UTF-8. */
+const LONGEST = 65_536
+
+/**
+ * Checks that an uploaded PEM text has at most 64 KiB (decisions, "TLS certificates").
+ *
+ * @throws Refusal with `certificate_too_long`
+ */
+export function requireShort(field: 'certificate_pem' | 'private_key_pem', text: string): void {
+  const bytes = text.length * 3 > LONGEST ? utf8Length(text) : 0
+  if (bytes > LONGEST) refuse('certificate_too_long', { field, bytes })
+}
