@@ -70,8 +70,8 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   dialect: [(value) => isObject(value) && typeof value.errorPrefix === 'string', 'a dialect object'],
   seed: isText,
   keys: [
-    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string' && /^\S+$/.test(key)),
-    'an array of non-empty keys without white space',
+    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string' && key.trim() === key && key !== ''),
+    'an array of non-empty keys without white space around them',
   ],
   baseUrl: [(value) => typeof value === 'string' && /^https?:\/\/[^/?#]+[^?#]*$/.test(value), 'an http or https URL'],
   references: oneOf('any', 'declared'),

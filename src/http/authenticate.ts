@@ -6,7 +6,7 @@ import type { HttpRequest } from './messages.ts'
 /** Checks the API key (decisions, "Requests", 1). Without `keys`, any non-empty key will do. */
 export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
   const header = request.header('authorization') ?? refuse('auth_missing', {})
-  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? refuse('auth_unparsable', {})
+  const key = /^Bearer +(\S.*)$/i.exec(header)?.[1] ?? refuse('auth_unparsable', {})
   if (keys && !isOneOf(keys, key)) refuse('auth_invalid', {})
 }
 

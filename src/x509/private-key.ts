@@ -6,7 +6,7 @@ import { checkRsaSize, keyKindOf, readAlgorithm, readCurve } from './key-algorit
 import type { PemBlock } from './pem.ts'
 import type { PublicKey } from './public-key.ts'
 
-const WHAT = 'private key'
+const WHAT = 'DER structure'
 /** The curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
 

@@ -1,0 +1,32 @@
+// ngrok's official TypeScript client, unmodified, against an emulator on a loopback port.
+import { readFileSync } from 'node:fs'
+import { Ngrok } from '@ngrok/ngrok-api'
+import { createGateway, ngrok } from 'fauxgate'
+import { serve } from 'fauxgate/node'
+
+const pem = (name) => readFileSync(new URL(`../test/fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+
+// This version of the client throws on the empty answer of a DELETE; see docs, "emptyJsonOnDelete".
+const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
+const server = await serve(gateway)
+const client = new Ngrok({ apiToken: 'any key', baseUrl: server.url })
+
+const certificate = await client.tlsCertificates.create({
+  certificatePem: pem('leaf-p256'),
+  privateKeyPem: pem('key-p256'),
+})
+console.log(`uploaded  ${certificate.subjectCommonName}, valid until ${certificate.notAfter}`)
+
+const domain = await client.reservedDomains.create({ domain: 'app.example.com', certificateId: certificate.id })
+console.log(`reserved  ${domain.domain}, point its CNAME to ${domain.cnameTarget}`)
+
+await client.reservedDomains
+  .create({ domain: 'app.example.com' })
+  .catch((error) => console.log(`refused   ${error.errorCode}: ${error.msg}`))
+
+for (const listed of await client.reservedDomains.list()) console.log(`listed    ${listed.domain}`)
+
+await client.reservedDomains.delete(domain.id)
+await client.tlsCertificates.delete(certificate.id)
+console.log(`deleted   ${gateway.reservedDomains.list().reserved_domains.length} domains are left`)
+await server.close()

@@ -1,0 +1,81 @@
+// Packs the package, installs the tarball in an empty folder and uses it as a stranger would.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-package-'))
+const run = (command, args, cwd = folder) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+
+const USE = `
+const gateway = createGateway({ seed: 'x' })
+const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+if (gateway.reservedDomains.get(id).domain !== 'app.example.com') throw new Error('no domain')
+serve(gateway).then((server) => server.close())
+`
+
+const FILES = {
+  'package.json': '{ "private": true }',
+  'use.mjs': `import { createGateway } from 'fauxgate'\nimport { serve } from 'fauxgate/node'\n${USE}`,
+  'use.cjs': `const { createGateway } = require('fauxgate')\nconst { serve } = require('fauxgate/node')\n${USE}`,
+  'use.mts': `import { createGateway, type Gateway } from 'fauxgate'
+import { serve } from 'fauxgate/node'
+const gateway: Gateway = createGateway()
+const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
+// @ts-expect-error: there is no such region
+gateway.reservedAddrs.create({ region: 5 })
+export { addr, serve }
+`,
+  'tsconfig.json': JSON.stringify({
+    compilerOptions: {
+      strict: true,
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+      noEmit: true,
+      target: 'ES2022',
+      lib: ['ES2022', 'DOM', 'ESNext.Disposable'],
+      types: [],
+    },
+    files: ['use.mts'],
+  }),
+}
+
+const check = (name, passes) => {
+  if (!passes) throw new Error(`The package fails: ${name}`)
+  console.log(`ok  ${name}`)
+}
+
+try {
+  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
+  const names = run('tar', ['-tzf', tarball]).trim().split('\n')
+  const stray = names.filter((name) => !/^package\/(dist\/[\w.-]+|README\.md|LICENSE|package\.json)$/.test(name))
+  check(
+    `holds ${names.length} files and nothing that does not belong (${stray.join(', ') || 'none'})`,
+    stray.length === 0,
+  )
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
+  run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])
+  check(
+    'needs no other package',
+    readdirSync(join(folder, 'node_modules'))
+      .filter((name) => !name.startsWith('.'))
+      .join() === 'fauxgate',
+  )
+  run(process.execPath, ['use.mjs'])
+  check('works when imported', true)
+  run(process.execPath, ['use.cjs'])
+  check('works when required', true)
+  check('its main entry names no Node module', !/["']node:/.test(run('cat', ['node_modules/fauxgate/dist/index.js'])))
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
+  check('its types stand on their own', true)
+  check(
+    'its command runs',
+    run(join(folder, 'node_modules/.bin/fauxgate'), ['--help']).startsWith('Usage: fauxgate serve'),
+  )
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,13 @@
+// Installs and builds what a command needs, once: `node scripts/setup.mjs [--build]`.
+import { execSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const run = (command) => execSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+const madeAt = (path) => (existsSync(`${root}/${path}`) ? statSync(`${root}/${path}`).mtimeMs : 0)
+
+if (madeAt('node_modules/.package-lock.json') < madeAt('package-lock.json'))
+  run('npm ci --no-fund --no-audit --loglevel=error')
+if (process.argv.includes('--build')) run('npm run --silent build')

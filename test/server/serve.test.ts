@@ -1,0 +1,175 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+
+const headers = { authorization: 'Bearer key', 'service-version': '2' }
+const json = { ...headers, 'content-type': 'application/json' }
+
+const open: Served[] = []
+afterEach(async () => {
+  vi.useRealTimers()
+  for (const server of open.splice(0)) await server.close()
+})
+
+async function served(options: GatewayOptions = {}): Promise<{ gateway: Gateway; server: Served }> {
+  const gateway = createGateway(options)
+  const server = await serve(gateway)
+  open.push(server)
+  return { gateway, server }
+}
+
+/** Sends bytes as they are and answers what comes back until the server closes or `until` is seen. */
+function raw(port: number, text: string | Buffer, until: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    let received = ''
+    const done = () => {
+      socket.destroy()
+      resolve(received)
+    }
+    socket.on('data', (part) => {
+      received += part
+      if (until.test(received)) done()
+    })
+    socket.on('end', done)
+    socket.on('error', reject)
+  })
+}
+
+describe('serve', () => {
+  it('answers on a loopback port and makes its own address the start of every URI (decisions, "Wire")', async () => {
+    const { gateway, server } = await served()
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+    const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body: '{}' })
+    expect(answer.status).toBe(201)
+    const { id, uri } = (await answer.json()) as { id: string; uri: string }
+    expect(uri).toBe(`${server.url}/reserved_addrs/${id}`)
+    expect(gateway.reservedAddrs.get(id).uri).toBe(uri)
+  })
+
+  it('keeps a base URL that was given (decisions, "Wire")', async () => {
+    const { gateway, server } = await served({ baseUrl: 'https://gate.example/api/' })
+    const { id } = gateway.reservedAddrs.create()
+    const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { headers })
+    expect(await answer.json()).toMatchObject({ uri: `https://gate.example/api/reserved_addrs/${id}` })
+    const below = await fetch(`${server.url}/api/reserved_addrs/${id}`, { headers })
+    expect(below.status).toBe(200)
+  })
+
+  it('shows records with the new address that were shown with the old one before', async () => {
+    const gateway = createGateway()
+    const { id, uri } = gateway.reservedAddrs.create()
+    expect(uri).toBe(`https://api.gateway.test/reserved_addrs/${id}`)
+    const server = await serve(gateway)
+    expect(gateway.reservedAddrs.get(id).uri).toBe(`${server.url}/reserved_addrs/${id}`)
+    await server.close()
+    expect(gateway.reservedAddrs.get(id).uri).toBe(uri)
+  })
+
+  it('ends idle keep-alive connections at once when it closes', async () => {
+    const { server } = await served()
+    const agent = new Agent({ keepAlive: true })
+    await new Promise<void>((resolve, reject) => {
+      const request = httpRequest(`${server.url}/reserved_addrs`, { agent, headers }, (response) => {
+        response.resume().on('end', resolve)
+      })
+      request.on('error', reject).end()
+    })
+    const [socket] = Object.values(agent.freeSockets).flat()
+    const ended = new Promise((resolve) => socket?.once('close', resolve))
+    await server.close()
+    await ended
+    agent.destroy()
+    await expect(fetch(server.url)).rejects.toThrow()
+  })
+
+  it('can be closed twice', async () => {
+    const { server } = await served()
+    await server.close()
+    await expect(server.close()).resolves.toBeUndefined()
+  })
+
+  it('says clearly that a port is taken', async () => {
+    const { server } = await served()
+    const taken = serve(createGateway(), { port: server.port })
+    await expect(taken).rejects.toThrow(`Port ${server.port} on 127.0.0.1 is taken`)
+  })
+
+  it('refuses a body on GET, but not an empty object (decisions, "Requests", 3)', async () => {
+    const { server } = await served()
+    const get = (body: string) =>
+      raw(
+        server.port,
+        `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        /\}$/,
+      )
+    expect(await get('{"a":1}')).toMatch(/^HTTP\/1\.1 400 [\s\S]*ERR_GATEWAY_211/)
+    expect(await get('{}')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('answers 413 to a body over 1 MiB and reads no request out of its rest (decisions, "Requests", 3)', async () => {
+    const { gateway, server } = await served()
+    const smuggled = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`
+    const body = `${' '.repeat(1024 * 1024)}${smuggled}`
+    const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({ error_code: 'ERR_GATEWAY_90413' })
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  it('counts the bytes of a body that came in chunks without a length', async () => {
+    const { server } = await served()
+    const chunk = new Uint8Array(300_000).fill(32)
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 4; i++) controller.enqueue(chunk)
+        controller.close()
+      },
+    })
+    const init = { method: 'POST', headers: json, body: stream, duplex: 'half' } as RequestInit
+    expect((await fetch(`${server.url}/reserved_addrs`, init)).status).toBe(413)
+  })
+
+  it('refuses a body that is not UTF-8 (decisions, "Requests", 3)', async () => {
+    const { server } = await served()
+    const body = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)
+    const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error_code: 'ERR_GATEWAY_213' })
+  })
+
+  it('answers HEAD like GET without a body (decisions, "Wire")', async () => {
+    const { gateway, server } = await served()
+    const { id } = gateway.reservedAddrs.create()
+    const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method: 'HEAD', headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(await answer.text()).toBe('')
+  })
+
+  it('answers 204 without a body and without a content type (decisions, "Wire")', async () => {
+    const { gateway, server } = await served()
+    const { id } = gateway.reservedAddrs.create()
+    const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method: 'DELETE', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('content-type')).toBeNull()
+  })
+
+  it('answers while the timers and the date of its process are faked', async () => {
+    const { server } = await served()
+    vi.useFakeTimers()
+    const answer = await fetch(`${server.url}/reserved_addrs`, { headers })
+    expect(answer.status).toBe(200)
+    await answer.text()
+  })
+
+  it('closes at the end of an `await using` block', async () => {
+    const gateway = createGateway()
+    const server = await serve(gateway)
+    await server[Symbol.asyncDispose]()
+    await expect(fetch(server.url)).rejects.toThrow()
+  })
+})

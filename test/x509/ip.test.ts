@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { ipText } from '../../src/x509/ip.ts'
+import { numbers } from './support.ts'
+
+const bytesOf = (groups: string) => Uint8Array.from(groups.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+
+describe('IP addresses as text', () => {
+  it.each([
+    ['c0000207', '192.0.2.7'],
+    ['00000000', '0.0.0.0'],
+    ['20010db8000000000001000000000001', '2001:db8::1:0:0:1'],
+    ['20010db8000000010001000100010001', '2001:db8:0:1:1:1:1:1'],
+    ['20010db8000100010001000100000000', '2001:db8:1:1:1:1::'],
+    ['00000000000000000000000000000001', '::1'],
+    ['00000000000000000000000000000000', '::'],
+    ['00000000000000000000ffffc0000201', '::ffff:192.0.2.1'],
+    ['00000000000000000000000000000000'.replace(/^0000/, 'abcd'), 'abcd::'],
+  ])('%s reads as RFC 5952 has it', (hex, text) => expect(ipText(bytesOf(hex))).toBe(text))
+
+  it.each([0, 3, 5, 8, 15, 17])('%i bytes are no address', (length) => {
+    expect(ipText(new Uint8Array(length))).toBeUndefined()
+  })
+
+  it('agrees with the URL parser for any address', () => {
+    const next = numbers(7)
+    for (let run = 0; run < 2000; run++) {
+      const bytes = Uint8Array.from({ length: 16 }, (_, i) => (next(2) || i === 0 ? next(256) | 1 : 0))
+      const groups = Array.from({ length: 8 }, (_, i) =>
+        (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
+      )
+      expect(ipText(bytes)).toBe(new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1))
+    }
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { readCertificate } from '../../src/x509/certificate.ts'
+import { slices } from '../../src/x509/der.ts'
+import { derOf, element, fixture, unreadable } from './support.ts'
+
+const SERIAL = 1
+const ISSUER = 3
+const VALIDITY = 4
+const SUBJECT = 5
+const KEY = 6
+const EXTENSIONS = 7
+
+const original = derOf(fixture('leaf-p256'))
+
+/** The leaf with some members of its signed part exchanged. An undefined one is left out. */
+function altered(changes: Record<number, Uint8Array | undefined>): Uint8Array {
+  const [tbs = new Uint8Array(), ...rest] = slices(original, 'test')
+  const members = slices(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
+  return element(0x30, element(0x30, ...members.filter((member) => member !== undefined)), ...rest)
+}
+
+function withName(member: number, tag: number, text: string) {
+  const attribute = element(0x30, element(0x06, '\x55\x04\x03'), element(tag, text))
+  return altered({ [member]: element(0x30, element(0x31, attribute)) })
+}
+
+function withValidity(tag: number, text: string) {
+  return altered({ [VALIDITY]: element(0x30, element(tag, text), element(0x17, '300101000000Z')) })
+}
+
+function withExtensions(...extensions: [oid: string, value: Uint8Array][]) {
+  const list = extensions.map(([oid, value]) => element(0x30, element(0x06, oid), element(0x04, value)))
+  return altered({ [EXTENSIONS]: element(0xa3, element(0x30, ...list)) })
+}
+
+const problemOf = (der: Uint8Array) => unreadable(() => readCertificate(der))
+
+describe('a malformed certificate is told what is wrong (RFC 5280, 4.1)', () => {
+  it.each<[string, Uint8Array, string]>([
+    ['nothing', new Uint8Array(), 'its outer structure is missing or malformed'],
+    ['another element', element(0x04, 'abc'), 'its outer structure is missing or malformed'],
+    ['a cut', original.slice(0, -1), 'its DER ends too early'],
+    ['bytes behind it', Uint8Array.from([...original, 0]), 'there are bytes behind the end of its DER'],
+    ['an indefinite length', Uint8Array.from([0x30, 0x80, 0, 0]), 'its DER is damaged'],
+    ['a length of 2^32', Uint8Array.from([0x30, 0x85, 1, 0, 0, 0, 0]), 'its DER is damaged'],
+    [
+      'a member too many',
+      element(0x30, ...slices(original, 'test'), element(5)),
+      'its outer structure is missing or malformed',
+    ],
+    ['an unknown version', altered({ 0: element(0xa0, element(2, '\x03')) }), 'its version is not 1, 2 or 3'],
+    ['a negative version', altered({ 0: element(0xa0, element(2, '\xff')) }), 'its version is missing or malformed'],
+    ['an empty version', altered({ 0: element(0xa0) }), 'its version is missing or malformed'],
+    ['version 1 with extensions', altered({ 0: undefined }), 'it has extensions, which its version 1 does not allow'],
+    ['an empty serial', altered({ [SERIAL]: element(2) }), 'its serial number is missing or malformed'],
+    ['a padded serial', altered({ [SERIAL]: element(2, '\x00\x01') }), 'its serial number is missing or malformed'],
+    [
+      'another inner algorithm',
+      altered({ 2: element(0x30, element(6, '\x2a\x03')) }),
+      'it names two different signature algorithms',
+    ],
+    [
+      'a subject that is no name',
+      altered({ [SUBJECT]: element(0x30, element(2, '\x01')) }),
+      'its subject is missing or malformed',
+    ],
+    ['no key', altered({ [KEY]: element(0x30) }), 'its public key is missing or malformed'],
+    ['empty extensions', altered({ [EXTENSIONS]: element(0xa3) }), 'its list of extensions is missing or malformed'],
+  ])('%s', (_, der, problem) => expect(problemOf(der)).toBe(problem))
+})
+
+describe('names (RFC 5280, 4.1.2.4)', () => {
+  it.each([
+    ['UTF8String', 0x0c, '\xc3\xbc\xf0\x9f\x98\x80', 'ü😀'],
+    ['UTF8String with a byte order mark', 0x0c, '\xef\xbb\xbfa', '\ufeffa'],
+    ['PrintableString', 0x13, 'abc', 'abc'],
+    ['NumericString', 0x12, '123', '123'],
+    ['T61String, as Latin-1', 0x14, 'Gr\xf6\xdfe', 'Größe'],
+    ['IA5String', 0x16, 'a@b', 'a@b'],
+    ['BMPString', 0x1e, '\x67\x71\xd8\x3d\xde\x00', '東😀'],
+    ['UniversalString', 0x1c, '\x00\x00\x67\x71\x00\x01\xf6\x00', '東😀'],
+    ['an empty text', 0x0c, '', ''],
+  ])('%s is read', (_, tag, content, text) => {
+    expect(readCertificate(withName(SUBJECT, tag, content)).fields.subject_common_name).toBe(text)
+    expect(readCertificate(withName(ISSUER, tag, content)).fields.issuer_common_name).toBe(text)
+  })
+
+  it.each([
+    ['UTF-8 that is none', 0x0c, '\xff', "its subject's text is missing or malformed"],
+    ['half a surrogate pair', 0x1e, '\xd8\x3d', "its subject's text is missing or malformed"],
+    ['half a character', 0x1e, 'abc', 'its DER is damaged'],
+    ['a character beyond Unicode', 0x1c, '\x00\x11\x00\x00', "its subject's text is missing or malformed"],
+    ['a number', 0x02, '\x01', "its subject's text is missing or malformed"],
+  ])('%s is an error', (_, tag, content, problem) => expect(problemOf(withName(SUBJECT, tag, content))).toBe(problem))
+})
+
+describe('validity times (RFC 5280, 4.1.2.5)', () => {
+  it.each([
+    ['the first year of UTCTime', 0x17, '500101000000Z', '1950-01-01T00:00:00.000Z'],
+    ['the last year of UTCTime', 0x17, '491231235959Z', '2049-12-31T23:59:59.000Z'],
+    ['a leap day', 0x17, '240229120000Z', '2024-02-29T12:00:00.000Z'],
+    ['GeneralizedTime', 0x18, '20500101000000Z', '2050-01-01T00:00:00.000Z'],
+    ['"no expiry"', 0x18, '99991231235959Z', '9999-12-31T23:59:59.000Z'],
+    ['the year 1', 0x18, '00010101000000Z', '0001-01-01T00:00:00.000Z'],
+  ])('%s is read', (_, tag, text, iso) => {
+    expect(new Date(readCertificate(withValidity(tag, text)).fields.not_before).toISOString()).toBe(iso)
+  })
+
+  it.each([
+    ['29 February of no leap year', 0x17, '230229120000Z'],
+    ['month 13', 0x17, '231301120000Z'],
+    ['day 0', 0x17, '230100120000Z'],
+    ['hour 24', 0x17, '230101240000Z'],
+    ['second 60', 0x17, '230101235960Z'],
+    ['no seconds', 0x17, '2301012359Z'],
+    ['a zone', 0x17, '230101235959+0100'],
+    ['no zone', 0x17, '230101235959'],
+    ['a fraction', 0x18, '20230101235959.5Z'],
+    ['a line break', 0x17, '230101235959Z\n'],
+    ['another type', 0x0c, '230101235959Z'],
+  ])('%s is an error', (_, tag, text) => {
+    expect(problemOf(withValidity(tag, text))).toBe(
+      'its not-before time is not a valid UTC time in the form of RFC 5280',
+    )
+  })
+})
+
+describe('extensions (RFC 5280, 4.2)', () => {
+  const alternativeName = '\x55\x1d\x11'
+  const usage = '\x55\x1d\x0f'
+
+  it('that occur twice are an error', () => {
+    const names = element(0x30, element(0x82, 'a.example.com'))
+    expect(problemOf(withExtensions([alternativeName, names], [alternativeName, names]))).toBe(
+      'it has the extension 2.5.29.17 twice',
+    )
+  })
+
+  it('with an IP address of 5 bytes are an error', () => {
+    expect(problemOf(withExtensions([alternativeName, element(0x30, element(0x87, 'abcde'))]))).toBe(
+      'an IP address among its subject alternative names is malformed',
+    )
+  })
+
+  it('with key usages that are no bits are an error, no bits set are none', () => {
+    expect(problemOf(withExtensions([usage, element(3)]))).toBe('its key usage is missing or malformed')
+    expect(readCertificate(withExtensions([usage, element(3, '\x00')])).fields.key_usages).toEqual([])
+  })
+
+  it('that no field shows are passed over', () => {
+    expect(readCertificate(withExtensions(['\x2a\x03', Uint8Array.of(1)])).fields.key_usages).toEqual([])
+  })
+})
+
+describe('serial numbers', () => {
+  it.each([
+    ['\xff', '-01'],
+    ['\x80', '-80'],
+    ['\xfe\xff', '-0101'],
+    ['\x00\x80', '80'],
+    ['\x01'.repeat(40), '01'.repeat(40)],
+  ])('%j is printed as openssl does', (content, text) => {
+    expect(readCertificate(altered({ [SERIAL]: element(2, content) })).fields.serial_number).toBe(text)
+  })
+})
+
+describe('public keys are RSA, ECDSA on three curves or Ed25519 (decisions, "TLS certificates")', () => {
+  it.each([
+    ['bad-dsa', 'its key is of the type DSA, which is not supported'],
+    ['bad-ed448', 'its key is of the type Ed448, which is not supported'],
+    ['bad-rsa-pss', 'its key is of the type RSASSA-PSS, which is not supported'],
+    ['bad-p224', 'its key is on the curve P-224, which is not supported'],
+    ['bad-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
+    ['bad-explicit', 'its EC key does not name its curve'],
+  ])('%s is refused', (name, problem) => expect(problemOf(derOf(fixture(name)))).toBe(problem))
+
+  const rsa = (n: string, e: string) =>
+    altered({
+      [KEY]: element(
+        0x30,
+        element(0x30, element(6, '\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01'), element(5)),
+        element(3, '\x00', element(0x30, element(2, n), element(2, e))),
+      ),
+    })
+  const p256 = (point: string) =>
+    altered({
+      [KEY]: element(
+        0x30,
+        element(0x30, element(6, '\x2a\x86\x48\xce\x3d\x02\x01'), element(6, '\x2a\x86\x48\xce\x3d\x03\x01\x07')),
+        element(3, '\x00', point),
+      ),
+    })
+
+  it.each<[string, Uint8Array, string]>([
+    [
+      'a modulus of 16385 bits',
+      rsa(`\x01${'\xff'.repeat(2048)}`, '\x03'),
+      'its RSA key has 16385 bits, more than 16384',
+    ],
+    [
+      'an exponent of 65 bits',
+      rsa('\x7f\xff', `\x01${'\x00'.repeat(8)}`),
+      'its RSA key has a public exponent of more than 64 bits',
+    ],
+    ['a modulus of 0', rsa('\x00', '\x03'), 'its RSA key has a modulus or an exponent of 0'],
+    ['a negative modulus', rsa('\x80', '\x03'), 'its public key is missing or malformed'],
+    ['the point at infinity', p256('\x00'), 'its public key is not a point on P-256'],
+    ['a point off the curve', p256(`\x04${'\x01'.repeat(64)}`), 'its public key is not a point on P-256'],
+    ['no point', p256(''), 'its public key is not a point on P-256'],
+  ])('%s is refused', (_, der, problem) => expect(problemOf(der)).toBe(problem))
+})

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { type Problem, Refusal } from '../../src/contract/errors.ts'
+import { bytesOf } from '../../src/x509/bytes.ts'
+import { Unreadable } from '../../src/x509/der.ts'
+import { splitPem } from '../../src/x509/pem.ts'
+
+const folder = new URL('../fixtures/x509/', import.meta.url)
+
+/** The text of a fixture, by its name without ".pem". */
+export function fixture(name: string): string {
+  return readFileSync(new URL(`${name}.pem`, folder), 'utf8')
+}
+
+/** The names of the fixtures that begin like this. */
+export function fixtures(start: string): string[] {
+  const names = readdirSync(folder).map((file) => file.replace('.pem', ''))
+  return names.filter((name) => name.startsWith(start)).sort()
+}
+
+/** The content of the last block of a PEM text: a fixture's key or only certificate. */
+export function derOf(pem: string): Uint8Array {
+  const der = splitPem(pem).blocks.at(-1)?.der
+  if (!der) throw new Error('the fixture is not PEM')
+  return der
+}
+
+/** The blocks of a PEM text, each as a text. */
+export function blocksOf(pem: string): string[] {
+  return pem.split(/(?<=-----END [A-Z0-9 ]+-----\n)/)
+}
+
+/** Runs something that must refuse, and returns the problem. */
+export function refusal(run: () => unknown): Problem {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof Refusal) return error.problems[0]
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+/** Runs something that must find a text unreadable, and returns why. */
+export function unreadable(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof Unreadable) return error.message
+    throw error
+  }
+  throw new Error('everything was readable')
+}
+
+/** One DER element around its parts; a text part stands for the bytes of its characters. */
+export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Array {
+  const content = parts.flatMap((part) => [...(typeof part === 'string' ? bytesOf(part) : part)])
+  const size = content.length
+  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  return Uint8Array.from([tag, ...length, ...content])
+}
+
+/** Numbers from 0 up to `below`, the same ones in every run. */
+export function numbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
