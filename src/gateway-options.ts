@@ -1,12 +1,13 @@
 import { type Dialect, standard } from './contract/dialect.ts'
+import { DURATION_ALLOWED, type Duration, durationMs } from './contract/duration.ts'
 import { quote } from './contract/quote.ts'
 import type { Rules } from './contract/rules.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
-export interface GatewayOptions {
+export interface GatewayOptions<C extends Clock = Clock> {
   /** Where the time comes from. Default: the system clock, read at each call, so that faked dates apply. */
-  readonly clock?: Clock
+  readonly clock?: C
   /** What differs between services. Default: {@link standard}. */
   readonly dialect?: Dialect
   /** The same seed and the same calls give the same ids. Default: a fresh one for each gateway. */
@@ -31,8 +32,23 @@ export interface GatewayOptions {
   }
   /** How many addresses a region has, 1 to 2,000,000. Default: 2,000,000. */
   readonly addressesPerRegion?: number
-  /** The time in ms from the start of a provisioning job to its first attempt. Default: 30,000. */
-  readonly provisioningDelay?: number
+  /** Whether attempts look at the zone of `gateway.dns`. Default: `off`. */
+  readonly dns?: 'off' | 'simulated'
+  /** From the start of a provisioning job to its first attempt; 0 issues within the creating call. Default: 30s. */
+  readonly provisioningDelay?: Duration
+  /** How long automatic certificates are valid. Default: 90d. */
+  readonly certificateValidity?: Duration
+  /** How long before its expiry a certificate is renewed; less than its validity. Default: 30d. */
+  readonly renewalLead?: Duration
+  /** How long a job waits after its first INTERNAL_ERROR, twice as long after each further one, up to the most. Default: 1m and 64m. */
+  readonly internalErrorBackoff?: { readonly first: Duration; readonly most: Duration }
+  /** How long a job waits after a DNS_ERROR. Default: 1h. */
+  readonly dnsErrorRetry?: Duration
+  /**
+   * The authority's own keys: the published test keys, which is fast and the same everywhere, or fresh secret ones for
+   * a gateway that outlives its process. Its certificate belongs in no trust store either way. Default: `test`.
+   */
+  readonly authorityKeys?: 'test' | 'fresh'
 }
 
 /** The options with their defaults. */
@@ -43,15 +59,23 @@ export interface ReadOptions {
   readonly keys: readonly string[] | undefined
   readonly baseUrl: string | undefined
   readonly emptyJsonOnDelete: boolean
+  readonly authorityKeys: 'test' | 'fresh'
   readonly rules: Rules
 }
+
+const DAY_MS = 86_400_000
 
 const DEFAULTS: Rules = {
   references: 'any',
   unknownActions: 'refuse',
   keepBackendsOnPatch: false,
   addressesPerRegion: 2_000_000,
+  dns: 'off',
   provisioningDelay: 30_000,
+  certificateValidity: 90 * DAY_MS,
+  renewalLead: 30 * DAY_MS,
+  internalErrorBackoff: { first: 60_000, most: 64 * 60_000 },
+  dnsErrorRetry: 3_600_000,
 }
 
 /** A test of one option, and what a message says is allowed. */
@@ -70,7 +94,8 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   dialect: [(value) => isObject(value) && typeof value.errorPrefix === 'string', 'a dialect object'],
   seed: isText,
   keys: [
-    (value) => Array.isArray(value) && value.every((key) => typeof key === 'string' && key.trim() === key && key !== ''),
+    (value) =>
+      Array.isArray(value) && value.every((key) => typeof key === 'string' && key.trim() === key && key !== ''),
     'an array of non-empty keys without white space around them',
   ],
   baseUrl: [(value) => typeof value === 'string' && /^https?:\/\/[^/?#]+[^?#]*$/.test(value), 'an http or https URL'],
@@ -79,7 +104,16 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   emptyJsonOnDelete: isBoolean,
   quirks: [isQuirks, 'an object with "keepBackendsOnPatch", true or false'],
   addressesPerRegion: [(value) => isInteger(value, 1, DEFAULTS.addressesPerRegion), 'an integer from 1 to 2000000'],
-  provisioningDelay: [(value) => isInteger(value, 0, Number.MAX_SAFE_INTEGER), 'an integer of ms, 0 or more'],
+  dns: oneOf('off', 'simulated'),
+  provisioningDelay: isDuration(0),
+  certificateValidity: isDuration(1000),
+  renewalLead: isDuration(0),
+  internalErrorBackoff: [
+    (value) => isObject(value) && isDuration(1000)[0](value.first) && isDuration(1000)[0](value.most),
+    `an object with "first" and "most", each ${isDuration(1000)[1]}`,
+  ],
+  dnsErrorRetry: isDuration(1000),
+  authorityKeys: oneOf('test', 'fresh'),
 }
 
 /**
@@ -94,8 +128,8 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     const [test, allowed] = CHECKS[name as keyof GatewayOptions]
     if (value !== undefined && !test(value)) throw new TypeError(`${name} is ${quote(value)}. Allowed: ${allowed}.`)
   }
-  const { clock = systemClock, dialect = standard, seed, keys, baseUrl, emptyJsonOnDelete = false } = options
-  const { references, unknownActions, quirks, addressesPerRegion, provisioningDelay } = options
+  const { clock = systemClock, dialect = standard, authorityKeys = 'test', emptyJsonOnDelete = false } = options
+  const { seed, keys, baseUrl } = options
   return {
     clock,
     dialect,
@@ -103,14 +137,40 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     keys: keys && [...keys],
     baseUrl: baseUrl?.replace(/\/+$/, ''),
     emptyJsonOnDelete,
-    rules: {
-      references: references ?? DEFAULTS.references,
-      unknownActions: unknownActions ?? DEFAULTS.unknownActions,
-      keepBackendsOnPatch: quirks?.keepBackendsOnPatch ?? DEFAULTS.keepBackendsOnPatch,
-      addressesPerRegion: addressesPerRegion ?? DEFAULTS.addressesPerRegion,
-      provisioningDelay: provisioningDelay ?? DEFAULTS.provisioningDelay,
-    },
+    authorityKeys,
+    rules: readRules(options),
   }
+}
+
+function readRules(options: GatewayOptions): Rules {
+  const { references, unknownActions, quirks, addressesPerRegion, dns, internalErrorBackoff } = options
+  const duration = (value: Duration | undefined, otherwise: number) => durationMs(value) ?? otherwise
+  const rules: Rules = {
+    references: references ?? DEFAULTS.references,
+    unknownActions: unknownActions ?? DEFAULTS.unknownActions,
+    keepBackendsOnPatch: quirks?.keepBackendsOnPatch ?? DEFAULTS.keepBackendsOnPatch,
+    addressesPerRegion: addressesPerRegion ?? DEFAULTS.addressesPerRegion,
+    dns: dns ?? DEFAULTS.dns,
+    provisioningDelay: duration(options.provisioningDelay, DEFAULTS.provisioningDelay),
+    certificateValidity: duration(options.certificateValidity, DEFAULTS.certificateValidity),
+    renewalLead: duration(options.renewalLead, DEFAULTS.renewalLead),
+    internalErrorBackoff: {
+      first: duration(internalErrorBackoff?.first, DEFAULTS.internalErrorBackoff.first),
+      most: duration(internalErrorBackoff?.most, DEFAULTS.internalErrorBackoff.most),
+    },
+    dnsErrorRetry: duration(options.dnsErrorRetry, DEFAULTS.dnsErrorRetry),
+  }
+  if (rules.renewalLead >= rules.certificateValidity) {
+    throw new TypeError(
+      `renewalLead is ${rules.renewalLead} ms. Allowed: less than certificateValidity, ${rules.certificateValidity} ms.`,
+    )
+  }
+  return rules
+}
+
+function isDuration(least: number): Check {
+  const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
+  return [(value) => (durationMs(value) ?? -1) >= least, allowed]
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -12,6 +12,8 @@ export interface Collection<R extends object> {
   readonly name: string
   readonly key: (record: R) => string
   readonly indexes: Readonly<Record<string, (record: R) => string | null>>
+  /** A record without what must not leave the gateway; absent where all of it may. */
+  readonly withoutSecrets?: (record: R) => object
   /** The next event of a record, or null. The agenda is an index over this. */
   readonly due?: (record: R) => Due | null
 }

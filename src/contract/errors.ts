@@ -300,6 +300,12 @@ export const catalogue = {
     (it: { method: string; path: string }) =>
       `${it.method} ${it.path} is not a path of this API, or one that this emulator does not have.`,
   ),
+  control_forbidden: entry(
+    90403,
+    403,
+    (it: { what: string; received: string }) =>
+      `The control API was asked with the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost.`,
+  ),
   not_found: entry(90404, 404, (it: { what: string; received: string }) => `There is no ${it.what} ${it.received}.`),
   method_not_allowed: entry(
     90405,
@@ -328,6 +334,11 @@ export const catalogue = {
     90413,
     413,
     (it: { limit: number }) => `The body has more than ${it.limit} bytes. Allowed are at most ${it.limit}.`,
+  ),
+  clock_not_manual: entry(
+    90420,
+    400,
+    () => 'The clock of this gateway cannot be moved. Allowed: a manual clock, such as --clock manual.',
   ),
   injected_fault: entry(
     90500,

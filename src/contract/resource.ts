@@ -52,6 +52,8 @@ export function resource<
   }
   /** The rules of a deletion, and what goes with the record. */
   beforeDelete?: (tx: Transaction, record: R) => void
+  /** What happens when a record is due. */
+  onDue?: (tx: Transaction, record: NoInfer<R>) => void
   more?: More
 }) {
   const { name, path, items, prefix, what, collection, shape, view, create, update } = definition
@@ -116,12 +118,16 @@ export function resource<
     }),
     ...(definition.more ?? ({} as More)),
   }
-  return familyOf(operations, [collection])
+  return familyOf(operations, [collection], definition.onDue)
 }
 
 /** Puts a family together; the types of its records stay inside. */
-export function familyOf<Operations>(operations: Operations, collections: Family['collections']): Family<Operations> {
-  return { operations, collections }
+export function familyOf<Operations>(
+  operations: Operations,
+  collections: Family['collections'],
+  onDue?: Family['onDue'],
+): Family<Operations> {
+  return onDue ? { operations, collections, onDue } : { operations, collections }
 }
 
 /** The record of a path's id, or the refusal that there is none. */

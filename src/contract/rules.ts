@@ -4,5 +4,10 @@ export interface Rules {
   readonly unknownActions: 'refuse' | 'accept'
   readonly keepBackendsOnPatch: boolean
   readonly addressesPerRegion: number
+  readonly dns: 'off' | 'simulated'
   readonly provisioningDelay: number
+  readonly certificateValidity: number
+  readonly renewalLead: number
+  readonly internalErrorBackoff: { readonly first: number; readonly most: number }
+  readonly dnsErrorRetry: number
 }

@@ -1,3 +1,4 @@
+import type { Authority } from './authority.ts'
 import type { Dialect } from './dialect.ts'
 
 /** A value that is frozen with everything in it, as all answers are. */
@@ -7,10 +8,11 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** What a record is shown with: the gateway's base URL and its dialect. */
+/** What a record is shown with: the gateway's base URL, its dialect, and who makes its automatic certificates. */
 export interface Wire {
   readonly url: string
   readonly dialect: Dialect
+  readonly authority: Authority
 }
 
 /** Makes the wire's form of a record. Pure, so that its result can be kept as long as the record and the URL stay. */
@@ -36,3 +38,14 @@ export function deepFreeze<T>(value: T): T {
   }
   return value
 }
+
+/** The time in ms that an RFC 3339 timestamp, a `Date` or a number of ms stands for, or undefined where it is none. */
+export function timeMs(value: unknown): number | undefined {
+  const isTimestamp =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(value)
+  const ms = isTimestamp ? Date.parse(value) : value instanceof Date ? value.getTime() : value
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
+}
+
+/** How messages say what a time can be. */
+export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'

@@ -1,3 +1,4 @@
+import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { type Problem, Refusal } from '../contract/errors.ts'
@@ -9,7 +10,7 @@ import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Clock, readClock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
-import { randomSource } from './random.ts'
+import type { RandomSource } from './random.ts'
 import { Store } from './store.ts'
 import { OpenTransaction } from './transaction.ts'
 
@@ -18,7 +19,8 @@ export interface EngineOptions {
   readonly clock: Clock
   readonly dialect: Dialect
   readonly rules: Rules
-  readonly seed: string
+  readonly random: RandomSource
+  readonly authority: Authority
   readonly url: string
   readonly families: readonly Family[]
 }
@@ -28,20 +30,22 @@ export interface EngineOptions {
  * commits as a whole or leaves no trace.
  */
 export class Engine {
-  readonly store: Store
-  readonly #clock: Clock
+  readonly #options: EngineOptions
   readonly #ids: Ids
-  readonly #tx: OpenTransaction
-  readonly #context: RuleContext
+  #store: Store
+  #tx: OpenTransaction
+  /** What the rules of single fields look at. */
+  readonly context: RuleContext
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
 
-  constructor({ clock, dialect, rules, seed, url, families }: EngineOptions) {
-    this.#clock = clock
-    this.#ids = ids(randomSource(seed))
-    this.#context = { dialect, unknownActions: rules.unknownActions }
-    this.store = new Store(families.flatMap((family) => family.collections as readonly Collection<never>[]))
-    this.#tx = new OpenTransaction(this.store, this.#ids, dialect, rules, { url, dialect })
+  constructor(options: EngineOptions) {
+    const { dialect, rules, random, families, url } = options
+    this.#options = options
+    this.#ids = ids(random)
+    this.context = { dialect, unknownActions: rules.unknownActions }
+    this.#store = this.#emptyStore()
+    this.#tx = this.#transactionAt(url)
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
     }
@@ -49,7 +53,7 @@ export class Engine {
 
   /** The gateway's time in ms since 1970. */
   get now(): number {
-    return readClock(this.#clock)
+    return readClock(this.#options.clock)
   }
 
   /** The base URL of every URI in a response. */
@@ -75,19 +79,43 @@ export class Engine {
     this.settle(now)
     const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
-    const input = operation.read?.(raw, ids, this.#context)
+    const input = operation.read?.(raw, ids, this.context)
     return this.transact(now, (tx) => operation.run(tx, ids, input))
   }
 
   /** Handles everything that is due, each event at its own time, in the order of their times. */
   settle(now: number): void {
-    const { agenda } = this.store
+    const { agenda } = this.#store
     if (!agenda.isDue(now)) return
     for (let entry = agenda.first(); entry && entry.due.at <= now; entry = agenda.first()) {
       const { table, key, due } = entry
-      const record = this.store.tableNamed(table).get(key)
+      const record = this.#store.tableNamed(table).get(key)
       this.transact(due.at, (tx) => this.#onDue.get(table)?.(tx, record))
     }
+  }
+
+  /** Runs work that no operation stands for: on settled state, as one transaction. */
+  control<T>(work: (tx: Transaction) => T): T {
+    const now = this.now
+    this.settle(now)
+    return this.transact(now, work)
+  }
+
+  /** When the next event is due, in ms, or undefined where nothing is. */
+  nextDueAt(): number | undefined {
+    return this.#store.agenda.first()?.due.at
+  }
+
+  /** Every record and the number that the next ids come from. */
+  state(): { sequence: number; records: Record<string, readonly object[]> } {
+    return { sequence: this.#store.sequence, records: this.#store.records() }
+  }
+
+  /** Forgets everything that happened. */
+  reset(): void {
+    this.#operations = 0
+    this.#store = this.#emptyStore()
+    this.#tx = this.#transactionAt(this.url)
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
@@ -100,5 +128,14 @@ export class Engine {
       tx.cancel()
       throw error
     }
+  }
+
+  #emptyStore(): Store {
+    return new Store(this.#options.families.flatMap((family) => family.collections as readonly Collection<never>[]))
+  }
+
+  #transactionAt(url: string): OpenTransaction {
+    const { dialect, rules, authority } = this.#options
+    return new OpenTransaction(this.#store, this.#ids, dialect, rules, { url, dialect, authority })
   }
 }

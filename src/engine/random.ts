@@ -19,6 +19,11 @@ export function randomSource(seed: string): RandomSource {
   }
 }
 
+/** Bytes that nobody can guess, for keys that outlive a test. Stream and number play no part. */
+export function secretBytes(): (size: number) => Uint8Array {
+  return (size) => crypto.getRandomValues(new Uint8Array(size))
+}
+
 /** A fresh seed for a gateway that was given none. */
 export function freshSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('.')

@@ -54,9 +54,9 @@ export class Store {
     }
   }
 
-  /** Every record of every collection, oldest first. */
+  /** Every record of every collection, oldest first, without what must not leave the gateway. */
   records(): Record<string, readonly object[]> {
-    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, [...table.newestFirst()].reverse()]))
+    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, table.records()]))
   }
 
   #isCurrent({ due, table, key }: AgendaEntry): boolean {

@@ -27,6 +27,12 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
   }
 
+  /** All records, oldest first, without what must not leave the gateway. */
+  records(): object[] {
+    const { withoutSecrets = (record: R): object => record } = this.collection
+    return [...this.newestFirst()].reverse().map(withoutSecrets)
+  }
+
   /** Puts a record in the place of the one with its key, or takes that one out. Answers what was there before. */
   replace(key: string, after: R | undefined): R | undefined {
     const before = this.#rows.get(key)

@@ -15,6 +15,11 @@ export function jsonBody(request: HttpRequest): object {
   return parsed(readText(body), method)
 }
 
+/** The JSON object that a request's body holds, also where the method usually has none. */
+export function bodyOfAnyMethod(request: HttpRequest): object {
+  return jsonBody(request.body === '' ? request : { ...request, method: 'POST' })
+}
+
 /** GET and DELETE have no body; an empty object is let through because some clients send it. */
 function withoutBody({ method, body }: HttpRequest): object {
   const text = readText(body)

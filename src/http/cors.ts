@@ -1,6 +1,6 @@
 import type { Dialect } from '../contract/dialect.ts'
 import type { HttpRequest, HttpResponse } from './messages.ts'
-import { allowedMethods, type Route } from './router.ts'
+import { allowedMethods } from './router.ts'
 
 const PREFLIGHT_AGE_SECONDS = 600
 
@@ -10,7 +10,7 @@ export function isPreflight(request: HttpRequest): boolean {
 }
 
 /** The answer to a preflight of a known path (decisions, "Wire": CORS). */
-export function preflightAnswer(request: HttpRequest, route: Route): HttpResponse {
+export function preflightAnswer(request: HttpRequest, route: { methods: ReadonlyMap<string, unknown> }): HttpResponse {
   const requested = request.header('access-control-request-headers')
   const headers = {
     'Access-Control-Allow-Methods': allowedMethods(route.methods),

@@ -20,3 +20,13 @@ export interface HttpResponse {
 
 /** The most bytes that a body may have (decisions, "Requests", 3). */
 export const LARGEST_BODY = 1024 * 1024
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' } as const
+
+/** An answer with a JSON body. */
+export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HttpResponse {
+  return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
+}
+
+/** An answer without a body and without a content type. */
+export const NO_CONTENT: HttpResponse = Object.freeze({ status: 204, headers: Object.freeze({}), body: null })

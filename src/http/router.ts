@@ -1,30 +1,36 @@
 import { refuse } from '../contract/errors.ts'
-import type { Operation, PathIds } from '../contract/operation.ts'
+import type { PathIds } from '../contract/operation.ts'
+
+/** What a router knows of an operation. */
+interface Routed {
+  readonly method: string
+  readonly path: string
+}
 
 /** The operations of one path, by method. */
-export interface Route {
-  readonly methods: ReadonlyMap<string, Operation>
+export interface Route<O extends Routed> {
+  readonly methods: ReadonlyMap<string, O>
   readonly ids: PathIds
 }
 
-interface Node {
-  readonly fixed: Map<string, Node>
-  readonly methods: Map<string, Operation>
-  parameter?: { readonly name: string; readonly node: Node }
+interface Node<O> {
+  readonly fixed: Map<string, Node<O>>
+  readonly methods: Map<string, O>
+  parameter?: { readonly name: string; readonly node: Node<O> }
 }
 
 /** Finds the route of a path; undefined for an unknown path. */
-export type Router = (path: string) => Route | undefined
+export type Router<O extends Routed> = (path: string) => Route<O> | undefined
 
 /** Builds the router of all operations. */
-export function routerOf(operations: readonly Operation[]): Router {
-  const root = emptyNode()
+export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> {
+  const root = emptyNode<O>()
   for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
   return (path) => {
     const ids: Record<string, string> = {}
-    let node: Node | undefined = root
+    let node: Node<O> | undefined = root
     for (const segment of segmentsOf(path)) {
-      const fixed: Node | undefined = node.fixed.get(segment)
+      const fixed: Node<O> | undefined = node.fixed.get(segment)
       if (!fixed && node.parameter && segment !== '') ids[node.parameter.name] = decoded(segment)
       node = fixed ?? (segment === '' ? undefined : node.parameter?.node)
       if (!node) return undefined
@@ -34,7 +40,7 @@ export function routerOf(operations: readonly Operation[]): Router {
 }
 
 /** The operation of a route for a method, or the refusal that there is none, with `Allow`. HEAD is asked like GET. */
-export function operationFor({ methods }: Route, method: string, path: string): Operation {
+export function operationFor<O extends Routed>({ methods }: Route<O>, method: string, path: string): O {
   const operation = methods.get(method === 'HEAD' ? 'GET' : method)
   if (operation) return operation
   const allowed = allowedMethods(methods)
@@ -42,15 +48,15 @@ export function operationFor({ methods }: Route, method: string, path: string): 
 }
 
 /** The methods of a path as a header lists them. */
-export function allowedMethods(methods: Route['methods']): string {
+export function allowedMethods(methods: ReadonlyMap<string, unknown>): string {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }
 
-function emptyNode(): Node {
+function emptyNode<O>(): Node<O> {
   return { fixed: new Map(), methods: new Map() }
 }
 
-function nodeFor(root: Node, path: string): Node {
+function nodeFor<O>(root: Node<O>, path: string): Node<O> {
   let node = root
   for (const segment of segmentsOf(path)) {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1]
@@ -58,7 +64,7 @@ function nodeFor(root: Node, path: string): Node {
       node.parameter ??= { name, node: emptyNode() }
       node = node.parameter.node
     } else {
-      const next = node.fixed.get(segment) ?? emptyNode()
+      const next = node.fixed.get(segment) ?? emptyNode<O>()
       node.fixed.set(segment, next)
       node = next
     }

@@ -1,6 +1,7 @@
 import { collection, type Due } from '../contract/collection.ts'
 import type { Region } from '../contract/regions.ts'
 import type { ResourceRecord } from '../contract/resource.ts'
+import type { TimelineEntry } from './timeline.ts'
 
 /** How certificates of a domain are managed (service document, "ReservedDomainCertPolicy"). */
 export interface Policy {
@@ -8,12 +9,17 @@ export interface Policy {
   readonly private_key_type: 'rsa' | 'ecdsa'
 }
 
+/** Why a provisioning attempt can fail (service document, "ReservedDomainCertJob"). */
+export type ProvisioningError = 'INTERNAL_ERROR' | 'DNS_ERROR'
+
 /** A running provisioning job (service document, "ReservedDomainCertJob"); times in ms since 1970. */
 export interface Job {
-  readonly error_code: 'INTERNAL_ERROR' | 'DNS_ERROR' | null
+  readonly error_code: ProvisioningError | null
   readonly msg: string
   readonly started_at: number
   readonly retries_at: number | null
+  /** How often it has met an INTERNAL_ERROR, which is what the backoff grows with. */
+  readonly internal_errors: number
 }
 
 /** A reserved domain as it is kept. */
@@ -28,6 +34,8 @@ export interface DomainRecord extends ResourceRecord {
   readonly job: Job | null
   /** The job's next attempt or, where no job runs, the next renewal. */
   readonly due: Due | null
+  /** What its provisioning did, oldest first. */
+  readonly timeline: readonly TimelineEntry[]
   readonly http_endpoint_configuration_id: string | null
   readonly https_endpoint_configuration_id: string | null
 }

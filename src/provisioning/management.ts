@@ -1,9 +1,8 @@
 import type { Transaction } from '../contract/transaction.ts'
+import { attempt } from './attempt.ts'
 import { certificates } from './certificate-records.ts'
 import type { DomainRecord, Policy } from './domain-records.ts'
-
-/** Nothing is managed: no policy, no status, no job, nothing due. */
-const UNMANAGED = { policy: null, renews_at: null, job: null, due: null } as const
+import { transit } from './transitions.ts'
 
 /**
  * Puts a domain under a certificate management policy and starts its job. The policy that is in force already changes
@@ -12,10 +11,16 @@ const UNMANAGED = { policy: null, renews_at: null, job: null, due: null } as con
  */
 export function withPolicy(tx: Transaction, domain: DomainRecord, policy: Policy): DomainRecord {
   const before = domain.policy
-  if (before && before.authority === policy.authority && before.private_key_type === policy.private_key_type)
-    return domain
-  const uploaded = before === null ? { certificate_id: null } : {}
-  return withJob(tx, { ...domain, ...uploaded, policy })
+  if (before?.authority === policy.authority && before.private_key_type === policy.private_key_type) return domain
+  const free = before
+    ? withoutJob(tx, domain, `The policy asks for an ${policy.private_key_type} key now.`)
+    : { ...domain, certificate_id: null }
+  return attemptedAtOnce(tx, transit(tx, free, 'started', { policy }))
+}
+
+/** Starts the renewal of a domain's certificate (decisions, "Provisioning jobs", 5). */
+export function withRenewal(tx: Transaction, domain: DomainRecord): DomainRecord {
+  return attemptedAtOnce(tx, transit(tx, domain, 'renewal started', {}))
 }
 
 /** Puts an uploaded certificate to use. A policy, its status, its job and its certificate go. */
@@ -28,19 +33,15 @@ export function withoutPolicy(tx: Transaction, domain: DomainRecord): DomainReco
   if (!domain.policy) return domain
   const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
   if (automatic) tx.remove(certificates, automatic)
-  return { ...domain, ...UNMANAGED, certificate_id: null }
+  const free = withoutJob(tx, domain, 'The policy was taken off the domain.')
+  return { ...free, policy: null, renews_at: null, due: null, certificate_id: null }
 }
 
-/** Starts a provisioning job; its first attempt is due after the provisioning delay (decisions, "Provisioning jobs", 1). */
-function withJob(tx: Transaction, domain: DomainRecord): DomainRecord {
-  return {
-    ...domain,
-    job: {
-      error_code: null,
-      msg: 'Managed certificate provisioning in progress.',
-      started_at: tx.now,
-      retries_at: null,
-    },
-    due: { at: tx.now + tx.rules.provisioningDelay, order: tx.nextOrder() },
-  }
+function withoutJob(tx: Transaction, domain: DomainRecord, reason: string): DomainRecord {
+  return domain.job ? transit(tx, domain, 'cancelled', { reason }) : domain
+}
+
+/** A delay of 0 means: issued within the response of the call that started the job. */
+function attemptedAtOnce(tx: Transaction, domain: DomainRecord): DomainRecord {
+  return tx.rules.provisioningDelay === 0 ? attempt(tx, domain) : domain
 }

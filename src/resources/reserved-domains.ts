@@ -7,9 +7,10 @@ import { described, descriptionOf, required, resource } from '../contract/resour
 import { as, blankIsAbsent, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
+import { attempt } from '../provisioning/attempt.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
 import { type DomainRecord, domains, type Job } from '../provisioning/domain-records.ts'
-import { withoutPolicy, withPolicy, withUploadedCertificate } from '../provisioning/management.ts'
+import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../provisioning/management.ts'
 import { endpointConfiguration } from './declarations.ts'
 import { nameProblem } from './domain-names.ts'
 
@@ -133,6 +134,7 @@ export const reservedDomains = resource({
   create: { body: createBody, run: create },
   update: { body: updateBody, run: update },
   beforeDelete: withoutPolicy,
+  onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
   more: {
     detachCertificate: operation({
       name: 'reserved_domains.detach_certificate',
@@ -162,6 +164,14 @@ export const reservedDomains = resource({
   },
 })
 
+/** A reserved domain as its operations answer it. */
+export type ReservedDomain = Frozen<v.InferOutput<typeof shape>>
+
+/** Shows a reserved domain as its operations do. */
+export function shownDomain(tx: Transaction, domain: DomainRecord): ReservedDomain {
+  return tx.show(view, domain)
+}
+
 const LABEL_LENGTH = 17
 
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
@@ -182,6 +192,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     renews_at: null,
     job: null,
     due: null,
+    timeline: [],
     http_endpoint_configuration_id: null,
     https_endpoint_configuration_id: null,
   }

@@ -47,13 +47,14 @@ const shape = v.object({
 })
 
 const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
-  const { not_before, not_after, ...names } = record.leaf
+  const content = record.upload ?? wire.authority.issue(record.order)
+  const { not_before, not_after, ...names } = content.leaf
   return {
     id: record.id,
     uri: `${wire.url}/tls_certificates/${record.id}`,
     created_at: timestamp(record.created_at),
     ...descriptionOf(record),
-    certificate_pem: record.certificate_pem,
+    certificate_pem: content.certificate_pem,
     subject_common_name: names.subject_common_name,
     subject_alternative_names: names.subject_alternative_names,
     issued_at: record.issued_at === null ? null : timestamp(record.issued_at),
@@ -91,9 +92,8 @@ export const tlsCertificates = resource({
         created_at: tx.now,
         ...described(rest),
         issued_at: null,
-        certificate_pem: chain.certificate_pem,
-        private_key_pem,
-        leaf: chain.leaf.fields,
+        upload: { certificate_pem: chain.certificate_pem, private_key_pem, leaf: chain.leaf.fields },
+        order: null,
       })
     },
   },

@@ -1,3 +1,4 @@
+import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { hexOf, numberOf, sameBytes } from './bytes.ts'
 import { childrenOf, integerBytes, malformed, natural, parse, slices, Unreadable, wholeBits } from './der.ts'
 import { type ExtensionFields, readExtensions } from './extensions.ts'
@@ -8,24 +9,6 @@ import { timeOf } from './time.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
-
-/** The fields of a TLS certificate that are read from it, under their wire names; "" where it lacks one. */
-export interface CertificateFields extends ExtensionFields {
-  readonly subject_common_name: string
-  /** Milliseconds since 1970. */
-  readonly not_before: number
-  /** Milliseconds since 1970. */
-  readonly not_after: number
-  readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
-  readonly issuer_common_name: string
-  /** Lower-case hex in whole bytes, as openssl prints it; "-" in front of a negative one. */
-  readonly serial_number: string
-  readonly subject_organization: string
-  readonly subject_organizational_unit: string
-  readonly subject_locality: string
-  readonly subject_province: string
-  readonly subject_country: string
-}
 
 /** An X.509 certificate. Byte sequences are views of the DER it was read from. */
 export interface Certificate {

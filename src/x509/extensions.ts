@@ -1,47 +1,22 @@
+import type { AlternativeNames, CertificateFields } from '../contract/certificate-fields.ts'
 import { binaryOf } from './bytes.ts'
 import { type Asn1, childrenOf, contentOf, malformed, oidOf, parse, tagOf, tags, Unreadable } from './der.ts'
+import { extendedKeyUsageOids, extensionOids, keyUsageBits, nameTags } from './extension-names.ts'
 import { ipText } from './ip.ts'
 
-const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17'
-const KEY_USAGE = '2.5.29.15'
-const EXTENDED_KEY_USAGE = '2.5.29.37'
+const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(extendedKeyUsageOids).map(([name, oid]) => [oid, name]),
+)
 
-const DNS_NAME = 0x82
-const IP_ADDRESS = 0x87
-
-/** In the order of the bits (RFC 5280, 4.2.1.3). */
-const KEY_USAGES = [
-  'digitalSignature',
-  'nonRepudiation',
-  'keyEncipherment',
-  'dataEncipherment',
-  'keyAgreement',
-  'keyCertSign',
-  'cRLSign',
-  'encipherOnly',
-  'decipherOnly',
-] as const
-
-/** RFC 5280, 4.2.1.12. */
-const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
-  '1.3.6.1.5.5.7.3.1': 'serverAuth',
-  '1.3.6.1.5.5.7.3.2': 'clientAuth',
-  '1.3.6.1.5.5.7.3.3': 'codeSigning',
-  '1.3.6.1.5.5.7.3.4': 'emailProtection',
-  '1.3.6.1.5.5.7.3.8': 'timeStamping',
-  '1.3.6.1.5.5.7.3.9': 'OCSPSigning',
-  '2.5.29.37.0': 'anyExtendedKeyUsage',
-}
-
-/** The fields of a certificate that come from its extensions, under their wire names. */
-export interface ExtensionFields {
-  /** Names without a DNS or IP form (mail addresses, URIs) are left out. */
-  readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
-  /** Names of RFC 5280, such as `digitalSignature`, in the order of the bits. */
-  readonly key_usages: readonly string[]
-  /** Names of RFC 5280, such as `serverAuth`, in the certificate's order; unknown ones as dotted identifiers. */
-  readonly extended_key_usages: readonly string[]
-}
+/**
+ * The fields of a certificate that come from its extensions. Alternative names without a DNS or IP form (mail addresses,
+ * URIs) are left out; key usages are in the order of the bits, extended ones in the certificate's, unknown ones as dotted
+ * identifiers.
+ */
+export type ExtensionFields = Pick<
+  CertificateFields,
+  'subject_alternative_names' | 'key_usages' | 'extended_key_usages'
+>
 
 /**
  * Reads a certificate's extensions (RFC 5280, 4.2). Those that no field shows are passed over.
@@ -51,9 +26,9 @@ export interface ExtensionFields {
 export function readExtensions(extensions: Asn1 | undefined): ExtensionFields {
   const values = extensions ? valuesOf(extensions) : new Map<string, Uint8Array>()
   return {
-    subject_alternative_names: alternativeNames(values.get(SUBJECT_ALTERNATIVE_NAME)),
-    key_usages: keyUsages(values.get(KEY_USAGE)),
-    extended_key_usages: extendedKeyUsages(values.get(EXTENDED_KEY_USAGE)),
+    subject_alternative_names: alternativeNames(values.get(extensionOids.subjectAlternativeName)),
+    key_usages: keyUsages(values.get(extensionOids.keyUsage)),
+    extended_key_usages: extendedKeyUsages(values.get(extensionOids.extendedKeyUsage)),
   }
 }
 
@@ -69,14 +44,14 @@ function valuesOf(extensions: Asn1): Map<string, Uint8Array> {
   return values
 }
 
-function alternativeNames(der: Uint8Array | undefined): ExtensionFields['subject_alternative_names'] {
+function alternativeNames(der: Uint8Array | undefined): AlternativeNames {
   const dns_names: string[] = []
   const ips: string[] = []
   const what = 'subject alternative name'
   for (const name of der ? childrenOf(parse(der), what) : []) {
     const tag = tagOf(name)
-    if (tag === DNS_NAME) dns_names.push(binaryOf(contentOf(name, what, tag)))
-    if (tag === IP_ADDRESS) ips.push(ipOf(contentOf(name, what, tag)))
+    if (tag === nameTags.dns) dns_names.push(binaryOf(contentOf(name, what, tag)))
+    if (tag === nameTags.ip) ips.push(ipOf(contentOf(name, what, tag)))
   }
   return { dns_names, ips }
 }
@@ -91,7 +66,7 @@ function keyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
   const [unused, ...bytes] = contentOf(parse(der), 'key usage', tags.bitString)
   if (unused === undefined || unused > 7) throw malformed('key usage')
-  return KEY_USAGES.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
+  return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
 function extendedKeyUsages(der: Uint8Array | undefined): string[] {

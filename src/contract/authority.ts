@@ -1,0 +1,34 @@
+import type { CertificateFields } from './certificate-fields.ts'
+
+/** What an automatic certificate is made from. The same order gives the same certificate, whenever it is made. */
+export interface CertificateOrder {
+  /** The name, exact or with a leading `*.`. */
+  readonly domain: string
+  readonly private_key_type: 'rsa' | 'ecdsa'
+  /** Start of validity in ms since 1970; whole seconds count. */
+  readonly not_before: number
+  /** End of validity in ms since 1970; whole seconds count. */
+  readonly not_after: number
+  /** Tells orders apart: the serial number and the key come from it. */
+  readonly number: number
+}
+
+/** A certificate that was issued, with its key. */
+export interface IssuedCertificate {
+  /** The leaf and the intermediate, normalised. */
+  readonly certificate_pem: string
+  /** PKCS#8. */
+  readonly private_key_pem: string
+  readonly leaf: CertificateFields
+}
+
+/** A certificate authority. */
+export interface Authority {
+  /** The root certificate, PEM: what a client trusts. */
+  readonly certificatePem: string
+  /** Issues a certificate (decisions, "Provisioning jobs", 3). */
+  issue(order: CertificateOrder): IssuedCertificate
+}
+
+/** Random bytes: the draw with a number in a stream, as a function that answers `size` more bytes at each call. */
+export type Draw = (stream: string, number: number) => (size: number) => Uint8Array

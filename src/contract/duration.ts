@@ -1,0 +1,14 @@
+/** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+
+/** How messages say what a duration can be. */
+export const DURATION_ALLOWED = 'a number of ms, or a whole number with ms, s, m, h or d, such as "30s"'
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A duration in ms, or undefined where the value is none. Durations are whole and not negative. */
+export function durationMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  const parts = typeof value === 'string' ? /^(\d{1,12})(ms|s|m|h|d)$/.exec(value) : null
+  return parts ? Number(parts[1]) * (UNIT_MS[parts[2] as string] as number) : undefined
+}

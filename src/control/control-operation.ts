@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import type { Authority } from '../contract/authority.ts'
+import type { Method } from '../contract/operation.ts'
+import { bodyReader } from '../contract/request-body.ts'
+import type { RuleContext } from '../contract/schema.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import type { Clock } from '../engine/clock.ts'
+
+/** What the controls of a gateway work on. */
+export interface ControlHost {
+  readonly clock: Clock
+  readonly authority: Authority
+  readonly context: RuleContext
+  /** The gateway's time in ms since 1970. */
+  now(): number
+  /** Runs work on settled state, as one transaction. */
+  control<T>(work: (tx: Transaction) => T): T
+  reset(): void
+}
+
+/** One control, defined once: the direct API and the control API over HTTP derive from it. */
+export interface ControlOperation<Input = unknown, Result = unknown> {
+  readonly method: Method
+  /** Below `/_fauxgate`. */
+  readonly path: string
+  readonly summary: string
+  /** Where the input stands over HTTP. */
+  readonly from: 'body' | 'query' | 'nothing'
+  /** What a text answers as; JSON where it is absent. */
+  readonly mediaType?: string
+  /** Carries out what was sent, once it is read. Answers undefined where there is nothing to say. */
+  readonly run: (host: ControlHost, raw: unknown) => Result
+  /** Carries the input's type; never set. */
+  readonly input?: Input
+}
+
+/** Defines a control. */
+export function control<S extends v.GenericSchema, Result>(definition: {
+  method: Method
+  path: string
+  summary: string
+  from: 'body' | 'query'
+  input: S
+  run: (host: ControlHost, input: v.InferOutput<S>) => Result
+}): ControlOperation<v.InferInput<S>, Result> {
+  const { input, run, ...rest } = definition
+  const read = bodyReader(input, 'control')
+  return { ...rest, run: (host, raw) => run(host, read(raw, {}, host.context)) }
+}
+
+/** Defines a control without input. */
+export function plainControl<Result>(definition: {
+  method: Method
+  path: string
+  summary: string
+  mediaType?: string
+  run: (host: ControlHost) => Result
+}): ControlOperation<Record<never, never>, Result> {
+  const read = bodyReader(v.object({}), 'control')
+  return {
+    ...definition,
+    from: 'nothing',
+    run(host, raw) {
+      read(raw, {}, host.context)
+      return definition.run(host)
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import * as v from 'valibot'
+import { refuse } from '../contract/errors.ts'
+import { idProblem } from '../contract/ids.ts'
+import { required } from '../contract/resource.ts'
+import { as, rule } from '../contract/schema.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import { attempt } from '../provisioning/attempt.ts'
+import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
+import { ANY_DOMAIN, changeScript, dropScripts, OUTCOMES, pendingOutcomes } from '../provisioning/outcomes.ts'
+import { shownTimeline } from '../provisioning/timeline.ts'
+import { shownDomain } from '../resources/reserved-domains.ts'
+import { control, plainControl } from './control-operation.ts'
+
+const outcome = v.picklist(OUTCOMES, as('field_invalid', { allowed: OUTCOMES.join(', ') }))
+
+/** A domain's name, in any case; left out for any domain. */
+const domain = v.optional(
+  v.pipe(v.string(), v.minLength(1, as('field_invalid', { allowed: 'a domain name' })), v.toLowerCase()),
+)
+
+const id = v.pipe(
+  v.string(),
+  rule<string>((text, report) => {
+    const key = idProblem(text, 'rd')
+    if (key) report(key, { prefix: 'rd' })
+  }),
+)
+
+const outcomes = v.array(outcome)
+
+export const provisioningControls = {
+  script: control({
+    method: 'POST',
+    path: '/provisioning/script',
+    summary: 'Order the outcomes of the next attempts',
+    from: 'body',
+    input: v.object({
+      outcomes,
+      domain,
+      /** Before what is on order already, instead of behind it. */
+      first: v.optional(v.boolean(), false),
+      /** What all attempts after the scripted ones come to. */
+      always: v.optional(outcome),
+    }),
+    run: (host, { outcomes: ordered, domain: name = ANY_DOMAIN, first, always }) =>
+      host.control((tx) =>
+        changeScript(tx, name, ({ next, always: before }) => ({
+          next: first ? [...ordered, ...next] : [...next, ...ordered],
+          always: always ?? before,
+        })),
+      ),
+  }),
+  clear: control({
+    method: 'DELETE',
+    path: '/provisioning/script',
+    summary: 'Drop the outcomes on order for a domain, or all',
+    from: 'query',
+    input: v.object({ domain }),
+    run: (host, sent) => host.control((tx) => dropScripts(tx, sent.domain)),
+  }),
+  pending: plainControl({
+    method: 'GET',
+    path: '/provisioning/script',
+    summary: 'The outcomes that no attempt has used',
+    run: (host) => host.control(pendingOutcomes),
+  }),
+  attempt: control({
+    method: 'POST',
+    path: '/provisioning/attempt',
+    summary: "Run the attempt of a domain's job now",
+    from: 'body',
+    input: v.object({ id }),
+    run: (host, sent) => host.control((tx) => shownDomain(tx, attempted(tx, sent.id))),
+  }),
+  timeline: control({
+    method: 'GET',
+    path: '/provisioning/timeline',
+    summary: "What a domain's provisioning did",
+    from: 'query',
+    input: v.object({ id }),
+    run: (host, sent) => host.control((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline)),
+  }),
+}
+
+/** The domain of an id, or the refusal that there is none. */
+export function requiredDomain(tx: Transaction, id: string): DomainRecord {
+  return required(tx, domains, id, 'reserved domain')
+}
+
+function attempted(tx: Transaction, id: string): DomainRecord {
+  const domain = requiredDomain(tx, id)
+  if (!domain.job) refuse('not_found', { what: 'provisioning job of', received: id }, { id })
+  return tx.put(domains, attempt(tx, domain))
+}

@@ -1,0 +1,31 @@
+import { required } from '../contract/resource.ts'
+import type { ControlHost } from '../control/control-operation.ts'
+import { certificates } from '../provisioning/certificate-records.ts'
+import type { Guarded } from './provisioning.ts'
+
+/** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
+export interface AuthorityApi {
+  /** The root certificate, PEM: what a client that meets an automatic certificate has to trust. */
+  readonly certificatePem: string
+  /**
+   * The private key of a TLS certificate, uploaded or automatic, as PEM. The only way by which a key leaves the gateway.
+   * @throws GatewayError `not_found` for an id that names no certificate.
+   */
+  privateKeyPem(certificateId: string): string
+}
+
+/** Makes the authority of a gateway. */
+export function authorityApi(host: ControlHost, guarded: Guarded): AuthorityApi {
+  return {
+    get certificatePem() {
+      return host.authority.certificatePem
+    },
+    privateKeyPem: (id) =>
+      guarded(() =>
+        host.control((tx) => {
+          const { upload, order } = required(tx, certificates, id, 'TLS certificate')
+          return upload ? upload.private_key_pem : host.authority.issue(order).private_key_pem
+        }),
+      ),
+  }
+}

@@ -1,0 +1,54 @@
+import { refuse } from '../contract/errors.ts'
+import { quote } from '../contract/quote.ts'
+import type { ControlHost, ControlOperation } from '../control/control-operation.ts'
+import { bodyOfAnyMethod, jsonBody } from './body.ts'
+import { isPreflight, preflightAnswer } from './cors.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
+import { operationFor, type Router } from './router.ts'
+import { hostName, queryParameters } from './url.ts'
+
+const CONTROL_PATH = '/_fauxgate'
+
+/** Answers a request to the control API; undefined for a path that is none of its own. */
+export type ControlHandler = (request: HttpRequest, path: string, query: string) => HttpResponse | undefined
+
+/**
+ * Makes the handler of the control API. It needs no key; instead it is there for this machine only: a page of another
+ * site cannot use it, neither directly nor by a name that it makes resolve to this machine.
+ */
+export function controlHandlerOf(host: ControlHost, router: Router<ControlOperation>): ControlHandler {
+  return (request, path, query) => {
+    if (!path.startsWith(`${CONTROL_PATH}/`)) return undefined
+    requireLocal(request)
+    const route = router(path.slice(CONTROL_PATH.length))
+    if (!route) return refuse('path_not_found', { method: request.method, path: quote(path) })
+    if (isPreflight(request)) return preflightAnswer(request, route)
+    const operation = operationFor(route, request.method, path)
+    const isInBody = operation.from === 'body'
+    const sent = isInBody ? jsonBody(request) : { ...queryParameters(query), ...bodyOfAnyMethod(request) }
+    return shown(operation, operation.run(host, sent))
+  }
+}
+
+function shown({ mediaType }: ControlOperation, result: unknown): HttpResponse {
+  if (result === undefined) return NO_CONTENT
+  return mediaType
+    ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }
+    : jsonAnswer(200, result)
+}
+
+/** Refuses what does not come from this machine: by the name it asked for, or by the page that asks. */
+function requireLocal(request: HttpRequest): void {
+  const asked = request.header('host') ?? request.url
+  if (!isLoopback(hostName(asked))) refuse('control_forbidden', { what: 'host', received: quote(asked) })
+  const origin = request.header('origin')
+  if (origin !== null && !isLoopback(hostName(origin))) {
+    refuse('control_forbidden', { what: 'origin', received: quote(origin) })
+  }
+  const site = request.header('sec-fetch-site')
+  if (site === 'cross-site') refuse('control_forbidden', { what: 'Sec-Fetch-Site', received: quote(site) })
+}
+
+function isLoopback(host: string | null): boolean {
+  return host !== null && /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
+}

@@ -1,0 +1,150 @@
+import type { Authority, CertificateOrder, Draw, IssuedCertificate } from '../contract/authority.ts'
+import type { CertificateFields } from '../contract/certificate-fields.ts'
+import { bytesOfNumber, numberOf } from './bytes.ts'
+import type { ExtendedKeyUsage } from './extension-names.ts'
+import { basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
+import { certificate, type Issuer, LATEST, nameOf } from './issue.ts'
+import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
+import { splitPem, writePem } from './pem.ts'
+import { readPrivateKey } from './private-key.ts'
+import { testKeys } from './test-keys.ts'
+
+const ORGANIZATION = 'fauxgate'
+const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test intermediate' } as const
+/** Bytes of a secret before it is brought into the curve's range, and of a serial number. */
+const SECRET_SIZE = 48
+const SERIAL_SIZE = 16
+/** The longest common name that RFC 5280 allows (appendix A.1, ub-common-name), in characters. */
+const LONGEST_COMMON_NAME = 64
+const PURPOSES: readonly ExtendedKeyUsage[] = ['serverAuth', 'clientAuth']
+
+/** A certificate that signs others. */
+interface Signer extends Issuer {
+  readonly pem: string
+}
+
+/** A leaf's key and its private part, PKCS#8. */
+interface LeafKey {
+  readonly key: CertifiedKey
+  readonly private_key_pem: string
+}
+
+/**
+ * The certificate authority of a gateway: a root, an intermediate and what they issue (decisions, "Provisioning jobs", 3).
+ * Nothing is computed before it is needed. An RSA leaf always has the published test key.
+ *
+ * @param keys where the authority's own keys come from: the fixed, published test keys, or fresh secret bytes, which are
+ * `keys('authority keys', 0)` for the root and `1` for the intermediate
+ * @param draw what leaves are made from: `draw('certificate keys', number)` and `draw('serial numbers', number)`
+ */
+export function authorityOf(keys: 'test' | Draw, draw: Draw): Authority {
+  const secretOf = (role: 'root' | 'intermediate', number: number) =>
+    keys === 'test'
+      ? bytesOfNumber(BigInt(`0x${testKeys[role]}`), 32)
+      : secretFrom(keys('authority keys', number)(SECRET_SIZE))
+  const root = once(() => signer('root', secretOf('root', 0)))
+  const intermediate = once(() => signer('intermediate', secretOf('intermediate', 1), root()))
+  const rsaKey = once(rsaLeafKey)
+  return {
+    get certificatePem() {
+      return root().pem
+    },
+    issue(order) {
+      const key = order.private_key_type === 'rsa' ? rsaKey() : ecdsaLeafKey(draw, order.number)
+      const serial = serialFrom(draw('serial numbers', order.number)(SERIAL_SIZE))
+      return issueLeaf(order, serial, key, intermediate())
+    },
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** A certificate for the authority itself, signed by `issuer` or by its own key. It is valid whatever the clock says. */
+function signer(role: 'root' | 'intermediate', secret: Uint8Array, issuer?: Issuer): Signer {
+  const key = signingKey(secret)
+  const name = nameOf(['O', ORGANIZATION], ['CN', COMMON_NAMES[role]])
+  const content = {
+    // From the key, so that two authorities of the same name never use one serial for two certificates.
+    serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
+    subject: name,
+    key,
+    not_before: 0,
+    not_after: LATEST,
+    extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
+  }
+  return { name, key, pem: writePem('CERTIFICATE', certificate(content, issuer ?? { name, key })) }
+}
+
+function ecdsaLeafKey(draw: Draw, number: number): LeafKey {
+  const key = signingKey(secretFrom(draw('certificate keys', number)(SECRET_SIZE)))
+  return { key, private_key_pem: writePem('PRIVATE KEY', pkcs8(key)) }
+}
+
+function rsaLeafKey(): LeafKey {
+  const [block] = splitPem(testKeys.rsaLeaf).blocks
+  const key = block && readPrivateKey(block)
+  if (key?.kind !== 'rsa') throw new Error('the published RSA test key is damaged')
+  return { key: rsaPublicKey(key), private_key_pem: testKeys.rsaLeaf }
+}
+
+/** A serial number of exactly as many bytes as given: positive, not 0 and without a leading 0 (RFC 5280, 4.1.2.2). */
+function serialFrom(random: Uint8Array): bigint {
+  return numberOf(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
+}
+
+function issueLeaf(order: CertificateOrder, serial: bigint, leafKey: LeafKey, issuer: Signer): IssuedCertificate {
+  const leaf = leafFields(order, serial)
+  const named = leaf.subject_common_name !== ''
+  const content = {
+    serial,
+    subject: named ? nameOf(['CN', leaf.subject_common_name]) : nameOf(),
+    key: leafKey.key,
+    not_before: leaf.not_before,
+    not_after: leaf.not_after,
+    extensions: [
+      basicConstraints('leaf'),
+      keyUsage(keyUsagesOf(order)),
+      extendedKeyUsage(PURPOSES),
+      dnsName(order.domain, !named),
+    ],
+  }
+  const pem = writePem('CERTIFICATE', certificate(content, issuer))
+  return { certificate_pem: pem + issuer.pem, private_key_pem: leafKey.private_key_pem, leaf }
+}
+
+/** The fields that a reader finds in the leaf. */
+function leafFields(order: CertificateOrder, serial: bigint): CertificateFields {
+  return {
+    subject_common_name: order.domain.length > LONGEST_COMMON_NAME ? '' : order.domain,
+    subject_alternative_names: { dns_names: [order.domain], ips: [] },
+    not_before: wholeSeconds(order.not_before),
+    not_after: wholeSeconds(order.not_after),
+    key_usages: keyUsagesOf(order),
+    extended_key_usages: [...PURPOSES],
+    private_key_type: order.private_key_type,
+    issuer_common_name: COMMON_NAMES.intermediate,
+    serial_number: serial.toString(16),
+    subject_organization: '',
+    subject_organizational_unit: '',
+    subject_locality: '',
+    subject_province: '',
+    subject_country: '',
+  }
+}
+
+function keyUsagesOf({ private_key_type }: CertificateOrder) {
+  return private_key_type === 'rsa'
+    ? (['digitalSignature', 'keyEncipherment'] as const)
+    : (['digitalSignature'] as const)
+}
+
+/** Cut to a second: what a certificate's time can say, up to the end of the year 9999. */
+function wholeSeconds(ms: number): number {
+  return Math.min(Math.floor(ms / 1000) * 1000, LATEST)
+}

@@ -1,0 +1,53 @@
+import { bytesOf } from './bytes.ts'
+import { bitString, element, integer, isTrue, octetString, oid, sequence } from './der-writer.ts'
+import {
+  type ExtendedKeyUsage,
+  extendedKeyUsageOids,
+  extensionOids,
+  type KeyUsage,
+  keyUsageBits,
+  nameTags,
+} from './extension-names.ts'
+
+/** The key identifier in an authority key identifier, and the one of a subject key's OCTET STRING. */
+const KEY_IDENTIFIER = 0x80
+
+/** Basic constraints, critical (RFC 5280, 4.2.1.9): a CA, if need be one with nothing but leaves below it, or a leaf. */
+export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Uint8Array {
+  const members = { root: [isTrue()], intermediate: [isTrue(), integer(0n)], leaf: [] }[role]
+  return extension(extensionOids.basicConstraints, sequence(...members), true)
+}
+
+/** Key usage, critical (RFC 5280, 4.2.1.3), of usages within the first byte. */
+export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Uint8Array {
+  const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
+  const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
+  // DER ends a list of named bits with its last set bit (X.690, 11.2.2).
+  const value = bitString(Uint8Array.of(byte), 7 - Math.max(...bits))
+  return extension(extensionOids.keyUsage, value, true)
+}
+
+/** Extended key usage (RFC 5280, 4.2.1.12). */
+export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Uint8Array {
+  const value = sequence(...usages.map((usage) => oid(extendedKeyUsageOids[usage])))
+  return extension(extensionOids.extendedKeyUsage, value)
+}
+
+/** Subject key identifier (RFC 5280, 4.2.1.2). */
+export function subjectKeyIdentifier(id: Uint8Array): Uint8Array {
+  return extension(extensionOids.subjectKeyIdentifier, octetString(id))
+}
+
+/** Authority key identifier (RFC 5280, 4.2.1.1). */
+export function authorityKeyIdentifier(id: Uint8Array): Uint8Array {
+  return extension(extensionOids.authorityKeyIdentifier, sequence(element(KEY_IDENTIFIER, id)))
+}
+
+/** Subject alternative name with one DNS name in ASCII (RFC 5280, 4.2.1.6): critical where there is no subject. */
+export function dnsName(name: string, critical: boolean): Uint8Array {
+  return extension(extensionOids.subjectAlternativeName, sequence(element(nameTags.dns, bytesOf(name))), critical)
+}
+
+function extension(id: string, value: Uint8Array, critical = false): Uint8Array {
+  return sequence(oid(id), ...(critical ? [isTrue()] : []), octetString(value))
+}

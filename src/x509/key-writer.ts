@@ -1,0 +1,56 @@
+import { sha1 } from '@noble/hashes/legacy.js'
+import { curves } from './curves.ts'
+import { bitString, element, integer, nothing, octetString, oid, sequence } from './der-writer.ts'
+import type { RsaNumbers } from './rsa.ts'
+
+const RSA_ENCRYPTION = '1.2.840.113549.1.1.1'
+const EC_PUBLIC_KEY = '1.2.840.10045.2.1'
+const P256 = '1.2.840.10045.3.1.7'
+/** The public key in an ECPrivateKey (RFC 5915). */
+const PUBLIC_KEY = 0xa1
+
+/** A public key as certificates carry it. */
+export interface CertifiedKey {
+  /** SubjectPublicKeyInfo, DER (RFC 5280, 4.1.2.7). */
+  readonly info: Uint8Array
+  /** Its identifier: SHA-1 of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
+  readonly id: Uint8Array
+}
+
+/** A P-256 key pair. */
+export interface SigningKey extends CertifiedKey {
+  /** 32 bytes, most significant first. */
+  readonly secret: Uint8Array
+  /** The uncompressed public point (SEC 1, 2.3.3). */
+  readonly point: Uint8Array
+}
+
+/** The P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. */
+export function signingKey(secret: Uint8Array): SigningKey {
+  const point = curves['P-256'].arithmetic.getPublicKey(secret, false)
+  return { ...certifiedKey(p256Algorithm(), point), secret, point }
+}
+
+/** A P-256 secret from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
+export function secretFrom(random: Uint8Array): Uint8Array {
+  return curves['P-256'].arithmetic.utils.randomSecretKey(random)
+}
+
+/** The public part of an RSA key. */
+export function rsaPublicKey({ n, e }: RsaNumbers): CertifiedKey {
+  return certifiedKey(sequence(oid(RSA_ENCRYPTION), nothing()), sequence(integer(n), integer(e)))
+}
+
+/** A P-256 key pair as PKCS#8 (RFC 5958) with the public key inside and the curve named once, as openssl writes it. */
+export function pkcs8({ secret, point }: SigningKey): Uint8Array {
+  const key = sequence(integer(1n), octetString(secret), element(PUBLIC_KEY, bitString(point)))
+  return sequence(integer(0n), p256Algorithm(), octetString(key))
+}
+
+function p256Algorithm(): Uint8Array {
+  return sequence(oid(EC_PUBLIC_KEY), oid(P256))
+}
+
+function certifiedKey(algorithm: Uint8Array, bits: Uint8Array): CertifiedKey {
+  return { info: sequence(algorithm, bitString(bits)), id: sha1(bits) }
+}
