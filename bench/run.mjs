@@ -3,8 +3,16 @@ import { benchDirect, benchPages } from './direct.mjs'
 import { benchHttp } from './http.mjs'
 import { row } from './measure.mjs'
 import { benchStart } from './start.mjs'
+import { benchIssue, benchYear } from './year.mjs'
 
-const ALL = { start: benchStart, http: benchHttp, direct: benchDirect, pages: benchPages }
+const ALL = {
+  start: benchStart,
+  http: benchHttp,
+  direct: benchDirect,
+  year: benchYear,
+  issue: benchIssue,
+  pages: benchPages,
+}
 const wanted = process.argv.slice(2)
 
 row(`Node ${process.version}`, 'measured', 'target')

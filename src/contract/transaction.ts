@@ -19,7 +19,7 @@ export interface Transaction {
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** The oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
-  /** Stores a record, new or changed, and freezes it deeply. */
+  /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */
   put<R extends object>(collection: Collection<R>, record: R): R
   remove<R extends object>(collection: Collection<R>, record: R): void
   /** Records newest first, from the one before `cursor` on. The cursor need not exist any more. */

@@ -7,7 +7,7 @@ import type { Transaction } from '../contract/transaction.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
 import { ANY_DOMAIN, changeScript, dropScripts, OUTCOMES, pendingOutcomes } from '../provisioning/outcomes.ts'
-import { shownTimeline } from '../provisioning/timeline.ts'
+import { shownTimeline } from '../provisioning/transitions.ts'
 import { shownDomain } from '../resources/reserved-domains.ts'
 import { control, plainControl } from './control-operation.ts'
 
@@ -78,7 +78,7 @@ export const provisioningControls = {
     summary: "What a domain's provisioning did",
     from: 'query',
     input: v.object({ id }),
-    run: (host, sent) => host.control((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline)),
+    run: (host, sent) => host.control((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
   }),
 }
 

@@ -1,4 +1,3 @@
-import { customRandom } from 'nanoid'
 import type { RandomSource } from './random.ts'
 
 /** In the order of their codes, so that texts of equal length sort like the numbers they stand for. */
@@ -23,17 +22,19 @@ export interface Ids {
 
 /** Makes the ids of one gateway. */
 export function ids(random: RandomSource): Ids {
-  let bytes: (size: number) => Uint8Array
-  const suffix = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
-  const labels = customRandom(BASE36, 1, (size) => bytes(size))
   return {
     id(prefix, stream, sequence) {
-      bytes = random.draw(stream, sequence)
-      return `${prefix}_${sortable(sequence)}${suffix()}`
+      const codes: number[] = []
+      for (let i = 0; i < prefix.length; i++) codes.push(prefix.charCodeAt(i))
+      codes.push(95)
+      pushSortable(codes, sequence)
+      pushRandom(codes, BASE62, RANDOM_LENGTH, random.draw(stream, sequence))
+      return String.fromCharCode(...codes)
     },
     label(length, stream, sequence) {
-      bytes = random.draw(stream, sequence)
-      return labels(length)
+      const codes: number[] = []
+      pushRandom(codes, BASE36, length, random.draw(stream, sequence))
+      return String.fromCharCode(...codes)
     },
     integer(below, stream, sequence) {
       const [a, b, c, d] = random.draw(stream, sequence)(4) as unknown as [number, number, number, number]
@@ -42,9 +43,23 @@ export function ids(random: RandomSource): Ids {
   }
 }
 
-function sortable(sequence: number): string {
-  let text = ''
-  for (let rest = sequence, i = 0; i < SEQUENCE_LENGTH; i++, rest = Math.floor(rest / 62))
-    text = BASE62[rest % 62] + text
-  return text
+function pushSortable(codes: number[], sequence: number): void {
+  let place = 62 ** (SEQUENCE_LENGTH - 1)
+  for (let i = 0; i < SEQUENCE_LENGTH; i++, place /= 62)
+    codes.push(BASE62.charCodeAt(Math.floor(sequence / place) % 62))
+}
+
+/**
+ * Pushes random characters of an alphabet of up to 64, each equally likely. The codes become one flat string: texts
+ * that are joined character by character take five times the memory, and a gateway keeps many of them.
+ */
+function pushRandom(codes: number[], alphabet: string, length: number, bytes: (size: number) => Uint8Array): void {
+  for (let left = length; left > 0; ) {
+    for (const byte of bytes(left + 4)) {
+      const index = byte & 63
+      if (index >= alphabet.length || left === 0) continue
+      codes.push(alphabet.charCodeAt(index))
+      left--
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Collection } from '../contract/collection.ts'
+import { deepFreeze } from '../contract/view.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
 /** The records of one collection, by key, in creation order, and by each index. */
@@ -6,10 +7,13 @@ export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
   /** Per index, the keys of each value in creation order; nearly always one. */
-  readonly #indexes = new Map<string, Map<string, string[]>>()
+  readonly #indexes = new Map<
+    string,
+    readonly [entries: Map<string, string[]>, indexed: (record: R) => string | null]
+  >()
 
   constructor(readonly collection: Collection<R>) {
-    for (const name of Object.keys(collection.indexes)) this.#indexes.set(name, new Map())
+    for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])
   }
 
   get(key: string): R | undefined {
@@ -18,7 +22,7 @@ export class Table<R extends object = object> {
 
   /** The oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const key = this.#indexes.get(index)?.get(value)?.[0]
+    const key = this.#indexes.get(index)?.[0].get(value)?.[0]
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
@@ -27,10 +31,10 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
   }
 
-  /** All records, oldest first, without what must not leave the gateway. */
+  /** All records, oldest first, frozen, without what must not leave the gateway. */
   records(): object[] {
     const { withoutSecrets = (record: R): object => record } = this.collection
-    return [...this.newestFirst()].reverse().map(withoutSecrets)
+    return [...this.newestFirst()].reverse().map((record) => deepFreeze(withoutSecrets(record)))
   }
 
   /** Puts a record in the place of the one with its key, or takes that one out. Answers what was there before. */
@@ -40,24 +44,24 @@ export class Table<R extends object = object> {
     else this.#rows.delete(key)
     if (after && !before) this.#order.add(key)
     if (before && !after) this.#order.delete(key)
-    for (const [name, indexed] of Object.entries(this.collection.indexes)) {
-      this.#reindex(name, key, before ? indexed(before) : null, after ? indexed(after) : null)
+    for (const [entries, indexed] of this.#indexes.values()) {
+      reindex(entries, key, before ? indexed(before) : null, after ? indexed(after) : null)
     }
     return before
   }
+}
 
-  #reindex(index: string, key: string, before: string | null, after: string | null): void {
-    if (before === after) return
-    const entries = this.#indexes.get(index) as Map<string, string[]>
-    if (before !== null) {
-      const rest = (entries.get(before) as string[]).filter((other) => other !== key)
-      if (rest.length > 0) entries.set(before, rest)
-      else entries.delete(before)
-    }
-    if (after !== null) {
-      const keys = entries.get(after) ?? []
-      keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
-      entries.set(after, keys)
-    }
+/** Moves a key from the entry of one value to that of another; null stands for no entry. */
+function reindex(entries: Map<string, string[]>, key: string, before: string | null, after: string | null): void {
+  if (before === after) return
+  if (before !== null) {
+    const keys = entries.get(before) as string[]
+    if (keys.length === 1) entries.delete(before)
+    else keys.splice(keys.indexOf(key), 1)
+  }
+  if (after !== null) {
+    const keys = entries.get(after)
+    if (keys) keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
+    else entries.set(after, [key])
   }
 }

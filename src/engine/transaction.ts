@@ -63,7 +63,7 @@ export class OpenTransaction implements Transaction {
   }
 
   put<R extends object>(collection: Collection<R>, record: R): R {
-    this.#changes.push(this.store.change(collection, collection.key(record), deepFreeze(record)))
+    this.#changes.push(this.store.change(collection, collection.key(record), record))
     return record
   }
 

@@ -1,16 +1,24 @@
-import { timestamp } from '../contract/view.ts'
+import type { Outcome } from './outcomes.ts'
 import type { Transition } from './transitions.ts'
 
-/** One thing that a domain's provisioning did, as it is kept; `at` in ms since 1970. */
+/** One thing that a domain's provisioning did, as it is kept. There are many: whole seconds take the least memory. */
 export interface TimelineEntry {
+  /** Seconds since 1970. */
   readonly at: number
   readonly transition: Transition
-  readonly outcome: 'success' | 'INTERNAL_ERROR' | 'DNS_ERROR' | null
-  readonly message: string
+  readonly outcome: Outcome | null
+  /** What its message needs: a certificate's id, why an attempt failed, … */
+  readonly note: string | null
 }
 
-/** One thing that a domain's provisioning did, with its time as a timestamp. */
-export type ShownTimelineEntry = Omit<TimelineEntry, 'at'> & { readonly at: string }
+/** One thing that a domain's provisioning did, as it is shown; `at` is a timestamp. */
+export interface ShownTimelineEntry {
+  readonly at: string
+  readonly transition: Transition
+  /** What an attempt came to; null for what is no attempt's end. */
+  readonly outcome: Outcome | null
+  readonly message: string
+}
 
 /** How many entries a domain keeps; the oldest give way. */
 export const LONGEST_TIMELINE = 100
@@ -18,11 +26,6 @@ export const LONGEST_TIMELINE = 100
 /** A timeline with one more entry. */
 export function withEntry(timeline: readonly TimelineEntry[], entry: TimelineEntry): readonly TimelineEntry[] {
   return [...(timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)), entry]
-}
-
-/** A timeline as it is shown to people and over HTTP. */
-export function shownTimeline(timeline: readonly TimelineEntry[]): readonly ShownTimelineEntry[] {
-  return timeline.map(({ at, transition, outcome, message }) => ({ at: timestamp(at), transition, outcome, message }))
 }
 
 /** A timeline as text, one line per entry. */

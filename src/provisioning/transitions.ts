@@ -1,8 +1,9 @@
+import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { timestamp } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
-import { type TimelineEntry, withEntry } from './timeline.ts'
+import { type ShownTimelineEntry, type TimelineEntry, withEntry } from './timeline.ts'
 
 /**
  * Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job)
@@ -26,9 +27,12 @@ interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
   /** The rule of decisions.md, "Provisioning jobs" unless another part is named. */
   readonly rule: string
-  readonly outcome: (facts: Facts) => TimelineEntry['outcome']
-  readonly apply: (tx: Transaction, domain: DomainRecord, facts: Facts) => DomainRecord
-  readonly message: (domain: DomainRecord, facts: Facts) => string
+  /** What it changes in the domain. */
+  readonly apply: (tx: Transaction, domain: DomainRecord, facts: Facts) => Partial<DomainRecord>
+  /** What the timeline keeps of it beside time and name: little, because there are many. */
+  readonly note?: (after: Partial<DomainRecord>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
+  /** What people read. */
+  readonly message: (entry: TimelineEntry, rules: Rules) => string
 }
 
 interface Failure {
@@ -36,17 +40,16 @@ interface Failure {
   readonly msg: string
 }
 
-const failure: Pick<Row<Failure>, 'outcome' | 'apply' | 'message'> = {
-  outcome: ({ error_code }) => error_code,
-  apply: withFailure,
-  message: ({ job }, { error_code, msg }) =>
-    `${error_code}: ${msg} Next attempt at ${timestamp(job?.retries_at ?? 0)}.`,
+const failure: Pick<Row<Failure>, 'apply' | 'note' | 'message'> = {
+  apply: failedJob,
+  note: (_after, { error_code, msg }) => ({ outcome: error_code, note: msg }),
+  message: ({ outcome, note }) => `${outcome}: ${note}`,
 }
 
-const success: Pick<Row<object>, 'outcome' | 'apply' | 'message'> = {
-  outcome: () => 'success',
-  apply: withNewCertificate,
-  message: ({ certificate_id, renews_at }) => `${certificate_id} is in use. Renewal at ${timestamp(renews_at ?? 0)}.`,
+const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
+  apply: newCertificateInUse,
+  note: ({ certificate_id = null }) => ({ outcome: 'success', note: certificate_id }),
+  message: ({ at, note }, rules) => `${note} is in use, to be renewed at ${timestamp(renewalTime(at * 1000, rules))}.`,
 }
 
 /** The life of a managed certificate, as a table. */
@@ -54,25 +57,23 @@ export const transitions = {
   started: row<{ policy: Policy }>({
     from: ['unmanaged', 'issued'],
     rule: '1: a policy, or another key type, starts a job',
-    outcome: () => null,
-    apply: (tx, domain, { policy }) => withJob(tx, { ...domain, policy }),
-    message: ({ policy }) => `A certificate with an ${policy?.private_key_type} key was requested.`,
+    apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),
+    note: (_after, { policy }) => ({ outcome: null, note: policy.private_key_type }),
+    message: ({ note }) => `A certificate with an ${note} key is requested.`,
   }),
   retried: row<object>({
     from: ['failing', 'renewal failing'],
     rule: '5: at retries_at the next attempt runs',
-    outcome: () => null,
-    apply: (_tx, domain) => domain,
-    message: ({ job }) => `Another attempt, after ${job?.error_code}.`,
+    apply: () => ({}),
+    message: () => 'The next attempt runs.',
   }),
   failed: row<Failure>({ from: ['provisioning', 'failing'], rule: '4: failure', ...failure }),
   issued: row<object>({ from: ['provisioning', 'failing'], rule: '3: success', ...success }),
   'renewal started': row<object>({
     from: ['issued'],
     rule: '5: at renews_at a renewal job starts',
-    outcome: () => null,
-    apply: (tx, domain) => withJob(tx, domain),
-    message: ({ certificate_id }) => `${certificate_id} stays in use meanwhile.`,
+    apply: newJob,
+    message: () => 'A new certificate is requested; the old one stays in use.',
   }),
   'renewal failed': row<Failure>({
     from: ['renewing', 'renewal failing'],
@@ -87,11 +88,19 @@ export const transitions = {
   cancelled: row<{ reason: string }>({
     from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
     rule: 'Reserved domains: what ends a job',
-    outcome: () => null,
-    apply: (_tx, domain) => ({ ...domain, job: null, due: null }),
-    message: (_domain, { reason }) => reason,
+    apply: () => ({ job: null, due: null }),
+    note: (_after, { reason }) => ({ outcome: null, note: reason }),
+    message: ({ note }) => `${note}`,
   }),
 } as const satisfies Record<Transition, unknown>
+
+/** A timeline as it is shown to people and over HTTP. */
+export function shownTimeline(timeline: readonly TimelineEntry[], rules: Rules): readonly ShownTimelineEntry[] {
+  return timeline.map((entry) => {
+    const { at, transition, outcome } = entry
+    return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
+  })
+}
 
 type FactsOf<T extends Transition> = Parameters<(typeof transitions)[T]['apply']>[2]
 
@@ -102,12 +111,20 @@ export function transit<T extends Transition>(
   transition: T,
   facts: FactsOf<T>,
 ): DomainRecord {
-  const { from, apply, message, outcome } = transitions[transition] as unknown as Row<FactsOf<T>>
+  const { from, apply, note } = transitions[transition] as unknown as Row<FactsOf<T>>
   const state = stateOf(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
-  const after = apply(tx, domain, facts)
-  const entry = { at: tx.now, transition, outcome: outcome(facts), message: message(after, facts) }
-  return { ...after, timeline: withEntry(after.timeline, entry) }
+  const changes = apply(tx, domain, facts)
+  const { outcome, note: kept } = note?.(changes, facts) ?? NOTHING
+  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note: kept })
+  return { ...domain, ...changes, timeline }
+}
+
+const NOTHING = { outcome: null, note: null } as const
+
+/** When a certificate that was issued at a time in ms is to be renewed, in ms. */
+function renewalTime(issuedAt: number, { certificateValidity, renewalLead }: Rules): number {
+  return issuedAt + certificateValidity - renewalLead
 }
 
 /** Where a domain stands, from what is known of it. */
@@ -122,7 +139,7 @@ function row<Facts>(definition: Row<Facts>): Row<Facts> {
   return definition
 }
 
-function withJob(tx: Transaction, domain: DomainRecord): DomainRecord {
+function newJob(tx: Transaction): Partial<DomainRecord> {
   const job: Job = {
     error_code: null,
     msg: 'Managed certificate provisioning in progress.',
@@ -130,10 +147,10 @@ function withJob(tx: Transaction, domain: DomainRecord): DomainRecord {
     retries_at: null,
     internal_errors: 0,
   }
-  return { ...domain, job, due: { at: tx.now + tx.rules.provisioningDelay, order: tx.nextOrder() } }
+  return { job, due: { at: tx.now + tx.rules.provisioningDelay, order: tx.nextOrder() } }
 }
 
-function withFailure(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): DomainRecord {
+function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): Partial<DomainRecord> {
   const before = domain.job as Job
   const isInternal = error_code === 'INTERNAL_ERROR'
   const { first, most } = tx.rules.internalErrorBackoff
@@ -141,18 +158,17 @@ function withFailure(tx: Transaction, domain: DomainRecord, { error_code, msg }:
   const retries_at = tx.now + wait
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   return {
-    ...domain,
     job: { ...before, error_code, msg, retries_at, internal_errors },
     due: { at: retries_at, order: tx.nextOrder() },
   }
 }
 
-function withNewCertificate(tx: Transaction, domain: DomainRecord): DomainRecord {
+function newCertificateInUse(tx: Transaction, domain: DomainRecord): Partial<DomainRecord> {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
-  const { id, order } = tx.put(certificates, newCertificate(tx, domain))
-  const renews_at = (order?.not_after ?? 0) - tx.rules.renewalLead
-  return { ...domain, certificate_id: id, renews_at, job: null, due: { at: renews_at, order: tx.nextOrder() } }
+  const { id } = tx.put(certificates, newCertificate(tx, domain))
+  const renews_at = renewalTime(tx.now, tx.rules)
+  return { certificate_id: id, renews_at, job: null, due: { at: renews_at, order: tx.nextOrder() } }
 }
 
 /** The record of an automatic certificate. The certificate itself is made when somebody reads it. */

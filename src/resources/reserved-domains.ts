@@ -178,7 +178,8 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const taken = tx.find(domains, 'domain', body.domain)
   if (taken) refuse('domain_taken', { received: quote(body.domain), id: taken.id })
-  const target = () => `${tx.randomLabel(LABEL_LENGTH)}.${tx.randomLabel(LABEL_LENGTH)}.${tx.dialect.cnameTargetBase}`
+  const target = () =>
+    [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), tx.dialect.cnameTargetBase].join('.')
   const domain: DomainRecord = {
     id: tx.newId('rd'),
     created_at: tx.now,

@@ -4,7 +4,7 @@ import { refuse } from '../contract/errors.ts'
 import { operation, operationWithBody } from '../contract/operation.ts'
 import { familyOf } from '../contract/resource.ts'
 import type { Transaction } from '../contract/transaction.ts'
-import type { Frozen } from '../contract/view.ts'
+import { deepFreeze, type Frozen } from '../contract/view.ts'
 import { requireRoute } from './declarations.ts'
 
 interface ModuleRecord<Module> {
@@ -46,7 +46,7 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
       body,
       response: shape,
       wrappable: true,
-      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: settle(sent) }).module,
+      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: deepFreeze(settle(sent)) }).module,
     }),
     get: operation({
       name: `${name}.get`,

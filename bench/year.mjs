@@ -1,0 +1,59 @@
+// Managed domains through one simulated year, in one clock call; and what issuing costs.
+import { createGateway } from '../dist/index.js'
+import { median, row, whole } from './measure.mjs'
+
+const YEAR_MS = 365 * 86_400_000
+const START = Date.UTC(2026, 0, 1)
+const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+
+/** A gateway with managed domains that were created one second apart, and its clock. */
+function managed(domains) {
+  const clock = { now: START }
+  const gateway = createGateway({ clock, seed: 'bench', provisioningDelay: '30s' })
+  for (let i = 0; i < domains; i++) {
+    clock.now += 1000
+    gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy: policy })
+  }
+  return { gateway, clock }
+}
+
+export function benchYear() {
+  for (const domains of [100_000, 100, 1_000, 10_000]) {
+    const { gateway, clock } = managed(domains)
+    const start = performance.now()
+    clock.now += YEAR_MS
+    gateway.dns.records()
+    const took = performance.now() - start
+    globalThis.gc?.()
+    const { heapUsed, rss } = process.memoryUsage()
+    const transitions = gateway.snapshot().records.reserved_domains.reduce((sum, each) => sum + each.timeline.length, 0)
+    const isLargest = domains === 100_000
+    row(
+      `${whole(domains)} domains, ${whole(transitions)} transitions, one year, s`,
+      (took / 1000).toFixed(2),
+      isLargest ? 'under 10' : '',
+    )
+    row(
+      `${whole(domains)} domains, µs per transition`,
+      ((took * 1000) / transitions).toFixed(2),
+      'no worse than n log n',
+    )
+    if (isLargest) {
+      row('… heap in use, MB', whole(heapUsed / 1e6), 'under 600')
+      row('… resident memory of the process, with garbage, MB', whole(rss / 1e6))
+    }
+  }
+}
+
+export function benchIssue() {
+  const { gateway, clock } = managed(201)
+  clock.now += 60_000
+  const ids = gateway.reservedDomains.list().reserved_domains.map((domain) => domain.certificate.id)
+  const times = ids.map((id) => {
+    const start = performance.now()
+    gateway.tlsCertificates.get(id)
+    return performance.now() - start
+  })
+  row('issue and read an ECDSA certificate, first, ms', times[0].toFixed(2))
+  row('issue and read an ECDSA certificate, after the first, ms', median(times.slice(1)).toFixed(2), 'under 2')
+}
