@@ -1,3 +1,4 @@
+import type { Authority } from './contract/authority.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { Refusal } from './contract/errors.ts'
 import { GatewayError } from './contract/gateway-error.ts'
@@ -11,7 +12,7 @@ import { type Dns, dnsApi } from './direct/dns.ts'
 import { type Guarded, type Provisioning, provisioningApi } from './direct/provisioning.ts'
 import type { Clock } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { freshSeed, randomSource, secretBytes } from './engine/random.ts'
+import { freshSeed, randomSource, secretSource } from './engine/random.ts'
 import { type GatewayOptions, readOptions } from './gateway-options.ts'
 import { controlHandlerOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
@@ -77,7 +78,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   const { clock, dialect, seed, baseUrl, keys, emptyJsonOnDelete, authorityKeys, rules } = readOptions(options)
   const home = baseUrl ?? dialect.baseUrl
   const random = randomSource(seed ?? freshSeed())
-  const authority = authorityOf(authorityKeys === 'test' ? 'test' : secretBytes, random.draw)
+  const authority = authorityKeys === 'test' ? authorityOf('test', random.draw) : secretAuthority()
   const engine = new Engine({
     clock,
     dialect,
@@ -121,6 +122,12 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
       if (baseUrl === undefined) engine.url = url ?? home
     },
   }
+}
+
+/** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. */
+function secretAuthority(): Authority {
+  const { draw } = secretSource()
+  return authorityOf(draw, draw)
 }
 
 /** Turns the refusals of direct calls into errors of the dialect. */

@@ -1,10 +1,12 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { Draw } from '../contract/authority.ts'
+
 /**
  * The one source of randomness. It has no state to keep: what it gives is a function of the seed, a stream's name and a
  * number, so a draw that is taken back leaves nothing behind, and the same calls give the same values.
  */
 export interface RandomSource {
-  /** The bytes of one draw: a function that fills arrays of any size, one after the other. */
-  draw(stream: string, number: number): (size: number) => Uint8Array
+  readonly draw: Draw
 }
 
 /** Makes the random source of a seed. */
@@ -19,9 +21,25 @@ export function randomSource(seed: string): RandomSource {
   }
 }
 
-/** Bytes that nobody can guess, for keys that outlive a test. Stream and number play no part. */
-export function secretBytes(): (size: number) => Uint8Array {
-  return (size) => crypto.getRandomValues(new Uint8Array(size))
+/**
+ * A random source that nobody can guess, for keys that outlive a test: SHA-256 over a fresh secret. It too gives the
+ * same bytes for the same draw.
+ */
+export function secretSource(): RandomSource {
+  const secret = crypto.getRandomValues(new Uint8Array(32))
+  return {
+    draw(stream, number) {
+      let block = 0
+      return (size) => {
+        const bytes = new Uint8Array(size)
+        for (let at = 0; at < size; at += 32) {
+          const input = new TextEncoder().encode(`${stream}\n${number}\n${block++}`)
+          bytes.set(sha256(Uint8Array.of(...secret, ...input)).subarray(0, size - at), at)
+        }
+        return bytes
+      }
+    },
+  }
 }
 
 /** A fresh seed for a gateway that was given none. */

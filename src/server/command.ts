@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { type Dialect, ngrok, standard } from '../contract/dialect.ts'
+import { TIME_ALLOWED, timeMs } from '../contract/view.ts'
+import { type Clock, readClock, systemClock } from '../engine/clock.ts'
 import { createGateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 import { serve } from './serve.ts'
@@ -18,8 +20,16 @@ Serves an emulated tunnel gateway's management API, with its state in memory.
   --key KEY             accept only this API key; may be repeated (default any key)
   --seed TEXT           the same seed and calls give the same ids (default a fresh one)
   --references MODE     any or declared                           (default any)
+  --clock KIND          system or manual                          (default system)
+  --start TIME          where a manual clock starts               (default now)
+  --dns MODE            off or simulated                          (default off)
+  --provisioning-delay D    from a job's start to its first attempt (default 30s)
+  --certificate-validity D  how long automatic certificates last  (default 90d)
+  --renewal-lead D      how long before expiry they are renewed   (default 30d)
   --empty-json-on-delete  answer a DELETE with 200 and {} instead of 204
   -h, --help            this text
+
+A duration D is a whole number with ms, s, m, h or d: 30s. The controls for tests stand below /_fauxgate/; see the docs.
 `
 
 const OPTIONS = {
@@ -30,6 +40,12 @@ const OPTIONS = {
   key: { type: 'string', multiple: true },
   seed: { type: 'string' },
   references: { type: 'string' },
+  clock: { type: 'string', default: 'system' },
+  start: { type: 'string' },
+  dns: { type: 'string' },
+  'provisioning-delay': { type: 'string' },
+  'certificate-validity': { type: 'string' },
+  'renewal-lead': { type: 'string' },
   'empty-json-on-delete': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
@@ -48,7 +64,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     if (positionals[0] !== 'serve' || positionals.length > 1) {
       throw new UsageError(`The command is ${JSON.stringify(positionals.join(' '))}. Allowed: serve.`)
     }
-    return await serveUntilSignal(gatewayOptions(values), portOf(values.port), values.host)
+    return await serveUntilSignal(await gatewayOptions(values), portOf(values.port), values.host)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof TypeError
     process.stderr.write(`fauxgate: ${(error as Error).message}\n${isUsage ? `\n${USAGE}` : ''}`)
@@ -62,26 +78,45 @@ function parse(args: readonly string[]) {
 
 type Values = ReturnType<typeof parse>['values']
 
-function gatewayOptions(values: Values): GatewayOptions {
+async function gatewayOptions(values: Values): Promise<GatewayOptions> {
   const dialect = Object.hasOwn(DIALECTS, values.dialect) ? DIALECTS[values.dialect] : undefined
-  if (!dialect) {
-    throw new UsageError(
-      `--dialect is ${JSON.stringify(values.dialect)}. Allowed: ${Object.keys(DIALECTS).join(', ')}.`,
-    )
+  if (!dialect) throw wrong('dialect', values.dialect, Object.keys(DIALECTS).join(', '))
+  const given = {
+    baseUrl: values['base-url'],
+    keys: values.key,
+    seed: values.seed,
+    references: values.references,
+    emptyJsonOnDelete: values['empty-json-on-delete'],
+    dns: values.dns,
+    provisioningDelay: values['provisioning-delay'],
+    certificateValidity: values['certificate-validity'],
+    renewalLead: values['renewal-lead'],
+    clock: await clockOf(values),
   }
-  return {
-    dialect,
-    ...(values['base-url'] !== undefined && { baseUrl: values['base-url'] }),
-    ...(values.key && { keys: values.key }),
-    ...(values.seed !== undefined && { seed: values.seed }),
-    ...(values.references !== undefined && { references: values.references as 'any' | 'declared' }),
-    ...(values['empty-json-on-delete'] && { emptyJsonOnDelete: true }),
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  // The names and values are checked where the gateway is created.
+  return { dialect, authorityKeys: 'fresh', ...(sent as GatewayOptions) }
+}
+
+async function clockOf({ clock, start }: Values): Promise<Clock | undefined> {
+  if (clock !== 'system' && clock !== 'manual') throw wrong('clock', clock, 'system, manual')
+  if (clock === 'system') {
+    if (start !== undefined) throw new UsageError('--start needs --clock manual.')
+    return undefined
   }
+  if (start !== undefined && timeMs(start) === undefined) throw wrong('start', start, TIME_ALLOWED)
+  // Loaded on demand: it brings the timers of fake-timers, which only a manual clock needs.
+  const { manualClock } = await import('../testing/clock.ts')
+  return manualClock(start ?? readClock(systemClock))
+}
+
+function wrong(option: string, received: string, allowed: string): UsageError {
+  return new UsageError(`--${option} is ${JSON.stringify(received)}. Allowed: ${allowed}.`)
 }
 
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(port <= 65535)) throw new UsageError(`--port is ${JSON.stringify(text)}. Allowed: an integer from 0 to 65535.`)
+  if (!(port <= 65535)) throw wrong('port', text, 'an integer from 0 to 65535')
   return port
 }
 

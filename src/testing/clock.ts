@@ -1,0 +1,1 @@
+export { type ManualClock, manualClock, type Time, type Timers } from './manual-clock.ts'

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { authorityOf } from '../../src/x509/authority.ts'
+import { cases, DAY, drawOf, longName, openssl, orderOf, orders, verify } from './issuing-support.ts'
+import { blocksOf } from './support.ts'
+
+const authority = authorityOf('test', drawOf('seed'))
+
+describe('openssl, of what an authority issues,', () => {
+  it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
+    const { certificate_pem } = authority.issue(order)
+    const host = order.domain.replace('*', 'any')
+    // To openssl a certificate has expired at its not-after second already.
+    const times = [order.not_before, order.not_after].map((ms) => Math.floor(ms / 1000) * 1000)
+    for (const at of [times[0] ?? 0, (times[1] ?? 0) - 1000]) {
+      const { status, output } = verify(authority.certificatePem, certificate_pem, at, '-verify_hostname', host)
+      expect(output).toBe('leaf.pem: OK\n')
+      expect(status).toBe(0)
+    }
+  })
+
+  it.each(['sslserver', 'sslclient'])('accepts a leaf as %s, but not as a CA', (purpose) => {
+    const order = orderOf()
+    const { certificate_pem } = authority.issue(order)
+    expect(verify(authority.certificatePem, certificate_pem, order.not_before, '-purpose', purpose).status).toBe(0)
+    const [leaf = ''] = blocksOf(certificate_pem)
+    expect(openssl({ leaf }, 'x509', '-in', 'leaf', '-noout', '-purpose').output).toContain('SSL server CA : No')
+  })
+
+  it.each([
+    ['another name', 'hostname mismatch', orderOf(), ['-verify_hostname', 'api.example.com']],
+    ['a level below a wildcard', 'hostname mismatch', orders['a wildcard'], ['-verify_hostname', 'a.b.example.com']],
+    ['the parent of a wildcard', 'hostname mismatch', orders['a wildcard'], ['-verify_hostname', 'example.com']],
+    ['mail', 'unsuitable certificate purpose', orderOf(), ['-purpose', 'smimesign']],
+  ])('refuses %s', (_, problem, order, args) => {
+    const { certificate_pem } = authority.issue(order)
+    const { status, output } = verify(authority.certificatePem, certificate_pem, order.not_before, ...args)
+    expect(output.toLowerCase()).toContain(problem)
+    expect(status).not.toBe(0)
+  })
+
+  it.each([
+    ['not yet valid', -1],
+    ['has expired', 90 * DAY],
+  ])('says of a leaf outside its validity that it "%s"', (problem, after) => {
+    const order = orderOf()
+    const { output } = verify(
+      authority.certificatePem,
+      authority.issue(order).certificate_pem,
+      order.not_before + after,
+    )
+    expect(output).toContain(problem)
+  })
+
+  it('refuses a chain without its intermediate, or below another root', () => {
+    const order = orderOf()
+    const { certificate_pem } = authority.issue(order)
+    const [leaf = ''] = blocksOf(certificate_pem)
+    expect(verify(authority.certificatePem, leaf, order.not_before).output).toContain('unable to get local issuer')
+    const other = authorityOf(drawOf('other'), drawOf('seed'))
+    expect(verify(other.certificatePem, certificate_pem, order.not_before).status).not.toBe(0)
+  })
+
+  it('writes the private key of an ECDSA leaf in the same bytes', () => {
+    const { private_key_pem } = authority.issue(orderOf())
+    expect(openssl({ key: private_key_pem }, 'pkey', '-in', 'key').output).toBe(private_key_pem)
+  })
+
+  it('finds all extensions, with the critical ones marked', () => {
+    const text = (pem: string) => {
+      const printed = openssl({ pem }, 'x509', '-in', 'pem', '-noout', '-text').output
+      const [, extensions = ''] = /X509v3 extensions:\n([\s\S]*) {4}Signature Algorithm/.exec(printed) ?? []
+      const lines = extensions.replace(/(keyid:)?([0-9A-F]{2}:){19}[0-9A-F]{2}/g, '<key>').split('\n')
+      return lines.map((line) => line.trim().replace('X509v3 ', '')).filter((line) => line !== '')
+    }
+    const pems = [authority.certificatePem, ...blocksOf(authority.issue(orderOf()).certificate_pem)]
+    pems.push(...blocksOf(authority.issue(orderOf({ private_key_type: 'rsa', domain: longName })).certificate_pem))
+    expect(pems.slice(0, 4).map(text)).toMatchInlineSnapshot(`
+      [
+        [
+          "Basic Constraints: critical",
+          "CA:TRUE",
+          "Key Usage: critical",
+          "Certificate Sign, CRL Sign",
+          "Subject Key Identifier:",
+          "<key>",
+          "Authority Key Identifier:",
+          "<key>",
+        ],
+        [
+          "Basic Constraints: critical",
+          "CA:FALSE",
+          "Key Usage: critical",
+          "Digital Signature",
+          "Extended Key Usage:",
+          "TLS Web Server Authentication, TLS Web Client Authentication",
+          "Subject Alternative Name:",
+          "DNS:app.example.com",
+          "Subject Key Identifier:",
+          "<key>",
+          "Authority Key Identifier:",
+          "<key>",
+        ],
+        [
+          "Basic Constraints: critical",
+          "CA:TRUE, pathlen:0",
+          "Key Usage: critical",
+          "Certificate Sign, CRL Sign",
+          "Subject Key Identifier:",
+          "<key>",
+          "Authority Key Identifier:",
+          "<key>",
+        ],
+        [
+          "Basic Constraints: critical",
+          "CA:FALSE",
+          "Key Usage: critical",
+          "Digital Signature, Key Encipherment",
+          "Extended Key Usage:",
+          "TLS Web Server Authentication, TLS Web Client Authentication",
+          "Subject Alternative Name: critical",
+          "DNS:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.com",
+          "Subject Key Identifier:",
+          "<key>",
+          "Authority Key Identifier:",
+          "<key>",
+        ],
+      ]
+    `)
+  })
+})

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import type { Authority } from '../../src/contract/authority.ts'
+import { authorityOf } from '../../src/x509/authority.ts'
+import { DAY, drawOf, orderOf } from './issuing-support.ts'
+
+/** node:tls checks certificates against the present. */
+const now = Date.now()
+const authorities = {
+  'the test keys': authorityOf('test', drawOf('seed')),
+  'keys of its own': authorityOf(drawOf('secret'), drawOf('seed')),
+}
+
+/** Starts a server for an order and connects to it once. Answers the code of the client's error, or what it received. */
+async function exchange(
+  authority: Authority,
+  order: ReturnType<typeof orderOf>,
+  options: { servername: string; ca?: string; maxVersion?: 'TLSv1.2' },
+): Promise<string> {
+  const { certificate_pem, private_key_pem } = authority.issue(order)
+  const server = createServer({ cert: certificate_pem, key: private_key_pem }, (socket) => socket.end('hello'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, ...options })
+  try {
+    let received = ''
+    for await (const chunk of client) received += chunk
+    return received
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  } finally {
+    client.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+}
+
+describe.each(['ecdsa', 'rsa'] as const)('a TLS server with an issued %s chain', (private_key_type) => {
+  const order = orderOf({ private_key_type, not_before: now - DAY })
+  const wildcard = { ...order, domain: '*.example.com' }
+
+  describe.each(Object.entries(authorities))('from an authority with %s', (_, authority) => {
+    const ca = authority.certificatePem
+    it.each([
+      ['app.example.com', order, { servername: 'app.example.com', ca }],
+      ['app.example.com over TLS 1.2', order, { servername: 'app.example.com', ca, maxVersion: 'TLSv1.2' as const }],
+      ['a name under a wildcard', wildcard, { servername: 'some.example.com', ca }],
+      [
+        'a long name',
+        { ...order, domain: `${'a'.repeat(60)}.example.com` },
+        { servername: `${'a'.repeat(60)}.example.com`, ca },
+      ],
+    ])('is accepted by a client that trusts the root: %s', async (_, order, options) => {
+      expect(await exchange(authority, order, options)).toBe('hello')
+    })
+
+    it.each([
+      ['asks for another name', order, { servername: 'api.example.com', ca }, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+      [
+        'asks for the parent of a wildcard',
+        wildcard,
+        { servername: 'example.com', ca },
+        'ERR_TLS_CERT_ALTNAME_INVALID',
+      ],
+      ['does not trust the root', order, { servername: 'app.example.com' }, 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+      [
+        'comes after the end of validity',
+        { ...order, not_before: now - 90 * DAY - 2000, not_after: now - 2000 },
+        { servername: 'app.example.com', ca },
+        'CERT_HAS_EXPIRED',
+      ],
+    ])('is refused by a client that %s', async (_, order, options, code) => {
+      expect(await exchange(authority, order, options)).toBe(code)
+    })
+  })
+
+  it('is refused by a client that trusts the root of another authority with the same name', async () => {
+    const { 'the test keys': authority, 'keys of its own': other } = authorities
+    const options = { servername: 'app.example.com', ca: other.certificatePem }
+    expect(await exchange(authority, order, options)).toMatch(/UNABLE_TO|CERT_SIGNATURE_FAILURE/)
+  })
+})

@@ -1,0 +1,172 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { authorityOf } from '../../src/x509/authority.ts'
+import { readCertificate } from '../../src/x509/certificate.ts'
+import { readChain, readKey, requireMatch } from '../../src/x509/chain.ts'
+import { testKeys } from '../../src/x509/test-keys.ts'
+import { cases, drawOf, kinds, openssl, orderOf, verify } from './issuing-support.ts'
+import { blocksOf, derOf } from './support.ts'
+
+const authority = authorityOf('test', drawOf('seed'))
+
+describe('node:crypto, of what an authority issues,', () => {
+  it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
+    const { certificate_pem, private_key_pem, leaf } = authority.issue(order)
+    const [certificate, intermediate, ...more] = blocksOf(certificate_pem).map((pem) => new X509Certificate(pem))
+    const root = new X509Certificate(authority.certificatePem)
+    if (!certificate || !intermediate) throw new Error('the chain is too short')
+    expect(more).toEqual([])
+    const host = order.domain.replace('*', 'any')
+    expect(certificate.checkHost(host)).toBe(order.domain)
+    expect(certificate.checkHost('elsewhere.example.org')).toBeUndefined()
+    expect(certificate.checkIssued(intermediate) && certificate.verify(intermediate.publicKey)).toBe(true)
+    expect(intermediate.checkIssued(root) && intermediate.verify(root.publicKey)).toBe(true)
+    expect(root.checkIssued(root) && root.verify(root.publicKey)).toBe(true)
+    expect([certificate.ca, intermediate.ca, root.ca]).toEqual([false, true, true])
+    expect(certificate.checkPrivateKey(createPrivateKey(private_key_pem))).toBe(true)
+    expect(certificate.publicKey.asymmetricKeyType).toBe(order.private_key_type === 'rsa' ? 'rsa' : 'ec')
+    expect(Date.parse(certificate.validFrom)).toBe(Math.floor(order.not_before / 1000) * 1000)
+    expect(Date.parse(certificate.validTo)).toBe(Math.floor(order.not_after / 1000) * 1000)
+    expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
+    expect(certificate.serialNumber.toLowerCase()).toBe(leaf.serial_number)
+    expect(certificate.subjectAltName).toBe(`DNS:${order.domain}`)
+    expect(certificate.subject ?? '').toBe(order.domain.length > 64 ? '' : `CN=${order.domain}`)
+  })
+
+  it('finds an authority that is valid whatever the clock says', () => {
+    for (const pem of [authority.certificatePem, blocksOf(authority.issue(orderOf()).certificate_pem)[1] ?? '']) {
+      const { validFrom, validTo } = new X509Certificate(pem)
+      expect([Date.parse(validFrom), Date.parse(validTo)]).toEqual([0, Date.UTC(9999, 11, 31, 23, 59, 59)])
+    }
+  })
+})
+
+describe('what is issued', () => {
+  it.each(cases)('is read back as it was announced: $what, $private_key_type', ({ order }) => {
+    const { certificate_pem, private_key_pem, leaf } = authority.issue(order)
+    const chain = readChain(certificate_pem)
+    expect(chain.leaf.fields).toEqual(leaf)
+    expect(chain.certificate_pem).toBe(certificate_pem)
+    expect(readKey(private_key_pem).private_key_pem).toBe(private_key_pem)
+    requireMatch(chain.leaf, readKey(private_key_pem).key)
+    readChain(certificate_pem + authority.certificatePem)
+  })
+
+  it('has the fields of the service document', () => {
+    expect(authority.issue(orderOf({ private_key_type: 'rsa' })).leaf).toEqual({
+      subject_common_name: 'app.example.com',
+      subject_alternative_names: { dns_names: ['app.example.com'], ips: [] },
+      not_before: Date.UTC(2026, 0, 2, 3, 4, 5),
+      not_after: Date.UTC(2026, 3, 2, 3, 4, 5),
+      key_usages: ['digitalSignature', 'keyEncipherment'],
+      extended_key_usages: ['serverAuth', 'clientAuth'],
+      private_key_type: 'rsa',
+      issuer_common_name: 'fauxgate test intermediate',
+      serial_number: expect.stringMatching(/^[4-7][0-9a-f]{31}$/),
+      subject_organization: '',
+      subject_organizational_unit: '',
+      subject_locality: '',
+      subject_province: '',
+      subject_country: '',
+    })
+    expect(authority.issue(orderOf()).leaf.key_usages).toEqual(['digitalSignature'])
+  })
+
+  it('ends with the year 9999 where an order would go on', () => {
+    const { leaf, certificate_pem } = authority.issue(orderOf({ not_after: Date.UTC(10_000, 1, 1) }))
+    expect(leaf.not_after).toBe(Date.UTC(9999, 11, 31, 23, 59, 59))
+    expect(readChain(certificate_pem).leaf.fields).toEqual(leaf)
+  })
+
+  it.each(kinds)('is the same for the same order, from any authority with the same draws: %s', (private_key_type) => {
+    const order = orderOf({ private_key_type })
+    const again = authorityOf('test', drawOf('seed'))
+    again.issue(orderOf({ number: 7 }))
+    expect(again.issue(order)).toEqual(authority.issue(order))
+    expect(again.certificatePem).toBe(authority.certificatePem)
+  })
+
+  it('has another serial number and key for another number, and for other draws', () => {
+    const issued = [1, 2, 3, 2 ** 32 + 1].map((number) => authority.issue(orderOf({ number })))
+    issued.push(authorityOf('test', drawOf('other')).issue(orderOf()))
+    expect(new Set(issued.map(({ leaf }) => leaf.serial_number)).size).toBe(5)
+    expect(new Set(issued.map(({ private_key_pem }) => private_key_pem)).size).toBe(5)
+  })
+
+  it('has a valid serial number and key whatever is drawn', () => {
+    for (const byte of [0x00, 0x7f, 0x80, 0xff]) {
+      const order = orderOf()
+      const extreme = authorityOf('test', () => (size) => new Uint8Array(size).fill(byte))
+      const { certificate_pem, leaf } = extreme.issue(order)
+      expect(leaf.serial_number).toMatch(/^[4-7][0-9a-f]{31}$/)
+      expect(verify(extreme.certificatePem, certificate_pem, order.not_before).status).toBe(0)
+    }
+  })
+})
+
+describe('the authority', () => {
+  it('has the same certificate in every gateway with the test keys', () => {
+    expect(authorityOf('test', drawOf('other')).certificatePem).toBe(authority.certificatePem)
+    expect(authority.certificatePem).toMatchInlineSnapshot(`
+      "-----BEGIN CERTIFICATE-----
+      MIIBwjCCAWmgAwIBAgIQd3Owi6Z4BqSfq0VbUeF2pTAKBggqhkjOPQQDAjAwMREw
+      DwYDVQQKDAhmYXV4Z2F0ZTEbMBkGA1UEAwwSZmF1eGdhdGUgdGVzdCByb290MCAX
+      DTcwMDEwMTAwMDAwMFoYDzk5OTkxMjMxMjM1OTU5WjAwMREwDwYDVQQKDAhmYXV4
+      Z2F0ZTEbMBkGA1UEAwwSZmF1eGdhdGUgdGVzdCByb290MFkwEwYHKoZIzj0CAQYI
+      KoZIzj0DAQcDQgAEpFQiLYBu4waal23rAUQLitX3RW+dRv6wuQFH6onYTUqM592E
+      zMWJe49oB2/tQKgyi8f5YckqeWXRDHphKL+CjqNjMGEwDwYDVR0TAQH/BAUwAwEB
+      /zAOBgNVHQ8BAf8EBAMCAQYwHQYDVR0OBBYEFDdzsIumeAakn6tFW1HhdqWLFzTx
+      MB8GA1UdIwQYMBaAFDdzsIumeAakn6tFW1HhdqWLFzTxMAoGCCqGSM49BAMCA0cA
+      MEQCIHDa10jFBsG3ynzB1RlONLzIuIsBQlM3DXPfIaygk2paAiA6DAhPIb89dvCV
+      UNkpeTYM57cBlkQs6Qh6nXsAZATvsg==
+      -----END CERTIFICATE-----
+      "
+    `)
+  })
+
+  it('has test keys that are what their documentation says', () => {
+    for (const role of ['root', 'intermediate'] as const) {
+      expect(testKeys[role]).toBe(createHash('sha256').update(`fauxgate test ${role}`).digest('hex'))
+    }
+    expect(openssl({ key: testKeys.rsaLeaf }, 'pkey', '-in', 'key', '-check').output).toBe(
+      `Key is valid\n${testKeys.rsaLeaf}`,
+    )
+  })
+
+  it('has its own root and intermediate with keys of its own, which serve as well', () => {
+    const order = orderOf()
+    const own = authorityOf(drawOf('secret'), drawOf('seed'))
+    const issued = own.issue(order)
+    expect(verify(own.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
+    const [leaf, intermediate] = blocksOf(issued.certificate_pem)
+    const [sameLeaf, testIntermediate] = blocksOf(authority.issue(order).certificate_pem)
+    const pems = [own.certificatePem, authority.certificatePem, leaf, sameLeaf, intermediate, testIntermediate]
+    expect(new Set(pems).size).toBe(6)
+    expect(new Set(pems.map((pem) => readCertificate(derOf(pem ?? '')).fields.serial_number)).size).toBe(5)
+  })
+
+  it('asks for its keys once, and only when it needs them', () => {
+    const asked: string[] = []
+    const own = authorityOf((stream, number) => {
+      asked.push(`${stream} ${number}`)
+      return drawOf('secret')(stream, number)
+    }, drawOf('seed'))
+    expect(asked).toEqual([])
+    const root = own.certificatePem
+    expect(asked).toEqual(['authority keys 0'])
+    for (const number of [1, 2]) own.issue(orderOf({ number }))
+    expect(asked).toEqual(['authority keys 0', 'authority keys 1'])
+    expect(own.certificatePem).toBe(root)
+  })
+
+  it('shows nothing but its certificate', () => {
+    authority.issue(orderOf())
+    expect(Object.keys(authority)).toEqual(['certificatePem', 'issue'])
+    expect(JSON.parse(JSON.stringify(authority))).toEqual({ certificatePem: authority.certificatePem })
+    const shown = inspect(authority, { depth: 9, showHidden: true, getters: true })
+    for (const key of Object.values(testKeys)) expect(shown).not.toContain(key)
+    expect(shown).not.toContain('secret')
+    expect(Object.keys(authority.issue(orderOf()))).toEqual(['certificate_pem', 'private_key_pem', 'leaf'])
+  })
+})

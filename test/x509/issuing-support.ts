@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CertificateOrder, Draw } from '../../src/contract/authority.ts'
+import { blocksOf } from './support.ts'
+
+/** In milliseconds. */
+export const DAY = 86_400_000
+
+/** Draws that depend on `seed` alone. */
+export function drawOf(seed: string): Draw {
+  return (stream, number) => {
+    let used = 0
+    return (size) => {
+      const bytes = createHash('shake256', { outputLength: used + size })
+        .update(`${seed} ${stream} ${number}`)
+        .digest()
+      used += size
+      return Uint8Array.from(bytes.subarray(used - size))
+    }
+  }
+}
+
+/** An order for 90 days of app.example.com with an ECDSA key, but for what is given. */
+export function orderOf(order: Partial<CertificateOrder> = {}): CertificateOrder {
+  const not_before = order.not_before ?? Date.UTC(2026, 0, 2, 3, 4, 5)
+  return {
+    domain: 'app.example.com',
+    private_key_type: 'ecdsa',
+    not_before,
+    not_after: not_before + 90 * DAY,
+    number: 1,
+    ...order,
+  }
+}
+
+/** The kinds of keys. */
+export const kinds = ['ecdsa', 'rsa'] as const
+
+/** A name that no common name can hold. */
+export const longName = `${'a'.repeat(60)}.example.com`
+
+/** Orders of every sort, by what is special about them. */
+export const orders = {
+  'an exact name': orderOf(),
+  'a wildcard': orderOf({ domain: '*.example.com' }),
+  'a name of 64 characters': orderOf({ domain: `${'a'.repeat(52)}.example.com` }),
+  'a name too long for a common name': orderOf({ domain: longName }),
+  'a long wildcard': orderOf({ domain: `*.${longName}` }),
+  'a validity from the start of 1970': orderOf({ not_before: 0 }),
+  'a validity across 2050': orderOf({ not_before: Date.UTC(2049, 11, 31, 23, 59, 59), number: 2 ** 40 }),
+  'a validity within 2050': orderOf({ not_before: Date.UTC(2050, 0, 1) }),
+  'a validity to the end of 9999': orderOf({ not_after: Date.UTC(9999, 11, 31, 23, 59, 59) }),
+  'times between two seconds': orderOf({ not_before: 1_767_323_045_999, not_after: 1_775_099_045_001 }),
+}
+/** Each of these orders with each kind of key. */
+export const cases = Object.entries(orders).flatMap(([what, order]) =>
+  kinds.map((private_key_type) => ({ what, private_key_type, order: { ...order, private_key_type } })),
+)
+
+/** Runs openssl with some files, by name, in its directory. Answers its exit status and what it printed. */
+export function openssl(
+  files: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): { readonly status: number | null; readonly output: string } {
+  const cwd = mkdtempSync(join(tmpdir(), 'fauxgate-x509-'))
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+    const { status, stdout, stderr, error } = spawnSync('openssl', args, { cwd, encoding: 'utf8' })
+    if (error) throw new Error('This test needs the command "openssl" (3.0 or later) on the PATH.', { cause: error })
+    return { status, output: stdout + stderr }
+  } finally {
+    rmSync(cwd, { recursive: true })
+  }
+}
+
+/** What `openssl verify -x509_strict` says of an issued chain, at a time in ms since 1970. */
+export function verify(root: string, chain: string, at: number, ...args: readonly string[]) {
+  const [leaf = '', ...others] = blocksOf(chain)
+  const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }
+  const time = String(Math.floor(at / 1000))
+  const trust = [
+    '-no-CApath',
+    '-no-CAstore',
+    '-CAfile',
+    'root.pem',
+    ...(others.length > 0 ? ['-untrusted', 'others.pem'] : []),
+  ]
+  return openssl(files, 'verify', '-x509_strict', '-attime', time, ...args, ...trust, 'leaf.pem')
+}
