@@ -1,5 +1,6 @@
 import { type ASTNode, parse } from '@marcbachmann/cel-js'
 import type * as v from 'valibot'
+import { durationMs } from './duration.ts'
 import { type Problem, problem } from './errors.ts'
 import { quote } from './quote.ts'
 
@@ -253,8 +254,6 @@ function method(name: string, target: Term, args: readonly ASTNode[], sub: Compi
   }
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 function shifted(target: Term, duration: ASTNode, sign: 1 | -1): Term {
   const ms = duration.op === 'value' && typeof duration.args === 'string' ? durationMs(duration.args) : undefined
   if (ms === undefined)
@@ -263,9 +262,4 @@ function shifted(target: Term, duration: ASTNode, sign: 1 | -1): Term {
     const time = target(obj, now)
     return time instanceof Time ? new Time(time.ms + sign * ms) : null
   }
-}
-
-function durationMs(text: string): number | undefined {
-  const parts = /^(\d{1,9})(s|m|h|d)$/.exec(text)
-  return parts ? Number(parts[1]) * (UNIT_MS[parts[2] as string] as number) : undefined
 }

@@ -3,10 +3,12 @@ import { quote } from './quote.ts'
 
 const ID = /^([a-z]+)_[0-9A-Za-z]+$/
 
-/**
- * What is wrong with a text as an id of the given prefix, or undefined. A prefix that ends in "*" stands for all
- * prefixes that begin like it.
- */
+/** Whether a text is an id of a type whose prefix begins like this. */
+export function isIdOf(text: string, prefixStart: string): boolean {
+  return ID.test(text) && text.startsWith(prefixStart)
+}
+
+/** What is wrong with a text as an id of the given prefix, or undefined. */
 export function idProblem(
   text: string,
   prefix: string,

@@ -1,3 +1,5 @@
+import { isIdOf } from '../contract/ids.ts'
+import { quote } from '../contract/quote.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { declare } from '../resources/declarations.ts'
 
@@ -36,15 +38,16 @@ export function declareApi(transact: (work: (tx: Transaction) => void) => void):
       transact((tx) => declare(tx, id))
     },
     backend(id) {
-      checkId(id, 'bkd[a-z]*')
+      checkId(id, 'bkd')
       transact((tx) => declare(tx, id))
     },
   }
 }
 
+/** A backend's prefix says more than "bkd"; the others are whole. */
 function checkId(id: string, prefix: string): void {
-  if (new RegExp(`^${prefix}_[0-9A-Za-z]+$`).test(id)) return
+  if (isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)) return
   throw new TypeError(
-    `The id is ${JSON.stringify(id)}. Allowed: "${prefix.replace('[a-z]*', '…')}_" and letters or digits.`,
+    `The id is ${quote(id)}. Allowed: an id that starts with "${prefix}", then "_" and letters or digits.`,
   )
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../contract/transaction.ts'
 import { dnsFinding } from './dns-check.ts'
 import type { DomainRecord, ProvisioningError } from './domain-records.ts'
 import { takeScripted } from './outcomes.ts'
-import { stateOf, transit } from './transitions.ts'
+import { transit } from './transitions.ts'
 
 /** What failing attempts say when nothing closer is known. */
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
@@ -26,9 +26,4 @@ function failureOf(tx: Transaction, domain: DomainRecord): { error_code: Provisi
   if (scripted) return { error_code: scripted, msg: MESSAGES[scripted] }
   const finding = tx.rules.dns === 'simulated' ? dnsFinding(tx, domain) : undefined
   return finding === undefined ? undefined : { error_code: 'DNS_ERROR', msg: finding }
-}
-
-/** Whether a domain's job runs, so that it can be attempted. */
-export function hasJob(domain: DomainRecord): boolean {
-  return stateOf(domain) !== 'unmanaged' && domain.job !== null
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { idProblem } from '../contract/ids.ts'
+import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
 import { type Report, resourceHead, rule, text } from '../contract/schema.ts'
@@ -28,7 +28,7 @@ function checkWeights(map: Weights, report: Report): void {
   if (!isMap(map)) return
   for (const [child, weight] of Object.entries(map)) {
     const at = { path: [child], value: weight }
-    if (!child.startsWith('bkd') || idProblem(child, '') === 'id_unparsable') {
+    if (!isIdOf(child, 'bkd')) {
       report('child_backend_invalid', { received: quote(child) } as never, at)
     }
     if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report('weight_out_of_range', {}, at)
