@@ -63,7 +63,7 @@ try {
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])
   const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
-  check('brings fake-timers and nothing else', installed.join() === '@sinonjs,fauxgate')
+  check('brings fake-timers with what it needs, and nothing else', installed.join() === '@sinonjs,fauxgate,type-detect')
   run(process.execPath, ['use.mjs'])
   check('works when imported', true)
   run(process.execPath, ['use.cjs'])

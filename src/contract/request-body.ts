@@ -89,7 +89,11 @@ function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, pr
 
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
 function given(shape: Shape, value: unknown, path: Path, problems: Problem[]): unknown {
-  if (shape.kind === 'object' && isObject(value)) return givenFields(shape.fields, value, path, problems)
+  if (shape.kind === 'object') {
+    if (isObject(value)) return givenFields(shape.fields, value, path, problems)
+    problems.push(invalid(path.join('.') || 'the body', value, 'an object'))
+    return undefined
+  }
   if (shape.kind === 'list' && Array.isArray(value)) {
     return value.map((item, index) => given(shape.item, item, [...path, index], problems))
   }

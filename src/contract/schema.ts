@@ -37,20 +37,32 @@ export type Report = <K extends ErrorKey>(
   at?: { path: readonly (string | number)[]; value: unknown },
 ) => void
 
-/**
- * A rule on one field that may report several catalogue errors. It also runs when the value has problems already, so
- * it must look before it reads.
- */
-export function rule<T>(check: (value: T, report: Report, context: RuleContext) => void) {
+type Check<T> = (value: T, report: Report, context: RuleContext) => void
+
+/** A rule on one field that may report several catalogue errors. It runs once the field has the right type. */
+export function rule<T>(check: Check<T>) {
   return v.rawCheck<T>(({ dataset, config, addIssue }) => {
-    const value = dataset.value as T
-    const report: Report = (key, values, at) => {
-      const message = JSON.stringify([key, values])
-      if (!at) return addIssue({ message })
-      addIssue({ message, input: at.value, path: pathItems(value, at.path) as never })
-    }
-    check(value, report, config as unknown as RuleContext)
+    if (dataset.typed) check(dataset.value, reporting(dataset.value, addIssue), config as unknown as RuleContext)
   })
+}
+
+/** A rule on an object as a whole. It also runs when fields have the wrong type, so it looks before it reads them. */
+export function ruleOnWhole<T extends object>(check: Check<{ readonly [K in keyof T]?: unknown }>) {
+  return v.rawCheck<T>(({ dataset, config, addIssue }) => {
+    const { value } = dataset
+    if (typeof value !== 'object' || value === null) return
+    check(value, reporting(value, addIssue), config as unknown as RuleContext)
+  })
+}
+
+type AddIssue = (info: { message: string; input?: unknown; path?: never }) => void
+
+function reporting(root: unknown, addIssue: AddIssue): Report {
+  return (key, values, at) => {
+    const message = JSON.stringify([key, values])
+    if (at) addIssue({ message, input: at.value, path: pathItems(root, at.path) as never })
+    else addIssue({ message })
+  }
 }
 
 function pathItems(root: unknown, path: readonly (string | number)[]) {

@@ -18,9 +18,12 @@ export interface Wire {
 /** Makes the wire's form of a record. Pure, so that its result can be kept as long as the record and the URL stay. */
 export type View<R, Shown> = (record: R, wire: Wire) => Shown
 
-/** A time in ms as the wire's timestamp: UTC, whole seconds (decisions, "Wire"). */
+/** The latest time that the wire's timestamps can show: the end of the year 9999. */
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+/** A time in ms as the wire's timestamp: UTC, whole seconds (decisions, "Wire"). Later ones show as the latest. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  return `${new Date(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }
 
 /** The wire's form of a reference, or null where there is none. */
@@ -41,10 +44,17 @@ export function deepFreeze<T>(value: T): T {
 
 /** The time in ms that an RFC 3339 timestamp, a `Date` or a number of ms stands for, or undefined where it is none. */
 export function timeMs(value: unknown): number | undefined {
-  const isTimestamp =
-    typeof value === 'string' && /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(value)
-  const ms = isTimestamp ? Date.parse(value) : value instanceof Date ? value.getTime() : value
+  const ms = typeof value === 'string' ? timestampMs(value) : value instanceof Date ? value.getTime() : value
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
+}
+
+function timestampMs(text: string): number | undefined {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
+  if (!parts) return undefined
+  const [, year, month, day] = parts
+  // The platform's parser takes the 30th of February for the 2nd of March.
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
+  return Number(day) <= daysInMonth ? Date.parse(text) : undefined
 }
 
 /** How messages say what a time can be. */

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
-import { rule } from '../contract/schema.ts'
-import { TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type Clock, isManual, LATEST_TIME, type ManualClock } from '../engine/clock.ts'
+import { ruleOnWhole } from '../contract/schema.ts'
+import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import { type Clock, isManual, type ManualClock } from '../engine/clock.ts'
 import { type ControlHost, control, plainControl } from './control-operation.ts'
 
 const move = v.object({
@@ -13,7 +13,7 @@ const move = v.object({
   next: v.optional(v.literal(true)),
 })
 
-const exactlyOne = rule<v.InferOutput<typeof move>>((sent, report) => {
+const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>>((sent, report) => {
   const names = Object.keys(sent)
   if (names.length !== 1) report('field_invalid', { allowed: 'exactly one of advance, to and next' })
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { as, type Report, rule } from '../contract/schema.ts'
+import { as, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import { type DnsRecord, normalName, RECORD_TYPES, zone, zoneRecords } from '../provisioning/zone.ts'
 import { control, plainControl } from './control-operation.ts'
 
@@ -20,7 +20,7 @@ const record = v.object({
 })
 
 /** A CNAME's value is a name, an A record's an IPv4 address. */
-const typedValue = rule<v.InferOutput<typeof record>>(({ type, value }, report) => {
+const typedValue = ruleOnWhole<v.InferOutput<typeof record>>(({ type, value }, report) => {
   if (typeof value !== 'string') return
   const at = { path: ['value'], value }
   if (type === 'A' && !IPV4.test(value)) report('field_invalid', { allowed: 'an IPv4 address' }, at)

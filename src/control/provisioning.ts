@@ -28,6 +28,15 @@ const id = v.pipe(
 
 const outcomes = v.array(outcome)
 
+const countAllowed = as('field_invalid', { allowed: 'an integer from 1 to 10000' })
+
+const count = v.pipe(
+  v.number(countAllowed),
+  v.integer(countAllowed),
+  v.minValue(1, countAllowed),
+  v.maxValue(10_000, countAllowed),
+)
+
 export const provisioningControls = {
   script: control({
     method: 'POST',
@@ -37,18 +46,22 @@ export const provisioningControls = {
     input: v.object({
       outcomes,
       domain,
+      /** How often the outcomes are repeated. */
+      times: v.optional(count, 1),
       /** Before what is on order already, instead of behind it. */
       first: v.optional(v.boolean(), false),
       /** What all attempts after the scripted ones come to. */
       always: v.optional(outcome),
     }),
-    run: (host, { outcomes: ordered, domain: name = ANY_DOMAIN, first, always }) =>
+    run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
+      const ordered = Array.from({ length: times }, () => sent).flat()
       host.control((tx) =>
         changeScript(tx, name, ({ next, always: before }) => ({
           next: first ? [...ordered, ...next] : [...next, ...ordered],
           always: always ?? before,
         })),
-      ),
+      )
+    },
   }),
   clear: control({
     method: 'DELETE',

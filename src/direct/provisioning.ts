@@ -58,8 +58,7 @@ export function provisioningApi(host: ControlHost, guarded: Guarded): Provisioni
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
   return {
     script: (outcomes, options = {}) => order({ outcomes, ...options }),
-    failNext: (error, { times = 1, ...options } = {}) =>
-      order({ outcomes: Array.from({ length: times }, () => error), first: true, ...options }),
+    failNext: (error, options = {}) => order({ outcomes: [error], first: true, ...options }),
     failAlways: (error, options = {}) => order({ outcomes: [], always: error, ...options }),
     clear: (options = {}) => guarded(() => clear.run(host, options)),
     pendingOutcomes,

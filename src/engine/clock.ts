@@ -1,4 +1,5 @@
 import type { Duration } from '../contract/duration.ts'
+import { LATEST_TIME } from '../contract/view.ts'
 
 /**
  * Where a gateway's time comes from: anything with a `now` in ms since 1970, as a function or as a number that
@@ -48,9 +49,6 @@ async function waitForSystemTime(at: number): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, Math.min(left, LONGEST_WAIT_MS)))
   }
 }
-
-/** The latest time that the wire's timestamps can show: the end of the year 9999. */
-export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** Reads a clock. Throws a RangeError when its time is not a number of ms from 1970 to the year 9999. */
 export function readClock(clock: Clock): number {

@@ -106,8 +106,9 @@ export class Engine {
     return this.#store.agenda.first()?.due.at
   }
 
-  /** Every record and the number that the next ids come from. */
+  /** Every record, settled up to now, and the number that the next ids come from. */
   state(): { sequence: number; records: Record<string, readonly object[]> } {
+    this.settle(this.now)
     return { sequence: this.#store.sequence, records: this.#store.records() }
   }
 

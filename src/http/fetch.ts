@@ -17,6 +17,7 @@ export function fetchOf(handler: Handler): Fetch {
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
 function plainRequest(url: string, init: RequestInit): HttpRequest {
   init.signal?.throwIfAborted()
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) throw new TypeError(`${url} is not an absolute URL.`)
   const method = normalMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined
   if (body != null && (method === 'GET' || method === 'HEAD')) {
@@ -38,35 +39,49 @@ function withinLimit(text: string): RequestBody {
   return isTooLarge ? { unread: 'body_too_large' } : text
 }
 
-/** The methods that fetch brings to upper case. */
+/** The methods that fetch brings to upper case, those it refuses, and what can be one. */
 const NORMALISED = /^(delete|get|head|options|post|put)$/i
+const FORBIDDEN = /^(connect|trace|track)$/i
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 function normalMethod(method: string): string {
+  if (!METHOD.test(method) || FORBIDDEN.test(method))
+    throw new TypeError(`${method} is not a method that fetch can use.`)
   return NORMALISED.test(method) ? method.toUpperCase() : method
 }
 
 async function streamedRequest(request: Request): Promise<HttpRequest> {
-  request.signal.throwIfAborted()
-  const { method, url, headers } = request
-  return { method, url, header: (name) => headers.get(name), body: await readBody(request.body) }
+  const { method, url, headers, signal } = request
+  signal.throwIfAborted()
+  return { method, url, header: (name) => headers.get(name), body: await readBody(request.body, signal) }
 }
 
-async function readBody(stream: ReadableStream<Uint8Array> | null): Promise<RequestBody> {
+async function readBody(stream: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<RequestBody> {
   if (!stream) return ''
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const reader = stream.getReader()
+  // Ends a read that is waiting for more of the stream.
+  const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    const reader = stream.getReader()
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      size += part.value.byteLength
-      if (size > LARGEST_BODY) {
-        await reader.cancel()
-        return { unread: 'body_too_large' }
-      }
-      chunks.push(part.value)
-    }
+    return await readChunks(reader)
   } catch {
     return { unread: 'body_unreadable' }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    signal.throwIfAborted()
+  }
+}
+
+async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<RequestBody> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.byteLength
+    if (size > LARGEST_BODY) {
+      await reader.cancel()
+      return { unread: 'body_too_large' }
+    }
+    chunks.push(part.value)
   }
   return decodeBody(chunks, size)
 }

@@ -60,6 +60,8 @@ export function dropScripts(tx: Transaction, domain?: string): void {
 
 /** All outcomes that no attempt has used: those of named domains by name, those for any domain last. */
 export function pendingOutcomes(tx: Transaction): { domain: string | null; outcome: Outcome }[] {
-  const records = [...tx.newestFirst(scripts)].sort((a, b) => (a.domain || '~').localeCompare(b.domain || '~'))
+  const records = [...tx.newestFirst(scripts)].reverse()
+  // The key of the script for any domain is empty, so it comes first.
+  if (records[0]?.domain === ANY_DOMAIN) records.push(records.shift() as ScriptRecord)
   return records.flatMap(({ domain, next }) => next.map((outcome) => ({ domain: domain || null, outcome })))
 }

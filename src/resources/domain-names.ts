@@ -16,8 +16,8 @@ const LONGEST_NAME = 253
 const LONGEST_LABEL = 63
 
 /**
- * The first rule that a domain name breaks (decisions, "Reserved domains": Name), or undefined. The name is in lower
- * case already.
+ * The first rule that a domain name breaks (decisions, "Reserved domains": Name), or undefined. Case does not matter;
+ * letters that only become ASCII in lower case do.
  */
 export function nameProblem(name: string): NameErrorKey | undefined {
   if (name.length > LONGEST_NAME) return 'domain_too_long'
@@ -37,11 +37,11 @@ function labelProblem(label: string, isFirst: boolean): NameErrorKey | undefined
     return label === '*' ? undefined : 'domain_wildcard_mixed'
   }
   if (label.includes('_')) return 'domain_underscore'
-  if (!/^[a-z0-9-]+$/.test(label)) return 'domain_character_invalid'
+  if (!/^[a-zA-Z0-9-]+$/.test(label)) return 'domain_character_invalid'
   if (label.startsWith('-')) return 'domain_label_start_invalid'
   if (label.endsWith('-')) return 'domain_label_end_invalid'
   if (label.length > LONGEST_LABEL) return 'domain_label_too_long'
-  if (label.startsWith('xn--')) return isPunycode(label) ? undefined : 'domain_punycode_invalid'
+  if (/^xn--/i.test(label)) return isPunycode(label.toLowerCase()) ? undefined : 'domain_punycode_invalid'
   return label.slice(2, 4) === '--' ? 'domain_hyphens_3_4' : undefined
 }
 

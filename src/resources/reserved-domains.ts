@@ -19,15 +19,15 @@ const WHAT = 'reserved domain'
 
 const name = v.pipe(
   v.string(),
-  v.toLowerCase(),
   rule<string>((domain, report) => {
     const key = nameProblem(domain)
     if (key) report(key, {})
   }),
+  v.toLowerCase(),
 )
 
 const authority = v.pipe(
-  v.optional(v.unknown()),
+  v.optional(v.unknown(), ''),
   rule<unknown>((received, report, { dialect }) => {
     if (received !== dialect.authority) report('authority_invalid', { authority: dialect.authority })
   }),

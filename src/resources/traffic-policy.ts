@@ -1,7 +1,7 @@
 import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
 import { quote } from '../contract/quote.ts'
-import { enabled, type Report, rule } from '../contract/schema.ts'
+import { enabled, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import { actionConfigProblems } from './policy-action-configs.ts'
 import { POLICY_ACTIONS } from './policy-actions.ts'
 import { routeModule } from './route-module.ts'
@@ -37,7 +37,7 @@ const actionFields = v.object({ type: v.string(), config: v.optional(config) })
 
 const action = v.pipe(
   actionFields,
-  rule<v.InferOutput<typeof actionFields>>(({ type, config: sent }, report, { unknownActions }) => {
+  ruleOnWhole<v.InferOutput<typeof actionFields>>(({ type, config: sent }, report, { unknownActions }) => {
     if (typeof type !== 'string') return
     if (!KNOWN.has(type) && unknownActions === 'refuse') {
       report('action_unknown', { allowed: ALLOWED }, { path: ['type'], value: type })
@@ -56,19 +56,19 @@ const ruleFields = v.object({
 
 const endpointRule = v.pipe(
   ruleFields,
-  rule<v.InferOutput<typeof ruleFields>>(({ actions }, report) => {
+  ruleOnWhole<v.InferOutput<typeof ruleFields>>(({ actions }, report) => {
     if (!Array.isArray(actions)) return
     if (actions.length === 0) report('rule_without_action', {}, { path: ['actions'], value: actions })
     else reportUnreachable(actions, report)
   }),
 )
 
-function reportUnreachable(actions: readonly { type?: unknown }[], report: Report): void {
-  const last = actions.findIndex(({ type }) => typeof type === 'string' && TERMINATING.has(type))
-  const after = actions[last + 1]
-  if (last === -1 || !after) return
-  const values = { received: quote(after.type), after: String(actions[last]?.type) }
-  report('action_unreachable', values as never, { path: ['actions', last + 1], value: after.type })
+function reportUnreachable(actions: readonly unknown[], report: Report): void {
+  const types = actions.map((each) => (each as { type?: unknown } | undefined)?.type)
+  const last = types.findIndex((type) => typeof type === 'string' && TERMINATING.has(type))
+  if (last === -1 || last + 1 === types.length) return
+  const at = { path: ['actions', last + 1], value: types[last + 1] }
+  report('action_unreachable', { received: quote(at.value), after: String(types[last]) } as never, at)
 }
 
 const shownRule = v.object({

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { enabled, rule } from '../contract/schema.ts'
+import { enabled, ruleOnWhole } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
 
@@ -11,12 +11,17 @@ const WITHOUT_SECRET = 'sns'
 
 const fields = v.object({ enabled, provider: v.optional(v.string(), ''), secret: v.optional(v.string(), '') })
 
+/** Case does not matter, but only for letters that are ASCII as they were sent. */
+function isSupported(provider: string): boolean {
+  return /^[a-zA-Z0-9_]+$/.test(provider) && SUPPORTED.has(provider.toLowerCase())
+}
+
 /** The rules on provider and secret together; either may have problems of its own already. */
-const providerAndSecret = rule<v.InferOutput<typeof fields>>(({ provider, secret }, report) => {
+const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>>(({ provider, secret }, report) => {
   const at = { path: ['provider'], value: provider }
   if (provider === undefined || provider === '') return report('webhook_provider_missing', { allowed: ALLOWED }, at)
   if (typeof provider !== 'string') return
-  if (!SUPPORTED.has(provider.toLowerCase())) return report('webhook_provider_unsupported', { allowed: ALLOWED }, at)
+  if (!isSupported(provider)) return report('webhook_provider_unsupported', { allowed: ALLOWED }, at)
   const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
   const isSent = secret !== undefined && secret !== ''
   const secretAt = { path: ['secret'], value: secret }

@@ -1,8 +1,8 @@
 import { createClock } from '@sinonjs/fake-timers'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
 import { quote } from '../contract/quote.ts'
-import { TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type ClockFollower, LATEST_TIME, type ManualClock as MovableClock } from '../engine/clock.ts'
+import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import type { ClockFollower, ManualClock as MovableClock } from '../engine/clock.ts'
 
 /** Timers that stand on a manual clock. */
 export type Timers = ReturnType<typeof createClock>
