@@ -2,7 +2,10 @@ import { type Dialect, standard } from './contract/dialect.ts'
 import { DURATION_ALLOWED, type Duration, durationMs } from './contract/duration.ts'
 import { quote } from './contract/quote.ts'
 import type { Rules } from './contract/rules.ts'
+import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
+import type { RateLimit } from './http/rate-limit.ts'
+import type { families } from './resources/index.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
 export interface GatewayOptions<C extends Clock = Clock> {
@@ -30,6 +33,12 @@ export interface GatewayOptions<C extends Clock = Clock> {
     /** A PATCH of a weighted backend without `backends` keeps them instead of emptying them. Default: false. */
     readonly keepBackendsOnPatch?: boolean
   }
+  /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
+  readonly initial?: Initial<typeof families>
+  /** Answers 429 to too many HTTP requests: true for 120 within 60 seconds, as the public service. Default: false. */
+  readonly rateLimit?: boolean | RateLimitOptions
+  /** How many requests `gateway.requests` keeps. Default: 1000. */
+  readonly journalSize?: number
   /** How many addresses a region has, 1 to 2,000,000. Default: 2,000,000. */
   readonly addressesPerRegion?: number
   /** Whether attempts look at the zone of `gateway.dns`. Default: `off`. */
@@ -51,6 +60,14 @@ export interface GatewayOptions<C extends Clock = Clock> {
   readonly authorityKeys?: 'test' | 'fresh'
 }
 
+/** A rate limit of a test's own. */
+export interface RateLimitOptions {
+  /** How many requests. Default: 120. */
+  readonly requests?: number
+  /** Within which rolling window. Default: 60s. */
+  readonly window?: Duration
+}
+
 /** The options with their defaults. */
 export interface ReadOptions {
   readonly clock: Clock
@@ -60,6 +77,9 @@ export interface ReadOptions {
   readonly baseUrl: string | undefined
   readonly emptyJsonOnDelete: boolean
   readonly authorityKeys: 'test' | 'fresh'
+  readonly initial: Initial<typeof families> | undefined
+  readonly rateLimit: RateLimit | undefined
+  readonly journalSize: number
   readonly rules: Rules
 }
 
@@ -114,6 +134,12 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   ],
   dnsErrorRetry: isDuration(1000),
   authorityKeys: oneOf('test', 'fresh'),
+  initial: [isObject, 'an object with arrays of bodies, by family'],
+  rateLimit: [
+    (value) => typeof value === 'boolean' || isRateLimit(value),
+    'true, false, or an object with requests and window',
+  ],
+  journalSize: [(value) => isInteger(value, 0, 1_000_000), 'an integer from 0 to 1000000'],
 }
 
 /**
@@ -138,8 +164,25 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     baseUrl: baseUrl?.replace(/\/+$/, ''),
     emptyJsonOnDelete,
     authorityKeys,
+    initial: options.initial,
+    rateLimit: readRateLimit(options.rateLimit),
+    journalSize: options.journalSize ?? 1000,
     rules: readRules(options),
   }
+}
+
+function readRateLimit(option: boolean | RateLimitOptions = false): RateLimit | undefined {
+  if (option === false) return undefined
+  const { requests = 120, window = '60s' } = option === true ? {} : option
+  return { requests, window: durationMs(window) as number }
+}
+
+function isRateLimit(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { requests, window, ...rest } = value
+  const isCount = requests === undefined || isInteger(requests, 1, 1_000_000)
+  const isWindow = window === undefined || (durationMs(window) ?? 0) >= 1000
+  return isCount && isWindow && Object.keys(rest).length === 0
 }
 
 function readRules(options: GatewayOptions): Rules {

@@ -1,23 +1,33 @@
 import type { Authority } from './contract/authority.ts'
+import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { Refusal } from './contract/errors.ts'
 import { GatewayError } from './contract/gateway-error.ts'
 import type { Operation } from './contract/operation.ts'
 import type { ControlHost } from './control/control-operation.ts'
+import { faultState } from './control/fault-records.ts'
 import { controls } from './control/index.ts'
+import { readSnapshot, SNAPSHOT_VERSION, type Snapshot } from './control/snapshot.ts'
 import { type AuthorityApi, authorityApi } from './direct/authority.ts'
 import { type Declare, declareApi } from './direct/declare.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
 import { type Dns, dnsApi } from './direct/dns.ts'
+import { type Faults, faultsApi } from './direct/faults.ts'
+import { applyInitial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
+import { type Installed, type InstallOptions, installFetch } from './direct/install.ts'
 import { type Guarded, type Provisioning, provisioningApi } from './direct/provisioning.ts'
+import { type Requests, requestsApi } from './direct/requests.ts'
 import type { Clock } from './engine/clock.ts'
+import { isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { freshSeed, randomSource, secretSource } from './engine/random.ts'
+import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
 import { type GatewayOptions, readOptions } from './gateway-options.ts'
 import { controlHandlerOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
 import { handlerOf } from './http/handler.ts'
+import { Journal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
+import { RateLimiter } from './http/rate-limit.ts'
 import { routerOf } from './http/router.ts'
 import { provisioningState } from './provisioning/index.ts'
 import { declared } from './resources/declarations.ts'
@@ -43,18 +53,30 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   readonly exchange: (request: HttpRequest) => HttpResponse
   /** Makes things exist that this API refers to and cannot create; see `references`. */
   readonly declare: Declare
-  /** Every record, with the number that the next ids come from: equal states give equal values. */
-  snapshot(): GatewayState
+  /** Failures on order for requests over HTTP. */
+  readonly faults: Faults
+  /** What was asked over HTTP and what was answered. */
+  readonly requests: Requests
+  /** The state as plain JSON, without private keys unless they are asked for. Equal states give equal snapshots. */
+  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  /**
+   * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time. The snapshot
+   * is frozen.
+   * @throws GatewayError `field_invalid` for a damaged snapshot or one of another version; then nothing has changed.
+   */
+  restore(snapshot: Snapshot): void
+  /** The resources that were created and not deleted since the initial state. */
+  leftovers(): readonly Leftover[]
+  /** Calls back with every further commit, in order; answers what ends that. An exception in it goes no further. */
+  subscribe(subscriber: (commit: Commit) => void): () => void
+  /** Lets the global `fetch` answer for the gateway's base URL until that is undone. */
+  install(options?: InstallOptions): Installed
+  /** Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. */
+  delivered(response: HttpResponse): Promise<HttpResponse>
   /** Back to the initial state: no resources, no orders, an empty zone, the same seed, a manual clock at its start. */
   reset(): void
   /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
   servedAt(url: string | undefined): void
-}
-
-/** The state of a gateway as plain values. */
-export interface GatewayState {
-  readonly sequence: number
-  readonly records: Readonly<Record<string, readonly object[]>>
 }
 
 const router = routerOf(Object.values(families).flatMap((family) => Object.values<Operation>(family.operations)))
@@ -75,59 +97,102 @@ const controlRouter = routerOf(controls)
  * @throws TypeError when an option is unknown or has a value that is not allowed.
  */
 export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C> = {}): Gateway<C> {
-  const { clock, dialect, seed, baseUrl, keys, emptyJsonOnDelete, authorityKeys, rules } = readOptions(options)
-  const home = baseUrl ?? dialect.baseUrl
-  const random = randomSource(seed ?? freshSeed())
-  const authority = authorityKeys === 'test' ? authorityOf('test', random.draw) : secretAuthority()
+  const read = readOptions(options)
+  const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
+  const home = read.baseUrl ?? dialect.baseUrl
   const engine = new Engine({
     clock,
     dialect,
     rules,
-    random,
-    authority,
+    seed: read.seed ?? freshSeed(),
+    authorityFor: read.authorityKeys === 'test' ? testAuthority : secretAuthority(),
     url: home,
-    families: [...Object.values(families), declared, provisioningState],
+    families: [...Object.values(families), declared, provisioningState, faultState],
   })
-  clock.attach?.({ nextDueAt: () => engine.nextDueAt(), settle: () => engine.settle(engine.now) })
   const guarded = guardedBy(dialect)
+  const journal = new Journal(read.journalSize)
+  const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
+  const direct = directApi(families, (operation, ids, input) => guarded(() => engine.execute(operation, ids, input)))
+  let baseline = presentKeys(engine, families)
+  const begin = () => {
+    applyInitial(direct, initial)
+    baseline = presentKeys(engine, families)
+  }
   const host: ControlHost = {
     clock,
-    authority,
     context: engine.context,
+    journal,
+    authority: () => engine.authority,
     now: () => engine.now,
     control: (work) => engine.control(work),
     reset() {
       clock.reset?.()
       engine.reset()
+      journal.clear()
+      if (rateLimiter) rateLimiter.times = []
+      begin()
+    },
+    snapshot: ({ privateKeys = false } = {}) => ({
+      version: SNAPSHOT_VERSION,
+      now: engine.now,
+      seed: read.authorityKeys === 'test' ? engine.seed : null,
+      rateLimit: rateLimiter?.times ?? [],
+      ...engine.state(privateKeys),
+    }),
+    restore(value) {
+      const { now, seed, sequence, rateLimit, records } = readSnapshot(value)
+      engine.replaceState(sequence, records, seed ?? undefined)
+      if (rateLimiter) rateLimiter.times = rateLimit
+      if (isManual(clock)) clock.set(now)
     },
   }
   const control = controlHandlerOf(host, controlRouter)
-  const exchange = handlerOf({ engine, router, control, dialect, keys, emptyJsonOnDelete })
-  return {
-    ...directApi(families, (operation, ids, input) => guarded(() => engine.execute(operation, ids, input))),
+  const exchange = handlerOf({ engine, router, control, dialect, keys, emptyJsonOnDelete, journal, rateLimiter })
+  const fetch = fetchOf(exchange, (at) => engine.reached(at))
+  const gateway: Gateway<C> = {
+    ...direct,
     get url() {
       return engine.url
     },
     dialect,
     clock: clock as C,
-    fetch: fetchOf(exchange),
+    fetch,
     exchange,
     provisioning: provisioningApi(host, guarded),
     dns: dnsApi(host, guarded),
     authority: authorityApi(host, guarded),
-    declare: declareApi((work) => engine.control(work)),
-    snapshot: () => engine.state(),
+    declare: declareApi(host, guarded),
+    faults: faultsApi(host, guarded, journal),
+    requests: requestsApi(journal),
+    snapshot: host.snapshot,
+    restore: (snapshot) => guarded(() => host.restore(snapshot)),
     reset: host.reset,
+    leftovers: () => leftoversOf(engine, families, baseline),
+    subscribe: (subscriber) => engine.subscribe(subscriber),
+    install: (how) => installFetch(fetch, () => engine.url, how),
+    async delivered(response) {
+      if (response.delivery) await engine.reached(response.delivery.notBefore)
+      return response
+    },
     servedAt(url) {
-      if (baseUrl === undefined) engine.url = url ?? home
+      if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
+  clock.attach?.({ nextDueAt: () => engine.nextDueAt(), settle: () => engine.settle(engine.now) })
+  begin()
+  return gateway
 }
 
-/** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. */
-function secretAuthority(): Authority {
+/** The authority with the published test keys. */
+function testAuthority({ draw }: RandomSource): Authority {
+  return authorityOf('test', draw)
+}
+
+/** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. The same at every call. */
+function secretAuthority(): () => Authority {
   const { draw } = secretSource()
-  return authorityOf(draw, draw)
+  const authority = authorityOf(draw, draw)
+  return () => authority
 }
 
 /** Turns the refusals of direct calls into errors of the dialect. */

@@ -11,9 +11,13 @@ export interface Due {
 export interface Collection<R extends object> {
   readonly name: string
   readonly key: (record: R) => string
+  /** The fields that every record has; a snapshot whose records lack one is damaged. */
+  readonly fields: readonly (keyof R & string)[]
   readonly indexes: Readonly<Record<string, (record: R) => string | null>>
-  /** A record without what must not leave the gateway; absent where all of it may. */
-  readonly withoutSecrets?: (record: R) => object
+  /** Whether a record comes and goes with another one. */
+  readonly isAttached?: (record: R) => boolean
+  /** What leaves the gateway of a record, with secrets only where they are asked for; null for none of it. */
+  readonly exported?: (record: R, withSecrets: boolean) => object | null
   /** The next event of a record, or null. The agenda is an index over this. */
   readonly due?: (record: R) => Due | null
 }

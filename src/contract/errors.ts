@@ -335,6 +335,12 @@ export const catalogue = {
     413,
     (it: { limit: number }) => `The body has more than ${it.limit} bytes. Allowed are at most ${it.limit}.`,
   ),
+  key_not_kept: entry(
+    90421,
+    400,
+    (it: { id: string }) =>
+      `The private key of ${it.id} was left out of the snapshot that it came from. Take one with keys.`,
+  ),
   clock_not_manual: entry(
     90420,
     400,

@@ -124,19 +124,28 @@ function isBlank(shape: Shape): boolean {
   return shape.kind === 'value' && shape.blankIsAbsent
 }
 
-/** Copies a JSON value. Keys such as `__proto__` stay data: entries are defined, never assigned. */
-function plainJson(value: unknown, path: Path, problems: Problem[]): unknown {
+/**
+ * Copies a JSON value. Keys such as `__proto__` stay data: entries are defined, never assigned. What JSON does not have
+ * is refused inside a value; a whole value of a wrong type is the schema's to refuse.
+ */
+function plainJson(value: unknown, path: Path, problems: Problem[], isInside = false): unknown {
   if (path.length > DEEPEST) {
     problems.push(invalid(path.slice(0, 3).join('.'), value, `at most ${DEEPEST} levels of nesting`))
     return undefined
   }
-  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, [...path, index], problems))
+  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, [...path, index], problems, true))
   if (isObject(value)) {
     return Object.fromEntries(
-      Object.keys(value).map((name) => [name, plainJson(value[name], [...path, name], problems)]),
+      Object.keys(value).map((name) => [name, plainJson(value[name], [...path, name], problems, true)]),
     )
   }
+  if (isInside && !isJsonLeaf(value)) problems.push(invalid(path.join('.'), value, 'a value that JSON has'))
   return value
+}
+
+function isJsonLeaf(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }
 
 /** Whether a value is a JSON object, from whichever realm. */
@@ -171,7 +180,11 @@ const ALLOWED: Readonly<Record<string, string>> = {
 function fromIssue(issue: v.BaseIssue<unknown>): Problem {
   const field = issue.path?.map((step) => String(step.key)).join('.') || 'the body'
   const own = fromMessage(issue.message)
-  if (!own) return invalid(field, issue.input, ALLOWED[issue.expected ?? ''] ?? 'a value; the field is required')
+  if (!own) {
+    const expected = issue.expected ?? 'another value'
+    const isMissing = issue.received === 'undefined'
+    return invalid(field, issue.input, ALLOWED[expected] ?? (isMissing ? 'a value; the field is required' : expected))
+  }
   const [key, values, message] = own
   if (message) return { key, message, field }
   const received = quoteField(field, issue.input)

@@ -2,13 +2,13 @@ import * as v from 'valibot'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
-import { ruleOnWhole } from '../contract/schema.ts'
+import { as, ruleOnWhole } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, type ManualClock } from '../engine/clock.ts'
 import { type ControlHost, control, plainControl } from './control-operation.ts'
 
 const move = v.object({
-  advance: v.optional(v.union([v.string(), v.number()])),
+  advance: v.optional(v.union([v.string(), v.number()], as('field_invalid', { allowed: DURATION_ALLOWED }))),
   to: v.optional(v.string()),
   next: v.optional(v.literal(true)),
 })

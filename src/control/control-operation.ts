@@ -5,17 +5,22 @@ import { bodyReader } from '../contract/request-body.ts'
 import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Clock } from '../engine/clock.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** What the controls of a gateway work on. */
 export interface ControlHost {
   readonly clock: Clock
-  readonly authority: Authority
+  authority(): Authority
   readonly context: RuleContext
   /** The gateway's time in ms since 1970. */
   now(): number
   /** Runs work on settled state, as one transaction. */
   control<T>(work: (tx: Transaction) => T): T
   reset(): void
+  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  restore(snapshot: unknown): void
+  /** What was asked over HTTP. */
+  readonly journal: { all(): readonly unknown[]; clear(): void }
 }
 
 /** One control, defined once: the direct API and the control API over HTTP derive from it. */

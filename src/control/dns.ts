@@ -13,9 +13,11 @@ function checkName(text: string, report: Report): void {
     report('field_invalid', { allowed: 'a DNS name such as "app.example.com"' })
 }
 
+const type = v.picklist(RECORD_TYPES, as('field_invalid', { allowed: RECORD_TYPES.join(' or ') }))
+
 const record = v.object({
   name,
-  type: v.picklist(RECORD_TYPES, as('field_invalid', { allowed: RECORD_TYPES.join(' or ') })),
+  type,
   value: v.pipe(v.string(), v.transform(normalName)),
 })
 
@@ -49,7 +51,7 @@ export const dnsControls = {
     from: 'query',
     input: v.object({
       name: v.optional(name),
-      type: v.optional(v.picklist(RECORD_TYPES)),
+      type: v.optional(type),
       value: v.optional(v.string()),
     }),
     run: (host, sent) =>

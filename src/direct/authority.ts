@@ -1,3 +1,4 @@
+import { refuse } from '../contract/errors.ts'
 import { required } from '../contract/resource.ts'
 import type { ControlHost } from '../control/control-operation.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
@@ -9,7 +10,8 @@ export interface AuthorityApi {
   readonly certificatePem: string
   /**
    * The private key of a TLS certificate, uploaded or automatic, as PEM. The only way by which a key leaves the gateway.
-   * @throws GatewayError `not_found` for an id that names no certificate.
+   * @throws GatewayError `not_found` for an id that names no certificate, `key_not_kept` for one that came from a
+   * snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string
 }
@@ -18,13 +20,15 @@ export interface AuthorityApi {
 export function authorityApi(host: ControlHost, guarded: Guarded): AuthorityApi {
   return {
     get certificatePem() {
-      return host.authority.certificatePem
+      return host.authority().certificatePem
     },
     privateKeyPem: (id) =>
       guarded(() =>
         host.control((tx) => {
           const { upload, order } = required(tx, certificates, id, 'TLS certificate')
-          return upload ? upload.private_key_pem : host.authority.issue(order).private_key_pem
+          return upload
+            ? (upload.private_key_pem ?? refuse('key_not_kept', { id }))
+            : host.authority().issue(order).private_key_pem
         }),
       ),
   }

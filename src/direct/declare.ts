@@ -1,11 +1,10 @@
-import { isIdOf } from '../contract/ids.ts'
-import { quote } from '../contract/quote.ts'
-import type { Transaction } from '../contract/transaction.ts'
-import { declare } from '../resources/declarations.ts'
+import type { ControlHost } from '../control/control-operation.ts'
+import { declareControl } from '../control/declare.ts'
+import type { Guarded } from './provisioning.ts'
 
 /**
  * Makes things exist that this API refers to and cannot create. It matters with `references: 'declared'` only. Each
- * function throws a TypeError for an id of another type.
+ * function throws a GatewayError `field_invalid` for an id of another type.
  *
  * @example
  * ```ts
@@ -22,32 +21,12 @@ export interface Declare {
   backend(id: string): void
 }
 
-/** Makes the `declare` of a gateway, which does its work in transactions. */
-export function declareApi(transact: (work: (tx: Transaction) => void) => void): Declare {
+/** Makes the `declare` of a gateway. */
+export function declareApi(host: ControlHost, guarded: Guarded): Declare {
+  const declare = (sent: object) => guarded(() => declareControl.run(host, sent))
   return {
-    edge(id, { routes = [] } = {}) {
-      checkId(id, 'edghts')
-      for (const route of routes) checkId(route, 'edghtsrt')
-      transact((tx) => {
-        declare(tx, id)
-        for (const route of routes) declare(tx, route, id)
-      })
-    },
-    endpointConfiguration(id) {
-      checkId(id, 'ec')
-      transact((tx) => declare(tx, id))
-    },
-    backend(id) {
-      checkId(id, 'bkd')
-      transact((tx) => declare(tx, id))
-    },
+    edge: (edge, options = {}) => declare({ edge, ...options }),
+    endpointConfiguration: (id) => declare({ endpoint_configuration: id }),
+    backend: (backend) => declare({ backend }),
   }
-}
-
-/** A backend's prefix says more than "bkd"; the others are whole. */
-function checkId(id: string, prefix: string): void {
-  if (isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)) return
-  throw new TypeError(
-    `The id is ${quote(id)}. Allowed: an id that starts with "${prefix}", then "_" and letters or digits.`,
-  )
 }

@@ -29,12 +29,13 @@ export interface ManualClock extends Clock {
   advance(duration: Duration): void
   advanceTo(time: string | number | Date): void
   advanceToNext(): boolean
+  set(time: string | number | Date): void
 }
 
 /** Whether a clock can be moved by the names of {@link ManualClock}. */
 export function isManual(clock: Clock): clock is ManualClock {
-  const { advance, advanceTo, advanceToNext } = clock as Partial<ManualClock>
-  return [advance, advanceTo, advanceToNext].every((move) => typeof move === 'function')
+  const { advance, advanceTo, advanceToNext, set } = clock as Partial<ManualClock>
+  return [advance, advanceTo, advanceToNext, set].every((move) => typeof move === 'function')
 }
 
 /** The system clock, read at each call through the current globals, so that faked dates and timers apply. */

@@ -1,16 +1,19 @@
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
+import type { Change, Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
-import { type Problem, Refusal } from '../contract/errors.ts'
+import { type Problem, Refusal, refuse } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
+import { quote } from '../contract/quote.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
-import { type Clock, readClock } from './clock.ts'
+import { deepFreeze, timestamp } from '../contract/view.ts'
+import { type Clock, isManual, readClock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
-import type { RandomSource } from './random.ts'
+import { type RandomSource, randomSource } from './random.ts'
 import { Store } from './store.ts'
 import { OpenTransaction } from './transaction.ts'
 
@@ -19,8 +22,9 @@ export interface EngineOptions {
   readonly clock: Clock
   readonly dialect: Dialect
   readonly rules: Rules
-  readonly random: RandomSource
-  readonly authority: Authority
+  readonly seed: string
+  /** The authority of a gateway with this random source. */
+  readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
 }
@@ -31,18 +35,27 @@ export interface EngineOptions {
  */
 export class Engine {
   readonly #options: EngineOptions
-  readonly #ids: Ids
+  #seed: string
+  #ids: Ids
+  #authority: Authority
   #store: Store
   #tx: OpenTransaction
   /** What the rules of single fields look at. */
   readonly context: RuleContext
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
+  #lastCommit: RawCommit | undefined
+  #waiters: { at: number; resolve: () => void }[] = []
+  readonly #subscribers = new Set<(commit: Commit) => void>()
+  readonly #undelivered: Commit[] = []
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, random, families, url } = options
+    const { dialect, rules, seed, authorityFor, families, url } = options
+    const random = randomSource(seed)
     this.#options = options
+    this.#seed = seed
     this.#ids = ids(random)
+    this.#authority = authorityFor(random)
     this.context = { dialect, unknownActions: rules.unknownActions }
     this.#store = this.#emptyStore()
     this.#tx = this.#transactionAt(url)
@@ -80,17 +93,19 @@ export class Engine {
     const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
     const input = operation.read?.(raw, ids, this.context)
-    return this.transact(now, (tx) => operation.run(tx, ids, input))
+    this.#lastCommit = undefined
+    return this.transact(now, operation.name, (tx) => operation.run(tx, ids, input))
   }
 
   /** Handles everything that is due, each event at its own time, in the order of their times. */
   settle(now: number): void {
     const { agenda } = this.#store
+    if (this.#waiters.length > 0) this.#wake(now)
     if (!agenda.isDue(now)) return
     for (let entry = agenda.first(); entry && entry.due.at <= now; entry = agenda.first()) {
       const { table, key, due } = entry
       const record = this.#store.tableNamed(table).get(key)
-      this.transact(due.at, (tx) => this.#onDue.get(table)?.(tx, record))
+      this.transact(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
     }
   }
 
@@ -98,7 +113,7 @@ export class Engine {
   control<T>(work: (tx: Transaction) => T): T {
     const now = this.now
     this.settle(now)
-    return this.transact(now, work)
+    return this.transact(now, 'control', work)
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
@@ -106,29 +121,122 @@ export class Engine {
     return this.#store.agenda.first()?.due.at
   }
 
-  /** Every record, settled up to now, and the number that the next ids come from. */
-  state(): { sequence: number; records: Record<string, readonly object[]> } {
+  /** What may leave the gateway of every record, settled up to now, and the number that the next ids come from. */
+  state(withSecrets: boolean): { sequence: number; records: Record<string, readonly object[]> } {
     this.settle(this.now)
-    return { sequence: this.#store.sequence, records: this.#store.records() }
+    return { sequence: this.#store.sequence, records: this.#store.exported(withSecrets) }
+  }
+
+  /** What ids and automatic certificates come from. */
+  get seed(): string {
+    return this.#seed
+  }
+
+  /** Who makes automatic certificates. */
+  get authority(): Authority {
+    return this.#authority
+  }
+
+  /** Puts other records in the place of all. Throws where they cannot be kept; then nothing has changed. */
+  replaceState(sequence: number, records: Readonly<Record<string, readonly object[]>>, seed = this.#seed): void {
+    const store = this.#emptyStore()
+    for (const [name, rows] of Object.entries(records)) keepAll(store, name, rows)
+    store.sequence = sequence
+    this.#store = store
+    this.#reseed(seed)
+    this.#tx = this.#transactionAt(this.url)
+  }
+
+  /** Calls back with every further commit, in order. Answers what ends that. */
+  subscribe(subscriber: (commit: Commit) => void): () => void {
+    // A subscriber of its own per call, so that one function can subscribe twice.
+    const own = (commit: Commit) => subscriber(commit)
+    this.#subscribers.add(own)
+    return () => void this.#subscribers.delete(own)
+  }
+
+  /** What the operation that ran last changed, shown when it is asked for, or null. */
+  lastCommit(): (() => Commit | null) | null {
+    const commit = this.#lastCommit
+    return commit ? () => this.#exported(commit) : null
+  }
+
+  /** All records of a collection, oldest first, settled up to now. */
+  all<R extends object>(collection: Collection<R>): R[] {
+    this.settle(this.now)
+    return [...this.#store.table(collection).newestFirst()].reverse()
+  }
+
+  /** Whether a collection has any record. */
+  isEmpty<R extends object>(collection: Collection<R>): boolean {
+    return this.#store.table(collection).size === 0
+  }
+
+  /** Resolves when the gateway's time has come, whoever moves it. */
+  async reached(at: number): Promise<void> {
+    const { clock } = this.#options
+    if (clock.waitUntil && !isManual(clock)) return clock.waitUntil(at)
+    if (this.now < at) await new Promise<void>((resolve) => this.#waiters.push({ at, resolve }))
   }
 
   /** Forgets everything that happened. */
   reset(): void {
     this.#operations = 0
     this.#store = this.#emptyStore()
+    this.#reseed(this.#options.seed)
     this.#tx = this.#transactionAt(this.url)
+    this.#wake(Number.POSITIVE_INFINITY)
+  }
+
+  #reseed(seed: string): void {
+    if (seed === this.#seed) return
+    const random = randomSource(seed)
+    this.#seed = seed
+    this.#ids = ids(random)
+    this.#authority = this.#options.authorityFor(random)
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
-  transact<T>(now: number, work: (tx: Transaction) => T): T {
+  transact<T>(now: number, operation: string, work: (tx: Transaction) => T): T {
     const tx = this.#tx
     tx.open(now)
+    let result: T
     try {
-      return work(tx)
+      result = work(tx)
     } catch (error) {
       tx.cancel()
       throw error
     }
+    const changes = tx.close()
+    if (changes.length > 0) this.#commit({ operation, now, changes })
+    return result
+  }
+
+  #commit(commit: RawCommit): void {
+    this.#lastCommit = commit
+    if (this.#subscribers.size === 0) return
+    this.#undelivered.push(this.#exported(commit))
+    // A subscriber that calls the gateway makes further commits; they wait for their turn.
+    if (this.#undelivered.length > 1) return
+    for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
+      for (const subscriber of [...this.#subscribers]) deliver(subscriber, next)
+      this.#undelivered.shift()
+    }
+  }
+
+  #exported({ operation, now, changes }: RawCommit): Commit {
+    return deepFreeze({
+      operation,
+      at: timestamp(now),
+      changes: changes.map((change) => this.#store.exportedChange(change)),
+    })
+  }
+
+  #wake(now: number): void {
+    const ready = this.#waiters.filter(({ at }) => at <= now)
+    if (ready.length === 0) return
+    this.#waiters = this.#waiters.filter(({ at }) => at > now)
+    for (const { resolve } of ready) resolve()
   }
 
   #emptyStore(): Store {
@@ -136,7 +244,40 @@ export class Engine {
   }
 
   #transactionAt(url: string): OpenTransaction {
-    const { dialect, rules, authority } = this.#options
-    return new OpenTransaction(this.#store, this.#ids, dialect, rules, { url, dialect, authority })
+    const { dialect, rules } = this.#options
+    return new OpenTransaction(this.#store, this.#ids, dialect, rules, { url, dialect, authority: this.#authority })
+  }
+}
+
+/** Keeps the records of one collection, or refuses them where they cannot be its own. */
+function keepAll(store: Store, name: string, rows: unknown): void {
+  const wrong = (received: unknown, allowed: string): never =>
+    refuse('field_invalid', { field: `records.${name}`, received: quote(received), allowed })
+  if (!store.has(name)) wrong(rows, 'no such collection')
+  if (!Array.isArray(rows)) wrong(rows, 'an array of records')
+  const { collection } = store.tableNamed(name)
+  for (const row of rows as unknown[]) {
+    if (typeof row !== 'object' || row === null) wrong(row, 'records, which are objects')
+    const missing = collection.fields.find((field) => !Object.hasOwn(row as object, field))
+    if (missing !== undefined) wrong(row, `records with ${collection.fields.join(', ')}; ${missing} is missing`)
+    const key = collection.key(deepFreeze(row as object))
+    if (typeof key !== 'string') wrong(key, 'a key that is a string')
+    if (store.change(collection, key, row as object).before) wrong(key, 'each key once')
+  }
+}
+
+/** A commit before anyone looks at it. */
+interface RawCommit {
+  readonly operation: string
+  readonly now: number
+  readonly changes: readonly Change[]
+}
+
+/** An exception in a subscriber must not reach whoever made the commit. */
+function deliver(subscriber: (commit: Commit) => void, commit: Commit): void {
+  try {
+    subscriber(commit)
+  } catch (error) {
+    console.error('A subscriber of the gateway threw:', error)
   }
 }

@@ -1,14 +1,8 @@
 import type { Collection } from '../contract/collection.ts'
+import type { Change } from '../contract/commit.ts'
+import { deepFreeze } from '../contract/view.ts'
 import { Agenda, type AgendaEntry } from './agenda.ts'
 import { Table } from './table.ts'
-
-/** One record's change: absent before when it was created, absent after when it was removed. */
-export interface Change<R extends object = object> {
-  readonly collection: string
-  readonly key: string
-  readonly before: R | undefined
-  readonly after: R | undefined
-}
 
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Store {
@@ -27,6 +21,10 @@ export class Store {
     return this.tableNamed(collection.name) as unknown as Table<R>
   }
 
+  has(name: string): boolean {
+    return this.#tables.has(name)
+  }
+
   tableNamed(name: string): Table {
     const table = this.#tables.get(name)
     if (!table) throw new TypeError(`No family keeps the collection "${name}".`)
@@ -34,7 +32,7 @@ export class Store {
   }
 
   /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
-  change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): Change<R> {
+  change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): Change {
     const before = this.table(collection).replace(key, after)
     const wanted = collection.due
     if (wanted) {
@@ -54,9 +52,17 @@ export class Store {
     }
   }
 
-  /** Every record of every collection, oldest first, without what must not leave the gateway. */
-  records(): Record<string, readonly object[]> {
-    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, table.records()]))
+  /** What may leave the gateway of every record of every collection, oldest first. */
+  exported(withSecrets: boolean): Record<string, readonly object[]> {
+    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, table.exported(withSecrets)]))
+  }
+
+  /** What may leave the gateway of a change. */
+  exportedChange({ collection, key, before, after }: Change): Change {
+    const { exported } = this.tableNamed(collection).collection
+    const shown = (record: object | undefined) =>
+      record && (deepFreeze(exported ? exported(record as never, false) : record) ?? undefined)
+    return { collection, key, before: shown(before), after: shown(after) }
   }
 
   #isCurrent({ due, table, key }: AgendaEntry): boolean {

@@ -16,6 +16,10 @@ export class Table<R extends object = object> {
     for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])
   }
 
+  get size(): number {
+    return this.#rows.size
+  }
+
   get(key: string): R | undefined {
     return this.#rows.get(key)
   }
@@ -31,10 +35,14 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
   }
 
-  /** All records, oldest first, frozen, without what must not leave the gateway. */
-  records(): object[] {
-    const { withoutSecrets = (record: R): object => record } = this.collection
-    return [...this.newestFirst()].reverse().map((record) => deepFreeze(withoutSecrets(record)))
+  /** What may leave the gateway of all records, oldest first and frozen. */
+  exported(withSecrets: boolean): object[] {
+    const records: object[] = []
+    for (const record of this.newestFirst()) {
+      const exported = this.collection.exported ? this.collection.exported(record, withSecrets) : record
+      if (exported) records.push(deepFreeze(exported))
+    }
+    return records.reverse()
   }
 
   /** Puts a record in the place of the one with its key, or takes that one out. Answers what was there before. */

@@ -1,10 +1,11 @@
 import type { Collection } from '../contract/collection.ts'
+import type { Change } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type View, type Wire } from '../contract/view.ts'
 import type { Ids } from './ids.ts'
-import type { Change, Store } from './store.ts'
+import type { Store } from './store.ts'
 
 /**
  * The transaction of an engine: one object, opened for one piece of work at a time. Writes go straight to the store;

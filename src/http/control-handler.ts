@@ -9,25 +9,38 @@ import { hostName, queryParameters } from './url.ts'
 
 const CONTROL_PATH = '/_fauxgate'
 
-/** Answers a request to the control API; undefined for a path that is none of its own. */
-export type ControlHandler = (request: HttpRequest, path: string, query: string) => HttpResponse | undefined
+/** The control API as the HTTP handler sees it. */
+export interface ControlHandler {
+  /** Whether a path belongs to it. */
+  isOwn(path: string): boolean
+  /** Answers a request to it, or throws a `Refusal`. */
+  answer(request: HttpRequest, path: string, query: string): HttpResponse
+}
 
 /**
  * Makes the handler of the control API. It needs no key; instead it is there for this machine only: a page of another
  * site cannot use it, neither directly nor by a name that it makes resolve to this machine.
  */
 export function controlHandlerOf(host: ControlHost, router: Router<ControlOperation>): ControlHandler {
-  return (request, path, query) => {
-    if (!path.startsWith(`${CONTROL_PATH}/`)) return undefined
-    requireLocal(request)
-    const route = router(path.slice(CONTROL_PATH.length))
-    if (!route) return refuse('path_not_found', { method: request.method, path: quote(path) })
-    if (isPreflight(request)) return preflightAnswer(request, route)
-    const operation = operationFor(route, request.method, path)
-    const isInBody = operation.from === 'body'
-    const sent = isInBody ? jsonBody(request) : { ...queryParameters(query), ...bodyOfAnyMethod(request) }
-    return shown(operation, operation.run(host, sent))
+  return {
+    isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
+    answer(request, path, query) {
+      requireLocal(request)
+      const route = router(path.slice(CONTROL_PATH.length))
+      if (!route) return refuse('path_not_found', { method: request.method, path: quote(path) })
+      if (isPreflight(request)) return preflightAnswer(request, route)
+      const operation = operationFor(route, request.method, path)
+      return shown(operation, operation.run(host, sentTo(operation, request, query)))
+    },
   }
+}
+
+function sentTo(operation: ControlOperation, request: HttpRequest, query: string): object {
+  const parameters = queryParameters(query)
+  if (operation.from !== 'body') return { ...parameters, ...bodyOfAnyMethod(request) }
+  const [received] = Object.keys(parameters)
+  if (received !== undefined) refuse('query_unknown', { received: quote(received), allowed: 'none' })
+  return jsonBody(request)
 }
 
 function shown({ mediaType }: ControlOperation, result: unknown): HttpResponse {

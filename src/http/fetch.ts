@@ -1,16 +1,34 @@
 import type { Handler } from './handler.ts'
-import { type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
+import { type Delivery, type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
-export function fetchOf(handler: Handler): Fetch {
+export function fetchOf(handler: Handler, reached: (at: number) => Promise<void>): Fetch {
   return async (input, init) => {
     const isPlain =
       !(input instanceof Request) && (init?.body === undefined || init.body === null || typeof init.body === 'string')
     const request = isPlain ? plainRequest(String(input), init ?? {}) : await streamedRequest(new Request(input, init))
-    return toResponse(handler(request))
+    const response = handler(request)
+    if (response.delivery) await delivery(response.delivery, reached, init?.signal ?? signalOf(input))
+    return toResponse(response)
+  }
+}
+
+function signalOf(input: string | URL | Request): AbortSignal | undefined {
+  return input instanceof Request ? input.signal : undefined
+}
+
+/** Waits for an answer that a fault delays, and rejects where it never comes, as fetch does. */
+async function delivery(how: Delivery, reached: (at: number) => Promise<void>, signal?: AbortSignal | null) {
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  await Promise.race([reached(how.notBefore), aborted])
+  if (how.drop) {
+    const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
+    throw new TypeError('fetch failed', { cause })
   }
 }
 

@@ -1,15 +1,21 @@
+import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { Refusal, refuse } from '../contract/errors.ts'
+import type { ArmedFault } from '../contract/fault.ts'
 import { GatewayError } from '../contract/gateway-error.ts'
 import { namedParameters } from '../contract/list-query.ts'
-import type { Operation } from '../contract/operation.ts'
+import type { Operation, PathIds } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
+import { faults, takeFault } from '../control/fault-records.ts'
 import type { Engine } from '../engine/engine.ts'
 import { authenticate, checkVersion } from './authenticate.ts'
 import { jsonBody } from './body.ts'
 import type { ControlHandler } from './control-handler.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
+import { faultyAnswer, isBefore } from './fault-effects.ts'
+import type { Journal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { operationFor, type Router } from './router.ts'
 import { queryParameters, splitUrl } from './url.ts'
 
@@ -21,47 +27,97 @@ export interface HandlerOptions {
   readonly dialect: Dialect
   readonly keys: readonly string[] | undefined
   readonly emptyJsonOnDelete: boolean
+  readonly journal: Journal
+  readonly rateLimiter: RateLimiter | undefined
 }
 
 /** Answers one request at once: no timers, no host I/O, nothing to wait for. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
-/** Makes the HTTP handler of a gateway: request to operation to response. */
+/** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
 export function handlerOf(options: HandlerOptions): Handler {
-  const { engine, dialect } = options
+  const { engine, dialect, control, journal } = options
   return (request) => {
     const operationId = engine.nextOperationId()
-    const answer = answerOrError(options, request, operationId)
+    const { path, query } = splitUrl(request.url, engine.url)
+    const call: Call = { request, path, query, operationId, operation: null, commit: null, fault: null }
+    const isControl = control.isOwn(path)
+    const answer = answerOrError(options, call, isControl)
     const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
+    if (!isControl) note(journal, call, answer, engine.now)
     return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
   }
 }
 
-function answerOrError(options: HandlerOptions, request: HttpRequest, operationId: string): HttpResponse {
+/** A request on its way, with what is found out about it. */
+interface Call {
+  readonly request: HttpRequest
+  readonly path: string
+  readonly query: string
+  readonly operationId: string
+  operation: Operation | null
+  commit: (() => Commit | null) | null
+  fault: ArmedFault | null
+}
+
+function note(journal: Journal, call: Call, { status, body }: HttpResponse, now: number): void {
+  const { request, path, query, operationId, operation, commit, fault } = call
+  const sent = typeof request.body === 'string' ? request.body : `[${request.body.unread}]`
+  const known = { operationId, operation: operation?.name ?? null, method: request.method, path, query, now }
+  journal.add({ ...known, request: sent, status, response: body, commit, fault: fault?.id ?? null })
+}
+
+function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {
   try {
-    return answer(options, request)
+    return isControl ? options.control.answer(call.request, call.path, call.query) : answer(options, call)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return errorAnswer(new GatewayError(error, options.dialect), operationId)
+    return errorAnswer(new GatewayError(error, options.dialect), call.operationId)
   }
 }
 
 /** The checks in their order (decisions, "Requests"); the first failure answers. */
-function answer(options: HandlerOptions, request: HttpRequest): HttpResponse {
-  const { engine, router, control, dialect, keys, emptyJsonOnDelete } = options
-  const { path, query } = splitUrl(request.url, engine.url)
-  const controlled = control(request, path, query)
-  if (controlled) return controlled
+function answer(options: HandlerOptions, call: Call): HttpResponse {
+  const { engine, router, dialect, keys, rateLimiter } = options
+  const { request, path, query } = call
   const route = router(path) ?? refuse('path_not_found', { method: request.method, path: quote(path) })
   if (isPreflight(request)) return preflightAnswer(request, route)
   const operation = operationFor(route, request.method, path)
+  call.operation = operation
   authenticate(request, keys)
   checkVersion(request, dialect)
+  rateLimiter?.take(engine.now)
   const body = jsonBody(request)
   const parameters = parametersFor(operation, query, dialect)
-  const result = engine.execute(operation, route.ids, operation.query ? parameters : body)
+  const input = operation.query ? parameters : body
+  const fault = engine.isEmpty(faults) ? undefined : faultFor(engine, operation, call, route.ids, input)
+  if (!fault) return executed(options, call, operation, route.ids, input)
+  call.fault = fault
+  const usual = isBefore(fault) ? undefined : executed(options, call, operation, route.ids, input)
+  return faultyAnswer(fault, usual, {
+    operation: operation.name,
+    operationId: call.operationId,
+    dialect,
+    now: engine.now,
+  })
+}
+
+function executed(
+  { engine, emptyJsonOnDelete }: HandlerOptions,
+  call: Call,
+  operation: Operation,
+  ids: PathIds,
+  input: unknown,
+): HttpResponse {
+  const result = engine.execute(operation, ids, input)
+  call.commit = engine.lastCommit()
   if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
   return jsonAnswer(operation.status, result)
+}
+
+function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds, input: unknown) {
+  const { request, path } = call
+  return engine.control((tx) => takeFault(tx, { operation: name, method: request.method, path, ids, input }))
 }
 
 /** The wire's form of an error (decisions, "Wire": Error body). The only place that renders one. */

@@ -16,6 +16,16 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
+  /** How a fault delivers it; absent for at once and whole. */
+  readonly delivery?: Delivery
+}
+
+/** How an answer reaches the client. */
+export interface Delivery {
+  /** The connection breaks instead. */
+  readonly drop: boolean
+  /** Not before this time of the gateway's clock, in ms. */
+  readonly notBefore: number
 }
 
 /** The most bytes that a body may have (decisions, "Requests", 3). */

@@ -6,7 +6,8 @@ import type { ResourceRecord } from '../contract/resource.ts'
 /** What was uploaded. The private key never leaves it except by name. */
 export interface Upload {
   readonly certificate_pem: string
-  readonly private_key_pem: string
+  /** Absent where the record came from a snapshot without private keys. */
+  readonly private_key_pem?: string
   readonly leaf: CertificateFields
 }
 
@@ -20,8 +21,10 @@ export type CertificateRecord = ResourceRecord &
 export const certificates = collection<CertificateRecord>({
   name: 'tls_certificates',
   key: (record) => record.id,
-  withoutSecrets(record) {
-    if (!record.upload) return record
+  fields: ['id', 'created_at', 'issued_at', 'upload', 'order'],
+  isAttached: (record) => record.issued_at !== null,
+  exported(record, withSecrets) {
+    if (!record.upload || withSecrets) return record
     const { private_key_pem: _, ...upload } = record.upload
     return { ...record, upload }
   },

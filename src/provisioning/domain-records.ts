@@ -43,6 +43,7 @@ export interface DomainRecord extends ResourceRecord {
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   key: (record) => record.id,
+  fields: ['id', 'created_at', 'domain', 'certificate_id', 'policy', 'renews_at', 'job', 'due', 'timeline'],
   indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
   due: (record) => record.due,
 })

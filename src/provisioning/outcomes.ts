@@ -17,7 +17,11 @@ export interface ScriptRecord {
   readonly always: Outcome | null
 }
 
-export const scripts = collection<ScriptRecord>({ name: 'provisioning_scripts', key: (record) => record.domain })
+export const scripts = collection<ScriptRecord>({
+  name: 'provisioning_scripts',
+  key: (record) => record.domain,
+  fields: ['domain', 'next', 'always'],
+})
 
 /** The key of the script for any domain. */
 export const ANY_DOMAIN = ''

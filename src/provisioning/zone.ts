@@ -11,7 +11,11 @@ export interface DnsRecord {
   readonly value: string
 }
 
-export const zone = collection<DnsRecord>({ name: 'dns_records', key: (record) => record.name })
+export const zone = collection<DnsRecord>({
+  name: 'dns_records',
+  key: (record) => record.name,
+  fields: ['name', 'type', 'value'],
+})
 
 /** A DNS name as the zone keeps it: case and a trailing dot do not matter. */
 export function normalName(name: string): string {

@@ -10,7 +10,11 @@ interface Declaration {
   readonly edge_id: string | null
 }
 
-const declarations = collection<Declaration>({ name: 'declarations', key: (record) => record.id })
+const declarations = collection<Declaration>({
+  name: 'declarations',
+  key: (record) => record.id,
+  fields: ['id', 'edge_id'],
+})
 
 /**
  * Edges, routes, endpoint configurations and child backends. They have no operations: with `references: 'declared'`

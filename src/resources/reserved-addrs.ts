@@ -19,6 +19,7 @@ interface AddressRecord extends ResourceRecord {
 const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
   key: (record) => record.id,
+  fields: ['id', 'created_at', 'addr', 'region', 'endpoint_configuration_id'],
   indexes: { addr: (record) => record.addr },
 })
 

@@ -33,7 +33,11 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
 }) {
   const { name, segment, what, body, shape, settle } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
-  const modules = collection<ModuleRecord<Frozen<v.InferOutput<Shape>>>>({ name, key: (record) => record.key })
+  const modules = collection<ModuleRecord<Frozen<v.InferOutput<Shape>>>>({
+    name,
+    key: (record) => record.key,
+    fields: ['key', 'module'],
+  })
   const ids: RouteIds = { edge_id: 'edghts', id: 'edghtsrt' }
   const operations = {
     replace: operationWithBody({

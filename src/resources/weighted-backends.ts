@@ -13,7 +13,11 @@ interface BackendRecord extends ResourceRecord {
   readonly backends: Readonly<Weights>
 }
 
-const backends = collection<BackendRecord>({ name: 'weighted_backends', key: (record) => record.id })
+const backends = collection<BackendRecord>({
+  name: 'weighted_backends',
+  key: (record) => record.id,
+  fields: ['id', 'created_at', 'backends'],
+})
 
 const LARGEST_WEIGHT = 10_000
 

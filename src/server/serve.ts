@@ -73,7 +73,9 @@ function hostInUrl(host: string): string {
 async function answer(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request)
   try {
-    send(gateway.exchange(toHttpRequest(request, body)), response)
+    const answer = await gateway.delivered(gateway.exchange(toHttpRequest(request, body)))
+    if (answer.delivery?.drop) request.socket.resetAndDestroy()
+    else send(answer, response)
   } catch (error) {
     response.writeHead(500, { 'Content-Type': 'text/plain' }).end('fauxgate failed; its console says how.\n')
     console.error(error)

@@ -1,0 +1,17 @@
+/** One record's change: absent before when it was created, absent after when it was removed. */
+export interface Change {
+  /** The collection, such as `reserved_domains`. */
+  readonly collection: string
+  readonly key: string
+  readonly before: object | undefined
+  readonly after: object | undefined
+}
+
+/** What one operation, one control or one due event changed, as a value. Records are frozen and without secrets. */
+export interface Commit {
+  /** The operation, such as `reserved_domains.create`, or `provisioning` for what became due, or `control`. */
+  readonly operation: string
+  /** The gateway's time, as a timestamp. */
+  readonly at: string
+  readonly changes: readonly Change[]
+}

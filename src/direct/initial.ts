@@ -1,0 +1,62 @@
+import type { Family } from '../contract/resource.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Direct } from './direct-api.ts'
+
+type Families = Readonly<Record<string, Family<object>>>
+
+/** The bodies that a gateway begins with, by family: what `create` or, for route modules, `replace` takes. */
+export type Initial<F extends Families> = {
+  readonly [Name in keyof F]?: readonly InitialOf<Direct<F>[Name]>[]
+}
+
+type InitialOf<Calls> = Calls extends { create: (...args: infer Args) => unknown }
+  ? NonNullable<Args[0]>
+  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
+    ? Ids & Body
+    : Calls extends { replace: (ids: infer Ids, ...rest: infer Rest) => unknown }
+      ? Ids & NonNullable<Rest[0]>
+      : never
+
+/** What was created and not deleted. */
+export interface Leftover {
+  /** The family's operations, such as `reserved_domains`. */
+  readonly family: string
+  /** The resource's id; for a route module the ids of edge and route, with a slash between. */
+  readonly id: string
+}
+
+/** Creates what a gateway begins with, by the same rules as any call. */
+export function applyInitial(direct: object, initial: object | undefined): void {
+  for (const [name, bodies] of Object.entries(initial ?? {})) {
+    const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
+    if (!calls || !Array.isArray(bodies)) {
+      throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${familyNames(direct)}.`)
+    }
+    for (const body of bodies as Record<string, unknown>[]) {
+      if (calls.create) calls.create(body)
+      else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
+    }
+  }
+}
+
+function familyNames(direct: object): string {
+  return Object.keys(direct).join(', ')
+}
+
+/** The keys of all resources, with their families. Automatic certificates go with their domains and do not count. */
+export function presentKeys(engine: Engine, families: Families): ReadonlySet<string> {
+  return new Set(leftoversOf(engine, families, new Set()).map(({ family, id }) => `${family} ${id}`))
+}
+
+/** The resources that are there and were not before, oldest first within their family. */
+export function leftoversOf(engine: Engine, families: Families, before: ReadonlySet<string>): Leftover[] {
+  const present = Object.values(families).flatMap(({ collections }) =>
+    collections.flatMap((each) =>
+      engine
+        .all(each)
+        .filter((record) => !each.isAttached?.(record))
+        .map((record) => ({ family: each.name, id: each.key(record) })),
+    ),
+  )
+  return present.filter(({ family, id }) => !before.has(`${family} ${id}`))
+}

@@ -1,0 +1,38 @@
+import type { Fetch } from '../http/fetch.ts'
+
+/** What happens to requests that are not for the gateway while it is installed. */
+export interface InstallOptions {
+  /** `pass` hands them to the `fetch` that was there before (the default); `refuse` rejects them. */
+  readonly others?: 'pass' | 'refuse'
+}
+
+/** An installed gateway. Dispose of it, or leave the block of `using`, to take it out again. */
+export interface Installed {
+  uninstall(): void
+  [Symbol.dispose](): void
+}
+
+/**
+ * Lets the global `fetch` answer for a gateway's base URL. Installations nest and can be taken out in any order: one
+ * that is out hands on to what was there before it.
+ */
+export function installFetch(fetch: Fetch, baseUrl: () => string, { others = 'pass' }: InstallOptions = {}): Installed {
+  const before = globalThis.fetch
+  let isIn = true
+  const installed: Fetch = (input, init) => {
+    const url = input instanceof Request ? input.url : String(input)
+    if (isIn && isBelow(url, baseUrl())) return fetch(input, init)
+    if (!isIn || others === 'pass') return before(input, init)
+    return Promise.reject(new TypeError(`${url} is not below ${baseUrl()}, and other requests are refused.`))
+  }
+  globalThis.fetch = installed as typeof globalThis.fetch
+  const uninstall = () => {
+    isIn = false
+    if (globalThis.fetch === installed) globalThis.fetch = before
+  }
+  return { uninstall, [Symbol.dispose]: uninstall }
+}
+
+function isBelow(url: string, base: string): boolean {
+  return url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`)
+}

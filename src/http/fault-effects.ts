@@ -1,0 +1,49 @@
+import type { Dialect } from '../contract/dialect.ts'
+import { durationMs } from '../contract/duration.ts'
+import { catalogue } from '../contract/errors.ts'
+import type { ArmedFault } from '../contract/fault.ts'
+import { type HttpResponse, jsonAnswer } from './messages.ts'
+
+/** Whether a fault keeps the operation from running. */
+export function isBefore(fault: ArmedFault): boolean {
+  return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
+}
+
+/** The answer of a request that met a fault: an error, or the usual answer spoilt. */
+export function faultyAnswer(
+  fault: ArmedFault,
+  usual: HttpResponse | undefined,
+  it: { operation: string; operationId: string; dialect: Dialect; now: number },
+): HttpResponse {
+  const { latency, drop, truncate, retryAfter } = fault
+  const answer = fails(fault) || !usual ? failure(fault, it) : usual
+  const retry =
+    retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
+  return {
+    ...answer,
+    headers: { ...answer.headers, ...retry },
+    body: truncate === undefined ? answer.body : (answer.body?.slice(0, truncate) ?? null),
+    delivery: { drop: drop ?? false, notBefore: it.now + (durationMs(latency) ?? 0) },
+  }
+}
+
+/** Whether a fault gives an answer of its own. A fault that only delays or cuts does not. */
+function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: ArmedFault): boolean {
+  const own = [status, error, message, body, retryAfter].some((value) => value !== undefined)
+  return own || drop === true || (latency === undefined && truncate === undefined)
+}
+
+function failure(
+  fault: ArmedFault,
+  { operation, operationId, dialect }: { operation: string; operationId: string; dialect: Dialect },
+): HttpResponse {
+  const entry = catalogue[fault.error ?? 'injected_fault']
+  const status = fault.status ?? entry.status
+  if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
+  return jsonAnswer(status, {
+    error_code: `${dialect.errorPrefix}${entry.number}`,
+    status_code: status,
+    msg: fault.message ?? catalogue.injected_fault.message({ operation }),
+    details: { operation_id: operationId },
+  })
+}

@@ -1,0 +1,36 @@
+import { refuse } from '../contract/errors.ts'
+
+/** How many requests an account may make within a rolling window; the window in ms. */
+export interface RateLimit {
+  readonly requests: number
+  readonly window: number
+}
+
+/** Counts the requests of the last window, on the gateway's clock. */
+export class RateLimiter {
+  #times: number[] = []
+
+  constructor(readonly limit: RateLimit) {}
+
+  /** Counts a request, or refuses it (`too_many_requests`, with `Retry-After`). A refused request does not count. */
+  take(now: number): void {
+    const { requests, window } = this.limit
+    this.#times = this.#times.filter((at) => at > now - window && at <= now)
+    if (this.#times.length < requests) {
+      this.#times.push(now)
+      return
+    }
+    const wait = Math.ceil(((this.#times[0] as number) + window - now) / 1000)
+    const values = { limit: requests, seconds: window / 1000, wait }
+    refuse('too_many_requests', values, {}, { 'Retry-After': String(wait) })
+  }
+
+  /** The times that count, for a snapshot. */
+  get times(): readonly number[] {
+    return [...this.#times]
+  }
+
+  set times(times: readonly number[]) {
+    this.#times = [...times]
+  }
+}
