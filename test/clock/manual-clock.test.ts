@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { manualClock, type Time } from '../../src/testing/manual-clock.ts'
+import { thrownBy } from '../support/client.ts'
+import { ECDSA, looksAt, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const DAY = 86_400_000
+const POLICY = { certificate_management_policy: ECDSA } as const
+
+describe('A manual clock', () => {
+  test.each<[Time]>([[NEW_YEAR], [NOW], [new Date(NOW)], ['2026-01-01T01:00:00+01:00'], ['2026-01-01T00:00:00.000z']])(
+    'starts at %s and stands there',
+    (start) => {
+      const clock = manualClock(start)
+      expect([clock.now, clock.now]).toEqual([NOW, NOW])
+    },
+  )
+
+  test.each([
+    ['250ms', 250],
+    ['30s', 30_000],
+    ['5m', 300_000],
+    ['24h', DAY],
+    ['90d', 90 * DAY],
+    [1, 1],
+    [0, 0],
+    ['0s', 0],
+  ] as const)('advances by %s', (duration, ms) => {
+    const clock = manualClock(NOW)
+    clock.advance(duration)
+    expect(clock.now).toBe(NOW + ms)
+  })
+
+  test.each<[Time]>([['2026-02-01T00:00:00Z'], [Date.UTC(2026, 1, 1)], [new Date('2026-02-01')]])(
+    'advances to %s',
+    (time) => {
+      const clock = manualClock(NOW)
+      clock.advanceTo(time)
+      expect(clock.now).toBe(Date.UTC(2026, 1, 1))
+      clock.advanceTo(time)
+      expect(clock.now).toBe(Date.UTC(2026, 1, 1))
+    },
+  )
+
+  test('has the gateway settled when a move returns, before anybody asks', () => {
+    const { gateway } = managed()
+    gateway.clock.advance('30s')
+    expect(gateway.snapshot().records.tls_certificates).toHaveLength(1)
+  })
+
+  test('is handed back by the gateway with its own type, so that it can be moved there', () => {
+    const clock = manualClock(NOW)
+    const gateway = createGateway({ clock })
+    expect(gateway.clock).toBe(clock)
+    gateway.clock.advance('1s')
+    expect(gateway.reservedAddrs.create().created_at).toBe(timeAfter('1s'))
+  })
+
+  test('goes from one due event to the next, and tells when nothing is due', () => {
+    const { gateway, id } = managed()
+    const { clock } = gateway
+    gateway.provisioning.failNext('INTERNAL_ERROR')
+    const times: string[] = []
+    for (let i = 0; i < 4; i++) {
+      expect(clock.advanceToNext()).toBe(true)
+      times.push(gateway.reservedAddrs.create().created_at)
+    }
+    const renewal = timeAfter('90s', '60d')
+    expect(times).toEqual([timeAfter('30s'), timeAfter('90s'), renewal, renewal.replace('01:30', '02:00')])
+    gateway.reservedDomains.delete(id)
+    const before = clock.now
+    expect(clock.advanceToNext()).toBe(false)
+    expect(clock.now).toBe(before)
+  })
+
+  test('has nothing due in a new gateway, and in none', () => {
+    expect(openManual().clock.advanceToNext()).toBe(false)
+    expect(manualClock(NOW).advanceToNext()).toBe(false)
+  })
+
+  test('can be set forward, which settles what is due by then but fires no timer', () => {
+    const { gateway, id } = managed()
+    let fired = 0
+    gateway.clock.timers.setTimeout(() => fired++, 10)
+    gateway.clock.set(timeAfter('1h'))
+    expect(gateway.snapshot().records.tls_certificates).toHaveLength(1)
+    expect(gateway.provisioning.timeline(id).at(-1)).toMatchObject({ at: timeAfter('30s'), transition: 'issued' })
+    expect(fired).toBe(0)
+  })
+
+  test('can be set back: what has happened stays, what comes is dated earlier, and ids still sort', () => {
+    const { gateway, id, certificate } = managed()
+    gateway.clock.advance('1h')
+    const first = certificate()
+    gateway.clock.set(NOW - DAY)
+    expect(certificate()).toBe(first)
+    const { id: later, created_at } = gateway.reservedDomains.create({ domain: 'b.example.com' })
+    expect(created_at).toBe('2025-12-31T00:00:00Z')
+    expect(later > id).toBe(true)
+    gateway.clock.advance('2d')
+    expect(certificate()).toBe(first)
+    expect(gateway.provisioning.timeline(id)).toHaveLength(2)
+  })
+})
+
+describe('Timers of code under test on a manual clock', () => {
+  test('see the gateway as it is at their own time, whatever the step', () => {
+    const { gateway, certificate } = managed()
+    const { clock } = gateway
+    const seen: unknown[] = []
+    for (const ms of [29_999, 30_000, 30_001]) {
+      clock.timers.setTimeout(() => seen.push([clock.now - NOW, certificate() !== null]), ms)
+    }
+    clock.advance('365d')
+    expect(seen).toEqual([
+      [29_999, false],
+      [30_000, true],
+      [30_001, true],
+    ])
+  })
+
+  test('can change the gateway at their own time, and the change plays out within the same step', () => {
+    const gateway = openManual()
+    const { clock } = gateway
+    clock.timers.setTimeout(() => gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY }), 60_000)
+    clock.advance('1d')
+    expect(gateway.reservedDomains.list().reserved_domains).toMatchObject([{ created_at: timeAfter('1m') }])
+    expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: timeAfter('90s') }])
+  })
+
+  test('fire in order with intervals while a step goes over them, and the date there is the clock’s', () => {
+    const { timers, advance } = manualClock(NOW)
+    const seen: string[] = []
+    timers.setInterval(() => seen.push(new timers.Date().toISOString().slice(11, 19)), 20_000)
+    advance('1m')
+    expect(seen).toEqual(['00:00:20', '00:00:40', '00:01:00'])
+  })
+
+  test('fire on the way of advanceToNext', () => {
+    const { gateway } = managed()
+    let fired = 0
+    gateway.clock.timers.setTimeout(() => fired++, 10_000)
+    gateway.clock.advanceToNext()
+    expect(fired).toBe(1)
+  })
+
+  test('that throw let the move end at its time, with gateways still right', () => {
+    const { gateway, certificate } = managed()
+    gateway.clock.timers.setTimeout(() => {
+      throw new Error('mine')
+    }, 10)
+    expect(() => gateway.clock.advance('1m')).toThrow('mine')
+    expect(gateway.clock.now).toBe(NOW + 60_000)
+    expect(certificate()).not.toBeNull()
+  })
+})
+
+describe('Several gateways on one manual clock', () => {
+  const two = () => {
+    const clock = manualClock(NOW)
+    const [a, b] = ['a', 'b'].map((seed) =>
+      createGateway({ clock, seed, provisioningDelay: seed === 'a' ? '10s' : '20s' }),
+    )
+    const open = (gateway = a as NonNullable<typeof a>) => {
+      const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
+      return { gateway, ...looksAt(gateway, id) }
+    }
+    return { clock, a: open(a), b: open(b) }
+  }
+
+  test('are all settled by one move, each with its own state', () => {
+    const { clock, a, b } = two()
+    clock.advance('10s')
+    expect([a.gateway.snapshot().records.tls_certificates?.length, b.job()?.error_code]).toEqual([1, null])
+    clock.advance('10s')
+    expect(b.gateway.snapshot().records.tls_certificates).toHaveLength(1)
+  })
+
+  test('give advanceToNext the earliest of all their events', () => {
+    const { clock } = two()
+    const times = [1, 2, 3, 4].map(() => clock.advanceToNext() && clock.now - NOW)
+    expect(times).toEqual([10_000, 20_000, 60 * DAY + 10_000, 60 * DAY + 20_000])
+  })
+})
+
+describe('A manual clock that is reset', () => {
+  test('is at its start, with no timers and nothing left of a set', () => {
+    const clock = manualClock(NOW)
+    clock.timers.setTimeout(() => expect.unreachable('a dropped timer fired'), 1000)
+    clock.advance('10ms')
+    clock.set('2030-01-01T00:00:00Z')
+    clock.reset()
+    expect(clock.now).toBe(NOW)
+    expect(clock.timers.countTimers()).toBe(0)
+    expect(clock.timers.hrtime()).toEqual(manualClock(NOW).timers.hrtime())
+    clock.advance('1d')
+    expect(clock.timers.hrtime()).toEqual([86_400, 0])
+  })
+})
+
+describe('A manual clock refuses, names what is allowed, and stays where it is:', () => {
+  const DURATION = 'Allowed: a number of ms, or a whole number with ms, s, m, h or d, such as "30s".'
+  const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", a number of ms since 1970, or a Date.'
+  const durations = [
+    '5 parsecs',
+    '',
+    '30',
+    's',
+    '-1s',
+    '1.5h',
+    ' 30s',
+    '30S',
+    '1w',
+    -1,
+    1.5,
+    Number.NaN,
+    null,
+    undefined,
+    {},
+  ]
+  const times = ['yesterday', '', '2026-02-01', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-02-01T00:00:00']
+  const noTimes = [...times, Number.NaN, Number.POSITIVE_INFINITY, new Date('no'), null, undefined, {}, true]
+
+  /** A clock with a gateway in which something is due, at a time that is easy to tell. */
+  function standing() {
+    const { gateway } = managed()
+    const before = gateway.snapshot()
+    const stands = () => {
+      expect(gateway.clock.now).toBe(NOW)
+      expect(gateway.snapshot()).toEqual(before)
+    }
+    return { clock: gateway.clock, stands }
+  }
+
+  test.each(durations.map((wrong) => [wrong]))('the duration %j', (wrong) => {
+    const { clock, stands } = standing()
+    const error = thrownBy(() => clock.advance(wrong as never))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toMatch(/^The duration is /)
+    expect(error.message).toContain(DURATION)
+    stands()
+  })
+
+  test.each(noTimes.map((wrong) => [String(wrong), wrong]))('the time %s', (_what, wrong) => {
+    const { clock, stands } = standing()
+    for (const move of [clock.advanceTo, clock.set, manualClock]) {
+      const error = thrownBy(() => move(wrong as never))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toMatch(/^The time is /)
+      expect(error.message).toContain(TIME)
+    }
+    stands()
+  })
+
+  test.each(['2025-12-31T23:59:59Z', NOW - 1, new Date(0)])('a move to %s, which is past', (past) => {
+    const { clock, stands } = standing()
+    expect(() => clock.advanceTo(past)).toThrow(RangeError)
+    expect(() => clock.advanceTo(past)).toThrow(`in the past. Allowed: ${NEW_YEAR} or later.`)
+    stands()
+  })
+
+  test.each([-1, Date.UTC(10_000, 0), '1969-12-31T23:59:59Z'])('the time %s, which no timestamp can show', (time) => {
+    const { clock, stands } = standing()
+    for (const move of [clock.advanceTo, clock.set, manualClock]) {
+      expect(() => move(time)).toThrow(RangeError)
+      expect(() => move(time)).toThrow(/Allowed: .*1970|in the past/)
+    }
+    stands()
+  })
+
+  test('a duration that ends after the year 9999', () => {
+    const { clock, stands } = standing()
+    expect(() => clock.advance('4000000d')).toThrow(/Allowed: from 0, in 1970, to .*, the end of the year 9999/)
+    expect(() => clock.advance('999999999999d')).toThrow(RangeError)
+    stands()
+  })
+})

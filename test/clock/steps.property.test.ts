@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { ECDSA, NEW_YEAR, openManual, RSA } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const DAY = 86_400_000
+const YEAR = 365 * DAY
+const NAMES = ['a.example.com', 'b.example.com', '*.example.com']
+const SEED = 20_260_101
+
+const outcome = fc.constantFrom('success' as const, 'INTERNAL_ERROR' as const, 'DNS_ERROR' as const)
+/** What is on order, and how the zone stands, before the time moves. */
+const world = fc.record({
+  any: fc.array(outcome, { maxLength: 12 }),
+  own: fc.array(fc.array(outcome, { maxLength: 5 }), { minLength: NAMES.length, maxLength: NAMES.length }),
+  always: fc.option(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { nil: undefined }),
+  /** Which domains have their records, where the zone counts. */
+  zoned: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
+  options: fc.constantFrom<Omit<GatewayOptions, 'clock'>>(
+    {},
+    { dns: 'simulated' },
+    { provisioningDelay: 0 },
+    { certificateValidity: '7d', renewalLead: '2d', internalErrorBackoff: { first: '7s', most: '3h' } },
+  ),
+})
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never
+
+/** Steps of all sizes, from none to months. */
+const step = fc.oneof(fc.constant(0), fc.nat(1000), fc.nat(3_600_000), fc.nat(DAY), fc.nat(60 * DAY))
+const steps = fc.array(step, { minLength: 1, maxLength: 40 })
+
+/** Sets up a world in a gateway. Answers the ids of its domains. */
+function furnish(gateway: Gateway, { any, own, always, zoned }: World): string[] {
+  const { provisioning, dns, reservedDomains } = gateway
+  provisioning.script(any)
+  if (always) provisioning.failAlways(always)
+  return NAMES.map((domain, i) => {
+    provisioning.script(own[i] ?? [], { domain })
+    const policy = i % 2 === 0 ? RSA : ECDSA
+    const created = reservedDomains.create({ domain, certificate_management_policy: policy })
+    if (zoned[i]) {
+      dns.cname(domain, created.cname_target)
+      if (domain.startsWith('*.')) dns.cname('_acme-challenge.example.com', created.acme_challenge_cname_target)
+    }
+    return created.id
+  })
+}
+
+/** The records of a gateway and where its ids stand, without the time at which they were looked at. */
+function stateAlone(gateway: Gateway) {
+  const { sequence, records } = gateway.snapshot()
+  return { sequence, records }
+}
+
+/** All that can be seen of a gateway. */
+function seen(gateway: Gateway, ids: readonly string[]) {
+  return {
+    timelines: ids.map((id) => gateway.provisioning.timeline(id)),
+    domains: gateway.reservedDomains.list(),
+    pending: gateway.provisioning.pendingOutcomes(),
+    state: stateAlone(gateway),
+  }
+}
+
+describe('One jump of a year gives the states that any sequence of small steps gives (design, idea 4)', () => {
+  test('on a manual clock, with reads of all kinds in between', { timeout: 30_000 }, () => {
+    fc.assert(
+      fc.property(world, steps, (it, sizes) => {
+        const [jumping, stepping] = [openManual(it.options), openManual(it.options)]
+        const ids = furnish(jumping, it)
+        expect(furnish(stepping, it)).toEqual(ids)
+        jumping.clock.advance(YEAR)
+        for (const [i, size] of sizes.entries()) {
+          stepping.clock.advance(Math.min(size, NOW + YEAR - stepping.clock.now))
+          if (i % 3 === 0) seen(stepping, ids)
+        }
+        stepping.clock.advanceTo(NOW + YEAR)
+        expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
+      }),
+      { seed: SEED, numRuns: 25 },
+    )
+  })
+
+  test('from one due event to the next, which is the finest step there is', { timeout: 30_000 }, () => {
+    fc.assert(
+      fc.property(world, (it) => {
+        const [jumping, stepping] = [openManual(it.options), openManual(it.options)]
+        const ids = furnish(jumping, it)
+        furnish(stepping, it)
+        const until = NOW + 100 * DAY
+        jumping.clock.advanceTo(until)
+        let last = stateAlone(stepping)
+        while (stepping.clock.advanceToNext() && stepping.clock.now <= until) last = stateAlone(stepping)
+        expect(stateAlone(jumping)).toEqual(last)
+        expect(ids).toHaveLength(NAMES.length)
+      }),
+      { seed: SEED, numRuns: 25 },
+    )
+  })
+
+  test('on a clock that is only a number, which nobody tells the gateway about', () => {
+    fc.assert(
+      fc.property(world, steps, (it, sizes) => {
+        const clock = { now: NOW }
+        const [jumping, stepping] = [openManual(it.options), createGateway({ ...it.options, clock, seed: 'test' })]
+        const ids = furnish(jumping, it)
+        furnish(stepping, it)
+        for (const size of sizes) {
+          clock.now = Math.min(clock.now + size, NOW + YEAR)
+          stepping.reservedAddrs.list()
+        }
+        jumping.clock.advanceTo(clock.now)
+        expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
+      }),
+      { seed: SEED, numRuns: 40 },
+    )
+  })
+})
+
+describe('A clock that is moved back', () => {
+  test('repeats nothing: reads at earlier times change no state, and the end is that of going straight there', () => {
+    fc.assert(
+      fc.property(world, fc.array(fc.tuple(step, fc.nat(YEAR)), { minLength: 1, maxLength: 20 }), (it, moves) => {
+        const clock = { now: NOW }
+        const [straight, wandering] = [openManual(it.options), createGateway({ ...it.options, clock, seed: 'test' })]
+        const ids = furnish(straight, it)
+        furnish(wandering, it)
+        let latest = NOW
+        for (const [ahead, back] of moves) {
+          latest = Math.min(latest + ahead, NOW + YEAR)
+          clock.now = latest
+          const there = seen(wandering, ids)
+          clock.now = Math.max(0, latest - back)
+          expect(seen(wandering, ids)).toEqual(there)
+        }
+        clock.now = latest
+        straight.clock.advanceTo(latest)
+        expect(seen(wandering, ids)).toEqual(seen(straight, ids))
+      }),
+      { seed: SEED, numRuns: 40 },
+    )
+  })
+
+  test('still gives ids that sort in the order of creation, so that lists and cursors hold (decisions, "Wire")', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -30 * DAY, max: 30 * DAY }), { minLength: 2, maxLength: 30 }), (moves) => {
+        const clock = { now: NOW }
+        const gateway = createGateway({ clock, seed: 'test' })
+        const ids = moves.map((move, i) => {
+          clock.now += move
+          const certificate_management_policy = i % 2 === 0 ? ECDSA : RSA
+          return gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy }).id
+        })
+        expect([...ids].sort()).toEqual(ids)
+        const listed = gateway.reservedDomains.list().reserved_domains.map(({ id }) => id)
+        expect(listed).toEqual([...ids].reverse())
+        const before_id = ids.at(-1) as string
+        gateway.reservedDomains.delete(before_id)
+        const page = gateway.reservedDomains.list({ before_id, limit: 1 }).reserved_domains
+        expect(page.map(({ id }) => id)).toEqual(ids.slice(-2, -1))
+      }),
+      { seed: SEED, numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, open, stateOf } from '../support/gateway.ts'
+import { upload } from '../support/pem.ts'
+
+const PATH = '/reserved_domains'
+const DOMAIN = 'app.example.com'
+const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
+const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+const JOB = {
+  error_code: null,
+  msg: expect.stringMatching(/progress/),
+  started_at: '2025-09-04T10:11:14Z',
+  retries_at: null,
+}
+const UNMANAGED = { certificate_management_policy: null, certificate_management_status: null }
+
+/** A gateway with an uploaded certificate. */
+function withCertificate(): { gateway: Gateway; certificate_id: string; ref: { id: string; uri: string } } {
+  const gateway = open()
+  const { id, uri } = gateway.tlsCertificates.create(upload())
+  return { gateway, certificate_id: id, ref: { id, uri } }
+}
+
+describe('A certificate management policy (decisions, "Reserved domains" and "Provisioning jobs", 1)', () => {
+  test('is shown with a job in progress, and no certificate yet', async () => {
+    const json = { domain: DOMAIN, certificate_management_policy: ECDSA }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(body).toMatchObject({ certificate: null, certificate_management_policy: ECDSA })
+    expect(body.certificate_management_status).toEqual({ renews_at: null, provisioning_job: JOB })
+    expect(Object.keys(body.certificate_management_policy)).toEqual(['authority', 'private_key_type'])
+    expect(Object.keys(body.certificate_management_status)).toEqual(['renews_at', 'provisioning_job'])
+    expect(Object.keys(body.certificate_management_status.provisioning_job)).toEqual([
+      'error_code',
+      'msg',
+      'started_at',
+      'retries_at',
+    ])
+  })
+
+  test.each([undefined, null, ''])(
+    'has the key type rsa when it is sent as %j (service document, "Reserved domains": Rules)',
+    async (private_key_type) => {
+      const json = { domain: DOMAIN, certificate_management_policy: { authority: 'letsencrypt', private_key_type } }
+      const { body } = await client(open())('POST', PATH, { json })
+      expect(body.certificate_management_policy).toEqual(RSA)
+    },
+  )
+
+  test.each([
+    ['no authority', {}, '400 ERR_GATEWAY_435'],
+    ['another authority', { authority: 'Letsencrypt' }, '400 ERR_GATEWAY_435'],
+    ['a number as authority', { authority: 7 }, '400 ERR_GATEWAY_435'],
+    ['another key type', { ...RSA, private_key_type: 'ed25519' }, '400 ERR_GATEWAY_1909'],
+    ['a number as key type', { ...RSA, private_key_type: 2048 }, '400 ERR_GATEWAY_1909'],
+    ['an unknown field', { ...RSA, days: 90 }, '400 ERR_GATEWAY_214'],
+    ['a text for the whole', 'letsencrypt', '400 ERR_GATEWAY_215'],
+    ['a list for the whole', [RSA], '400 ERR_GATEWAY_215'],
+  ])('is refused with %s, on create and on update', async (_what, policy, expected) => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    const json = { certificate_management_policy: policy }
+    expect(outcome(await api('POST', PATH, { json: { domain: 'b.example.com', ...json } }))).toBe(expected)
+    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe(expected)
+  })
+
+  test('that is in force already changes nothing when it is set again', () => {
+    const clock = handClock()
+    const gateway = open({ clock })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    const state = () => JSON.stringify({ ...gateway.snapshot(), now: 0 })
+    const before = state()
+    clock.turn(10_000)
+    gateway.reservedDomains.update(id, { certificate_management_policy: { authority: 'letsencrypt' } })
+    expect(state()).toBe(before)
+  })
+
+  test('with another key type starts a new job', () => {
+    const clock = handClock()
+    const gateway = open({ clock })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    clock.turn(10_000)
+    const { certificate_management_policy, certificate_management_status } = gateway.reservedDomains.update(id, {
+      certificate_management_policy: ECDSA,
+    })
+    expect(certificate_management_policy).toEqual(ECDSA)
+    expect(certificate_management_status?.provisioning_job?.started_at).toBe('2025-09-04T10:11:24Z')
+  })
+
+  test('stays in force when another field changes', () => {
+    const gateway = open()
+    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    expect(gateway.reservedDomains.update(before.id, { metadata: 'x' })).toEqual({ ...before, metadata: 'x' })
+  })
+
+  test.each(['gateway.test', 'app.gateway.test', '*.gateway.test'])(
+    'is not allowed on the service-owned name %s, on create and on update',
+    (domain) => {
+      const gateway = open()
+      const policy = { certificate_management_policy: RSA }
+      expect(refusalOf(() => gateway.reservedDomains.create({ domain, ...policy }))).toBe('policy_on_service_domain')
+      const { id } = gateway.reservedDomains.create({ domain })
+      expect(refusalOf(() => gateway.reservedDomains.update(id, policy))).toBe('policy_on_service_domain')
+    },
+  )
+})
+
+describe('An uploaded certificate of a domain (decisions, "Reserved domains")', () => {
+  test('is shown as a reference, without policy and status', async () => {
+    const { gateway, certificate_id, ref } = withCertificate()
+    const { body } = await client(gateway)('POST', PATH, { json: { domain: DOMAIN, certificate_id } })
+    expect(body).toMatchObject({ certificate: ref, ...UNMANAGED })
+    expect(body.certificate).toEqual({
+      id: certificate_id,
+      uri: `https://api.gateway.test/tls_certificates/${certificate_id}`,
+    })
+  })
+
+  test('can be set later, and replaced by another', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const other = gateway.tlsCertificates.create(upload('rsa2048')).id
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    expect(gateway.reservedDomains.update(id, { certificate_id }).certificate?.id).toBe(certificate_id)
+    expect(gateway.reservedDomains.update(id, { certificate_id: other }).certificate?.id).toBe(other)
+    expect(refusalOf(() => gateway.tlsCertificates.delete(certificate_id))).toBe('ok')
+  })
+
+  test('stays when another field changes, also beside an empty certificate_id', () => {
+    const { gateway, certificate_id, ref } = withCertificate()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    expect(gateway.reservedDomains.update(id, { metadata: 'x', certificate_id: '' }).certificate).toEqual(ref)
+  })
+
+  test.each([
+    ['cert_gone', '404 ERR_GATEWAY_1965'],
+    ['rd_1', '400 ERR_GATEWAY_227'],
+    ['nonsense', '400 ERR_GATEWAY_223'],
+    [7, '400 ERR_GATEWAY_215'],
+  ])('cannot be %j, on create and on update', async (certificate_id, expected) => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    const created = await api('POST', PATH, { json: { domain: 'b.example.com', certificate_id } })
+    expect(outcome(created)).toBe(expected)
+    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json: { certificate_id } }))).toBe(expected)
+  })
+
+  test.each(['gateway.test', 'app.gateway.test'])('is not allowed on the service-owned name %s', (domain) => {
+    const { gateway, certificate_id } = withCertificate()
+    const create = () => gateway.reservedDomains.create({ domain, certificate_id })
+    expect(refusalOf(create)).toBe('certificate_on_service_domain')
+    const { id } = gateway.reservedDomains.create({ domain })
+    const update = () => gateway.reservedDomains.update(id, { certificate_id })
+    expect(refusalOf(update)).toBe('certificate_on_service_domain')
+  })
+
+  test('can serve several domains, and cannot be deleted before the last one lets go (errors.md)', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const one = gateway.reservedDomains.create({ domain: 'one.example.com', certificate_id })
+    const two = gateway.reservedDomains.create({ domain: 'two.example.com', certificate_id })
+    const deletion = () => gateway.tlsCertificates.delete(certificate_id)
+    expect(refusalOf(deletion)).toBe('certificate_in_use')
+    gateway.reservedDomains.detachCertificate(one.id)
+    expect(refusalOf(deletion)).toBe('certificate_in_use')
+    gateway.reservedDomains.delete(two.id)
+    expect(refusalOf(deletion)).toBe('ok')
+  })
+})
+
+describe('Certificate and policy together (service document, "Reserved domains": Rules; decisions)', () => {
+  test('are refused in one request, on create and on update', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const both = { certificate_id, certificate_management_policy: RSA }
+    expect(refusalOf(() => gateway.reservedDomains.create({ domain: DOMAIN, ...both }))).toBe('certificate_and_policy')
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    expect(refusalOf(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
+    const unused = { ...both, certificate_id: '' }
+    expect(refusalOf(() => gateway.reservedDomains.update(id, unused))).toBe('ok')
+  })
+
+  test('are refused also when the certificate is the uploaded one in use', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    const both = { certificate_id, certificate_management_policy: RSA }
+    expect(refusalOf(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
+  })
+
+  test('replace each other: a policy clears the uploaded certificate and starts a job', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    const domain = gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
+    expect(domain).toMatchObject({ certificate: null, certificate_management_policy: RSA })
+    expect(domain.certificate_management_status).toEqual({ renews_at: null, provisioning_job: JOB })
+    expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
+  })
+
+  test('replace each other: a certificate clears policy, status and job', () => {
+    const { gateway, certificate_id, ref } = withCertificate()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    const domain = gateway.reservedDomains.update(id, { certificate_id })
+    expect(domain).toMatchObject({ certificate: ref, ...UNMANAGED })
+  })
+})
+
+describe('Detaching (decisions, "Reserved domains": Detach)', () => {
+  test('an uploaded certificate answers 204 and keeps the certificate itself', async () => {
+    const { gateway, certificate_id } = withCertificate()
+    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    const { status, text } = await client(gateway)('DELETE', `${PATH}/${before.id}/certificate`)
+    expect([status, text]).toEqual([204, ''])
+    expect(gateway.reservedDomains.get(before.id)).toEqual({ ...before, certificate: null })
+    expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
+  })
+
+  test('a certificate while a policy is in force is refused', async () => {
+    const gateway = open()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    const answer = await client(gateway)('DELETE', `${PATH}/${id}/certificate`)
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_436')
+  })
+
+  test('a policy answers 204 and clears policy, status and job', async () => {
+    const gateway = open()
+    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    const { status, text } = await client(gateway)('DELETE', `${PATH}/${before.id}/certificate_management_policy`)
+    expect([status, text]).toEqual([204, ''])
+    expect(gateway.reservedDomains.get(before.id)).toEqual({ ...before, ...UNMANAGED })
+  })
+
+  test.each(['certificate', 'certificate_management_policy'])(
+    'the %s answers 204 where nothing is attached, and changes nothing',
+    async (part) => {
+      const gateway = open()
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+      const before = stateOf(gateway)
+      expect((await client(gateway)('DELETE', `${PATH}/${id}/${part}`)).status).toBe(204)
+      expect(stateOf(gateway)).toBe(before)
+    },
+  )
+
+  test('a policy leaves an uploaded certificate alone', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    gateway.reservedDomains.detachCertificateManagementPolicy(before.id)
+    expect(gateway.reservedDomains.get(before.id)).toEqual(before)
+  })
+})

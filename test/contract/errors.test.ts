@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/index.ts'
+import { client, thrownBy } from '../support/client.ts'
+import { open, stateOf } from '../support/gateway.ts'
+import { catalogue } from './errors/catalogue.ts'
+import { certificateCases } from './errors/certificate-cases.ts'
+import { domainCases } from './errors/domain-cases.ts'
+import type { ErrorCase } from './errors/error-case.ts'
+import { requestCases } from './errors/request-cases.ts'
+import { routeCases } from './errors/route-cases.ts'
+
+/** Not provoked here: they belong to faults and to the rate limit. */
+const ELSEWHERE = ['injected_fault', 'too_many_requests']
+
+const cases = [...requestCases, ...domainCases, ...certificateCases, ...routeCases]
+const direct = cases.filter((each) => each.direct)
+
+/** A gateway on which the case's request is refused, and the id that the request names. */
+function prepared({ options = {}, setUp }: ErrorCase) {
+  const gateway = open(options)
+  return { gateway, id: setUp?.(gateway) ?? '' }
+}
+
+function saidBy({ says }: ErrorCase, id: string): readonly string[] {
+  return typeof says === 'function' ? says(id) : says
+}
+
+/** In the ngrok dialect for one case only: there is no alias elsewhere. */
+function codeOf({ key }: ErrorCase): string {
+  return `${key === 'domain_name_and_domain' ? 'ERR_NGROK_' : 'ERR_GATEWAY_'}${catalogue[key]?.number}`
+}
+
+describe('The error catalogue (errors.md)', () => {
+  test('has a case here for every key but those of faults and of the rate limit', () => {
+    expect([...cases.map(({ key }) => key), ...ELSEWHERE].sort()).toEqual(Object.keys(catalogue).sort())
+  })
+
+  test('has a number of its own for every key', () => {
+    expect(new Set(Object.values(catalogue).map(({ number }) => number)).size).toBe(Object.keys(catalogue).length)
+  })
+})
+
+describe('Over HTTP, an error (errors.md; decisions, "Wire": Error body)', () => {
+  test.each(cases)('$key has its number, its status and the whole wire shape', async (each) => {
+    const { gateway, id } = prepared(each)
+    const answer = await client(gateway)(...each.send(id))
+    expect(answer.status).toBe(catalogue[each.key]?.status)
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(Object.keys(answer.body)).toEqual(['error_code', 'status_code', 'msg', 'details'])
+    expect(answer.body.error_code).toBe(codeOf(each))
+    expect(answer.body.status_code).toBe(catalogue[each.key]?.status)
+    expect(answer.body.details.operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
+    expect(answer.body.details.operation_id).toBe(answer.headers.get('service-operation-id'))
+    for (const [name, value] of Object.entries(each.headers ?? {})) expect(answer.headers.get(name)).toBe(value)
+  })
+
+  test.each(cases)('$key says what was received and what is allowed, and no secret', async (each) => {
+    const { gateway, id } = prepared(each)
+    const { body, text } = await client(gateway)(...each.send(id))
+    expect(body.msg).toMatch(/\S+ \S+ \S+/)
+    for (const piece of saidBy(each, id)) expect(body.msg).toContain(piece)
+    for (const secret of each.hides ?? []) expect(text).not.toContain(secret)
+  })
+
+  test.each(cases)('$key has flat details, with the field at fault and what was not found', async (each) => {
+    const { gateway, id } = prepared(each)
+    const { body } = await client(gateway)(...each.send(id))
+    expect(Object.values(body.details).filter((value) => typeof value !== 'string')).toEqual([])
+    expect(body.details).toMatchObject(each.facts ?? {})
+    if (each.field) expect(body.details[`field:${each.field}`]).toBe(body.msg)
+  })
+
+  test.each(cases)('$key leaves the whole state as it was', async (each) => {
+    const { gateway, id } = prepared(each)
+    const before = stateOf(gateway)
+    await client(gateway)(...each.send(id))
+    expect(stateOf(gateway)).toBe(before)
+  })
+})
+
+describe('Through the direct API, an error (errors.md)', () => {
+  test('can be provoked for every key but those of HTTP itself', () => {
+    const overHttpOnly = cases.filter((each) => !each.direct).map(({ key }) => key)
+    expect(overHttpOnly.sort()).toEqual([
+      'auth_invalid',
+      'auth_missing',
+      'auth_unparsable',
+      'body_too_large',
+      'body_unexpected',
+      'body_unparsable',
+      'body_unreadable',
+      'content_type_missing',
+      'content_type_unsupported',
+      'method_not_allowed',
+      'path_not_found',
+      'query_repeated',
+      'version_missing',
+      'version_unsupported',
+    ])
+  })
+
+  test.each(direct)(
+    '$key is thrown with the facts of the HTTP answer, and leaves the state as it was',
+    async (each) => {
+      const { gateway, id } = prepared(each)
+      const { operation_id: _, ...details } = (await client(gateway)(...each.send(id))).body.details
+      const { msg } = (await client(gateway)(...each.send(id))).body
+      const before = stateOf(gateway)
+      const error = thrownBy(() => each.direct?.(gateway, id))
+      expect(error).toBeInstanceOf(GatewayError)
+      expect(error).toBeInstanceOf(Error)
+      expect({ key: error.key, code: error.code, status: error.status, message: error.message }).toEqual({
+        key: each.key,
+        code: codeOf(each),
+        status: catalogue[each.key]?.status,
+        message: msg,
+      })
+      expect(error.details).toEqual(details)
+      expect(stateOf(gateway)).toBe(before)
+    },
+  )
+})

@@ -1,0 +1,150 @@
+import { ngrok } from '../../../src/index.ts'
+import { upload } from '../../support/pem.ts'
+import { type ErrorCase, wrong } from './error-case.ts'
+
+const DOMAINS = '/reserved_domains'
+const POLICY = { authority: 'letsencrypt' }
+
+/** The error of a name that cannot be reserved. */
+function ofName(key: ErrorCase['key'], domain: string, ...says: string[]): ErrorCase {
+  return {
+    key,
+    send: () => ['POST', DOMAINS, { json: { domain } }],
+    direct: (gateway) => gateway.reservedDomains.create({ domain }),
+    says: ['domain', domain.slice(0, 60), ...says],
+    field: 'domain',
+  }
+}
+
+/** The error of a policy that cannot be. */
+function ofPolicy(key: ErrorCase['key'], policy: object, field: string, ...says: string[]): ErrorCase {
+  const body = { domain: 'app.example.com', certificate_management_policy: policy }
+  return {
+    key,
+    send: () => ['POST', DOMAINS, { json: body }],
+    direct: (gateway) => gateway.reservedDomains.create(wrong(body)),
+    says: [field, ...says],
+    field,
+  }
+}
+
+/** Errors of reserved domains. */
+export const domainCases: readonly ErrorCase[] = [
+  {
+    key: 'domain_region_invalid',
+    send: () => ['POST', DOMAINS, { json: { domain: 'app.example.com', region: 'mars' } }],
+    direct: (gateway) => gateway.reservedDomains.create(wrong({ domain: 'app.example.com', region: 'mars' })),
+    says: ['region', 'mars', 'au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'],
+    field: 'region',
+  },
+  ofName('domain_wildcard_not_first', 'www.*.example.com', '*'),
+  ofName('domain_wildcard_mixed', 'w*.example.com', '*'),
+  ofName('domain_character_invalid', 'a b.example.com'),
+  ofName('domain_label_start_invalid', '-a.example.com'),
+  ofName('domain_label_end_invalid', 'a-.example.com'),
+  ofName('domain_empty_label', 'a..example.com'),
+  ofName('domain_hyphens_3_4', 'ab--cd.example.com', '--'),
+  ofName('domain_punycode_invalid', 'xn--0.example.com', 'xn--'),
+  ofName('domain_underscore', 'a_b.example.com', '_'),
+  ofName('domain_not_qualified', 'localhost', 'two'),
+  ofName('domain_label_too_long', `${'a'.repeat(64)}.example.com`, '63'),
+  ofName('domain_too_long', `${'a.'.repeat(124)}abc.de`, '253'),
+  {
+    key: 'domain_taken',
+    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
+    send: () => ['POST', DOMAINS, { json: { domain: 'APP.example.com' } }],
+    direct: (gateway) => gateway.reservedDomains.create({ domain: 'APP.example.com' }),
+    says: ['app.example.com'],
+  },
+  {
+    key: 'domain_metadata_too_long',
+    send: () => ['POST', DOMAINS, { json: { domain: 'app.example.com', metadata: 'x'.repeat(4097) } }],
+    direct: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com', metadata: 'x'.repeat(4097) }),
+    says: ['metadata', '4097', '4096'],
+    field: 'metadata',
+  },
+  {
+    key: 'domain_update_empty',
+    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
+    send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: {} }],
+    direct: (gateway, id) => gateway.reservedDomains.update(id, {}),
+    says: ['description', 'metadata', 'certificate_id', 'certificate_management_policy'],
+  },
+  {
+    key: 'domain_name_and_domain',
+    options: { dialect: { ...ngrok, versionHeader: 'Service-Version', operationIdHeader: 'Service-Operation-Id' } },
+    send: () => ['POST', DOMAINS, { json: { name: 'a.example.com', domain: 'b.example.com' } }],
+    direct: (gateway) => gateway.reservedDomains.create(wrong({ name: 'a.example.com', domain: 'b.example.com' })),
+    says: ['name', 'domain'],
+  },
+  {
+    key: 'certificate_and_policy',
+    setUp: (gateway) => gateway.tlsCertificates.create(upload()).id,
+    send: (certificate_id) => [
+      'POST',
+      DOMAINS,
+      { json: { domain: 'app.example.com', certificate_id, certificate_management_policy: POLICY } },
+    ],
+    direct: (gateway, certificate_id) =>
+      gateway.reservedDomains.create({
+        domain: 'app.example.com',
+        certificate_id,
+        certificate_management_policy: POLICY,
+      }),
+    says: (id) => ['certificate_id', id, 'certificate_management_policy'],
+  },
+  ofPolicy(
+    'authority_invalid',
+    { authority: 'corner-shop' },
+    'certificate_management_policy.authority',
+    'corner-shop',
+    'letsencrypt',
+  ),
+  ofPolicy(
+    'private_key_type_invalid',
+    { ...POLICY, private_key_type: 'dsa' },
+    'certificate_management_policy.private_key_type',
+    'dsa',
+    'rsa',
+    'ecdsa',
+  ),
+  {
+    key: 'certificate_managed',
+    setUp: (gateway) =>
+      gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: POLICY }).id,
+    send: (id) => ['DELETE', `${DOMAINS}/${id}/certificate`],
+    direct: (gateway, id) => gateway.reservedDomains.detachCertificate(id),
+    says: (id) => [id, 'policy'],
+  },
+  {
+    key: 'policy_on_service_domain',
+    send: () => ['POST', DOMAINS, { json: { domain: 'app.gateway.test', certificate_management_policy: POLICY } }],
+    direct: (gateway) =>
+      gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_management_policy: POLICY }),
+    says: ['app.gateway.test', 'policy'],
+  },
+  {
+    key: 'certificate_on_service_domain',
+    setUp: (gateway) => gateway.tlsCertificates.create(upload()).id,
+    send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.gateway.test', certificate_id } }],
+    direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_id }),
+    says: ['app.gateway.test', 'certificate'],
+  },
+  {
+    key: 'certificate_not_found',
+    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
+    send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: { certificate_id: 'cert_gone' } }],
+    direct: (gateway, id) => gateway.reservedDomains.update(id, { certificate_id: 'cert_gone' }),
+    says: ['certificate_id', 'cert_gone'],
+  },
+  {
+    key: 'certificate_not_uploaded',
+    options: { provisioningDelay: 0 },
+    setUp: (gateway) =>
+      gateway.reservedDomains.create({ domain: 'auto.example.com', certificate_management_policy: POLICY }).certificate
+        ?.id ?? 'cert_none',
+    send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.example.com', certificate_id } }],
+    direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id }),
+    says: (id) => ['certificate_id', id],
+  },
+]

@@ -1,0 +1,29 @@
+import type { ErrorKey, Gateway, GatewayOptions } from '../../../src/index.ts'
+import type { Sending } from '../../support/client.ts'
+
+/** How one error of the catalogue is provoked, and what its answer must show. */
+export interface ErrorCase {
+  readonly key: ErrorKey
+  readonly options?: GatewayOptions
+  /** What must exist before; the id that it answers goes to the request. */
+  readonly setUp?: (gateway: Gateway) => string
+  /** Method, path and the rest of the HTTP request. */
+  readonly send: (id: string) => readonly [method: string, path: string, sending?: Sending]
+  /** The same call through the direct API, where it can be made. */
+  readonly direct?: (gateway: Gateway, id: string) => unknown
+  /** Pieces of the message: what was received, what is allowed. */
+  readonly says: readonly string[] | ((id: string) => readonly string[])
+  /** What the whole answer must not repeat. */
+  readonly hides?: readonly string[]
+  /** The path of the field at fault: its entry in `details` repeats the message. */
+  readonly field?: string
+  /** Entries of `details` about what was not found. */
+  readonly facts?: Readonly<Record<string, string>>
+  /** Response headers beside the ones of every error. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What the type checker would not let a caller send. */
+export function wrong(value: unknown): never {
+  return value as never
+}

@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest'
+import { client, outcome, type Sending } from '../support/client.ts'
+import { open, stateOf } from '../support/gateway.ts'
+
+const PATH = '/reserved_addrs'
+const JSON_TYPE = { 'content-type': 'application/json' }
+const MIB = 1024 * 1024
+
+/** A JSON object of so many bytes. */
+function bodyOf(bytes: number, filler = 'x'): string {
+  const size = new TextEncoder().encode(filler).length
+  const room = bytes - '{"description":""}'.length
+  return `{"description":"${filler.repeat(Math.floor(room / size))}${'x'.repeat(room % size)}"}`
+}
+
+describe('The checks of a request (decisions, "Requests"): the first that fails answers', () => {
+  /** From the last check to the first, each fault beside all those after it. */
+  const faults: readonly [name: string, expected: string, sending: Sending, path: string][] = [
+    ['the rules of the resource', '409 ERR_GATEWAY_503', { json: {} }, PATH],
+    ['a field', '400 ERR_GATEWAY_500', { json: { region: 'mars' } }, PATH],
+    ['an unknown field', '400 ERR_GATEWAY_214', { json: { region: 'mars', colour: 'red' } }, PATH],
+    ['the query', '400 ERR_GATEWAY_231', { json: { region: 'mars', colour: 'red' } }, `${PATH}?x=1`],
+    ['the body', '400 ERR_GATEWAY_213', { raw: '[', headers: JSON_TYPE }, `${PATH}?x=1`],
+    ['the content type', '415 ERR_GATEWAY_210', { raw: '[', headers: { 'content-type': 'text/csv' } }, `${PATH}?x=1`],
+    [
+      'the version',
+      '400 ERR_GATEWAY_217',
+      { raw: '[', headers: { 'content-type': 'text/csv', 'service-version': '1' } },
+      `${PATH}?x=1`,
+    ],
+    [
+      'the key',
+      '401 ERR_GATEWAY_203',
+      { raw: '[', headers: { 'content-type': 'text/csv', 'service-version': '1', authorization: 'Bearer other' } },
+      `${PATH}?x=1`,
+    ],
+  ]
+
+  test.each(faults)('%s before those that follow it', async (_name, expected, sending, path) => {
+    const gateway = open({ keys: ['key'], addressesPerRegion: 1 })
+    gateway.reservedAddrs.create()
+    const before = stateOf(gateway)
+    expect(outcome(await client(gateway)('POST', path, sending))).toBe(expected)
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  test('end with whether the resource exists: its fields are checked before', async () => {
+    const api = client(open())
+    const sending = { json: { metadata: 7 } }
+    expect(outcome(await api('PATCH', `${PATH}/ra_gone`, sending))).toBe('400 ERR_GATEWAY_215')
+    expect(outcome(await api('PATCH', `${PATH}/ra_gone`, { json: {} }))).toBe('404 ERR_GATEWAY_90404')
+  })
+})
+
+describe('The API key (decisions, "Requests", 1)', () => {
+  test.each(['Bearer key', 'bearer key', 'BEARER key', 'Bearer  key', 'Bearer a.b-c_d~e+f/g=', 'Bearer 1'])(
+    'may be any non-empty one by default: %s',
+    async (authorization) => {
+      expect((await client(open())('GET', PATH, { headers: { authorization } })).status).toBe(200)
+    },
+  )
+
+  test.each(['', 'Bearer', 'Bearer ', 'key', 'Basic a2V5', 'Bearerkey', 'Token Bearer key'])(
+    'is refused as unparsable when it is not Bearer and a key: %j',
+    async (authorization) => {
+      const answer = await client(open())('GET', PATH, { headers: { authorization } })
+      expect(outcome(answer)).toBe('401 ERR_GATEWAY_201')
+    },
+  )
+
+  test('must be one of the list that the gateway was created with', async () => {
+    const keys = ['first', 'second', 'füg']
+    const api = client(open({ keys }))
+    for (const key of ['first', 'second']) {
+      expect((await api('GET', PATH, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+    }
+    for (const key of ['First', 'firs', 'firstt', 'firstsecond', 'first,second', 'third', 'f', 'first\u00e9']) {
+      const answer = await api('GET', PATH, { headers: { authorization: `Bearer ${key}` } })
+      expect(outcome(answer)).toBe('401 ERR_GATEWAY_203')
+    }
+  })
+
+  test('is refused always when the list is empty', async () => {
+    expect(outcome(await client(open({ keys: [] }))('GET', PATH))).toBe('401 ERR_GATEWAY_203')
+  })
+
+  test('list is taken as it was: changing it afterwards changes nothing', async () => {
+    const keys = ['first']
+    const api = client(open({ keys }))
+    keys.push('key')
+    expect(outcome(await api('GET', PATH))).toBe('401 ERR_GATEWAY_203')
+  })
+})
+
+describe('The version header (decisions, "Requests", 2)', () => {
+  test.each(['1', '3', '2.0', '02', '', 'two', '2, 2'])('cannot be %j', async (version) => {
+    const answer = await client(open())('GET', PATH, { headers: { 'service-version': version } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_217')
+  })
+
+  test("must be the dialect's own: the other dialect's does not count", async () => {
+    const headers = { 'service-version': null, 'ngrok-version': '2' }
+    expect(outcome(await client(open())('GET', PATH, { headers }))).toBe('400 ERR_GATEWAY_218')
+  })
+})
+
+describe('The body of a request (decisions, "Requests", 3)', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'Application/JSON',
+    'application/json ; charset="utf-8"; foo=bar',
+  ])('may have the content type %s', async (type) => {
+    const answer = await client(open())('POST', PATH, { raw: '{}', headers: { 'content-type': type } })
+    expect(answer.status).toBe(201)
+  })
+
+  test.each([
+    'text/plain',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application/x-www-form-urlencoded',
+    'json',
+  ])('cannot have the content type %s', async (type) => {
+    const answer = await client(open())('POST', PATH, { raw: '{}', headers: { 'content-type': type } })
+    expect(outcome(answer)).toBe('415 ERR_GATEWAY_210')
+  })
+
+  test('that fetch announces as text/plain, because it is a bare string, is refused as such', async () => {
+    const answer = await client(open())('POST', PATH, { raw: '{}' })
+    expect(outcome(answer)).toBe('415 ERR_GATEWAY_210')
+    expect(answer.body.msg).toContain('text/plain')
+  })
+
+  test.each(['POST', 'PUT', 'PATCH'])('counts as {} when a %s has none, whatever its content type', async (method) => {
+    const gateway = open()
+    const { id } = gateway.weightedBackends.create()
+    const path = {
+      POST: '/backends/weighted',
+      PUT: '/edges/https/edghts_1/routes/edghtsrt_1/compression',
+      PATCH: `/backends/weighted/${id}`,
+    }[method] as string
+    const api = client(gateway)
+    expect((await api(method, path)).status).toBeLessThan(300)
+    expect((await api(method, path, { headers: { 'content-type': 'text/csv' } })).status).toBeLessThan(300)
+    expect((await api(method, path, { raw: '' })).status).toBeLessThan(300)
+  })
+
+  test.each([
+    'null',
+    '[]',
+    '[{}]',
+    '"text"',
+    '7',
+    'true',
+    'nothing',
+    '{',
+    '{}}',
+    '{"a":1,}',
+    "{'a':1}",
+    ' ',
+    '\ufeff{}',
+  ])('must be one JSON object: %j is not', async (raw) => {
+    expect(outcome(await client(open())('POST', PATH, { raw, headers: JSON_TYPE }))).toBe('400 ERR_GATEWAY_213')
+  })
+
+  test('may have white space around', async () => {
+    const raw = ' \r\n\t{"description": "d"}\n '
+    expect((await client(open())('POST', PATH, { raw, headers: JSON_TYPE })).body.description).toBe('d')
+  })
+
+  test.each([
+    ['a lone continuation byte', [0x80]],
+    ['a cut character', [0xe6, 0x9d]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+  ])('must be UTF-8: %s is not', async (_what, bytes) => {
+    const raw = new Uint8Array([...new TextEncoder().encode('{"description":"'), ...bytes, 0x22, 0x7d])
+    expect(outcome(await client(open())('POST', PATH, { raw, headers: JSON_TYPE }))).toBe('400 ERR_GATEWAY_213')
+  })
+
+  test('may be bytes of UTF-8', async () => {
+    const raw = new TextEncoder().encode('{"description":"東京 😀"}')
+    expect((await client(open())('POST', PATH, { raw, headers: JSON_TYPE })).body.description).toBe('東京 😀')
+  })
+
+  test.each([
+    ['a text', (text: string) => text],
+    ['bytes', (text: string) => new TextEncoder().encode(text)],
+    ['a blob', (text: string) => new Blob([text])],
+  ])('may have exactly 1 MiB and not one byte more: %s', async (_what, form) => {
+    const api = client(open())
+    for (const filler of ['x', '東']) {
+      const exact = await api('POST', PATH, { raw: form(bodyOf(MIB, filler)) as BodyInit, headers: JSON_TYPE })
+      expect(exact.status).toBe(201)
+      const over = await api('POST', PATH, { raw: form(bodyOf(MIB + 1, filler)) as BodyInit, headers: JSON_TYPE })
+      expect(outcome(over)).toBe('413 ERR_GATEWAY_90413')
+    }
+  })
+
+  test('over the limit is refused only after key and version were checked', async () => {
+    const sending = { raw: bodyOf(MIB + 1), headers: { ...JSON_TYPE, authorization: null } }
+    expect(outcome(await client(open())('POST', PATH, sending))).toBe('401 ERR_GATEWAY_200')
+  })
+
+  test.each(['{}', ' {} ', ''])('may be %j on DELETE, whatever the content type', async (raw) => {
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create()
+    const sending = { raw, headers: { 'content-type': 'text/csv' } }
+    expect((await client(gateway)('DELETE', `${PATH}/${id}`, sending)).status).toBe(204)
+  })
+
+  test.each(['{"a":1}', '[]', 'x', 'null', '{}{}'])(
+    'cannot be %j on DELETE, which then deletes nothing',
+    async (raw) => {
+      const gateway = open()
+      const { id } = gateway.reservedAddrs.create()
+      const answer = await client(gateway)('DELETE', `${PATH}/${id}`, { raw, headers: JSON_TYPE })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_211')
+      expect(gateway.reservedAddrs.get(id).id).toBe(id)
+    },
+  )
+
+  test.each([
+    ['', 200],
+    ['{}', 200],
+    ['{"a":1}', 400],
+  ])('on GET, as other transports can send one, is %j: %d', (body, status) => {
+    const gateway = open()
+    const header = (name: string) => ({ authorization: 'Bearer key', 'service-version': '2' })[name] ?? null
+    expect(gateway.exchange({ method: 'GET', url: PATH, header, body }).status).toBe(status)
+  })
+})
+
+describe('Hostile JSON (decisions, "Requests": JSON keys are data, never behaviour)', () => {
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
+    'cannot use the key %s as a field: it is unknown like any other',
+    async (key) => {
+      const raw = `{"${key}": {"description": "polluted", "region": "eu"}}`
+      const answer = await client(open())('POST', PATH, { raw, headers: JSON_TYPE })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+      expect(answer.body.msg).toContain(key)
+      expect(answer.body.details[`field:${key}`]).toBe(answer.body.msg)
+      expect(({} as Record<string, unknown>).description).toBeUndefined()
+    },
+  )
+
+  test.each([
+    ['a list of nothing', '/edges/https/edghts_1/routes/edghtsrt_1/policy', '[', ']', '400 ERR_GATEWAY_213', ''],
+    ['an unknown field', PATH, '{"a":', '}', '400 ERR_GATEWAY_214', '1'],
+    ['a text field', PATH, '{"description":[', ']}', '400 ERR_GATEWAY_215', ''],
+    ['weights', '/backends/weighted', '{"backends":{"bkdhr_1":', '}}', '400 ERR_GATEWAY_215', '1'],
+  ])('can nest 100,000 levels deep without harm: %s', async (_what, path, start, end, expected, core) => {
+    const array = start.includes('[')
+    const raw = array
+      ? start + '['.repeat(100_000) + ']'.repeat(100_000) + end
+      : start + '{"a":'.repeat(100_000) + core + '}'.repeat(100_000) + end
+    const method = path.endsWith('policy') ? 'PUT' : 'POST'
+    expect(outcome(await client(open())(method, path, { raw, headers: JSON_TYPE }))).toBe(expected)
+  })
+
+  test('can nest 100,000 levels deep in the config of an action, and is refused', async () => {
+    const config = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
+    const raw = `{"inbound":[{"actions":[{"type":"oauth","config":${config}}]}]}`
+    const path = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
+    const answer = await client(open())('PUT', path, { raw, headers: JSON_TYPE })
+    expect(answer.status).toBe(400)
+  })
+
+  test.each(['/__proto__', '/constructor', '/reserved_addrs/x/__proto__', '/edges/https/__proto__', '//', '/%2e%2e'])(
+    'has no counterpart in paths: %s is not found',
+    async (path) => {
+      expect(outcome(await client(open())('GET', path))).toBe('404 ERR_GATEWAY_90400')
+    },
+  )
+
+  test('has no counterpart in ids: __proto__ is none', async () => {
+    expect(outcome(await client(open())('GET', `${PATH}/__proto__`))).toBe('400 ERR_GATEWAY_223')
+  })
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { handClock, open, START, stateOf } from '../support/gateway.ts'
+import { upload } from '../support/pem.ts'
+
+const HOUR = 3_600_000
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+
+/** Requests of many kinds, also refused ones, and everything that is answered to them. */
+async function session(gateway: Gateway): Promise<string> {
+  const api = client(gateway)
+  const seen: string[] = []
+  const ask = async (...request: Parameters<typeof api>) => {
+    const answer = await api(...request)
+    seen.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`)
+    return answer
+  }
+  const address = await ask('POST', '/reserved_addrs', { json: { region: 'eu' } })
+  await ask('POST', '/reserved_addrs', { json: { region: 'mars' } })
+  const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+  await ask('POST', '/reserved_domains', { json: { domain: '*.example.com', certificate_management_policy: policy } })
+  await ask('POST', '/tls_certificates', { json: upload() })
+  await ask('POST', '/backends/weighted', { json: { backends: { bkdhr_1: 1 } } })
+  await ask('DELETE', `/reserved_addrs/${address.body.id}`)
+  for (const list of ['reserved_addrs', 'reserved_domains', 'tls_certificates', 'backends/weighted']) {
+    await ask('GET', `/${list}?limit=1`)
+  }
+  return seen.join('\n')
+}
+
+describe('Two gateways (users.md, 5: isolation)', () => {
+  test('share no state, also with the same seed and clock', () => {
+    const [one, two] = [open(), open()]
+    one.reservedAddrs.create()
+    one.reservedDomains.create({ domain: 'app.example.com' })
+    one.compression.replace(ROUTE)
+    one.declare.edge('edghts_9')
+    const { id } = one.tlsCertificates.create(upload())
+    expect(stateOf(two)).toBe(stateOf(open()))
+    expect(two.reservedAddrs.list().reserved_addrs).toEqual([])
+    expect(() => two.compression.get(ROUTE)).toThrow('compression')
+    expect(() => two.tlsCertificates.get(id)).toThrow(id)
+    expect(two.reservedDomains.create({ domain: 'app.example.com' }).domain).toBe('app.example.com')
+  })
+
+  test('of other seeds have other ids, targets and addresses', () => {
+    const [one, two] = [open({ seed: 'one' }), open({ seed: 'two' })]
+    const [a, b] = [one, two].map((gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }))
+    expect(a?.id).not.toBe(b?.id)
+    expect(a?.cname_target).not.toBe(b?.cname_target)
+    const addresses = (gateway: Gateway) => Array.from({ length: 5 }, () => gateway.reservedAddrs.create().addr)
+    expect(addresses(one)).not.toEqual(addresses(two))
+  })
+
+  test('without a seed have ids of their own', () => {
+    const made = Array.from({ length: 5 }, () => createGateway().reservedAddrs.create().id)
+    expect(new Set(made).size).toBe(5)
+  })
+
+  test('have a clock and a dialect each', () => {
+    const later = open({ clock: { now: () => START + HOUR } })
+    expect(open().reservedAddrs.create().created_at).toBe('2025-09-04T10:11:14Z')
+    expect(later.reservedAddrs.create().created_at).toBe('2025-09-04T11:11:14Z')
+  })
+})
+
+describe('The seed (decisions, "Wire": with the seed option the same calls give the same ids)', () => {
+  test('and the same calls give the same answers, byte for byte, headers and operation ids included', async () => {
+    const options = (): GatewayOptions => ({ seed: 'same', clock: handClock(), provisioningDelay: 0 })
+    expect(await session(createGateway(options()))).toBe(await session(createGateway(options())))
+  })
+
+  test('and the same calls give the same state', async () => {
+    const [one, two] = [open(), open()]
+    await session(one)
+    await session(two)
+    expect(stateOf(one)).toBe(stateOf(two))
+    expect(one.snapshot()).toEqual(two.snapshot())
+  })
+
+  test('gives the same resources through HTTP and the direct API', async () => {
+    const { body } = await client(open())('POST', '/reserved_addrs', { json: { metadata: 'm' } })
+    expect(open().reservedAddrs.create({ metadata: 'm' })).toEqual(body)
+  })
+
+  test('gives the same ids whether refused calls and reads came between or not', () => {
+    const [plain, busy] = [open(), open()]
+    expect(() => busy.reservedDomains.create({ domain: 'a_b.example.com' })).toThrow('_')
+    expect(() => busy.reservedAddrs.get('ra_gone')).toThrow('ra_gone')
+    busy.reservedAddrs.list()
+    expect(busy.reservedAddrs.create()).toEqual(plain.reservedAddrs.create())
+  })
+})
+
+describe('Ids (decisions, "Wire")', () => {
+  test.each([
+    ['ra', (gateway: Gateway) => gateway.reservedAddrs.create().id],
+    ['rd', (gateway: Gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id],
+    ['bkdwd', (gateway: Gateway) => gateway.weightedBackends.create().id],
+    ['cert', (gateway: Gateway) => gateway.tlsCertificates.create(upload()).id],
+  ])('of the type %s are the prefix and 27 letters or digits', (prefix, make) => {
+    expect(make(open())).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`))
+  })
+
+  test('are unique and sort in the order of creation, also when the clock is moved back', () => {
+    const clock = handClock()
+    const gateway = open({ clock })
+    const ids = Array.from({ length: 2000 }, (_, n) => {
+      clock.turn(n % 7 === 0 ? -3 * HOUR : HOUR)
+      return gateway.weightedBackends.create().id
+    })
+    expect(new Set(ids).size).toBe(2000)
+    expect([...ids].sort()).toEqual(ids)
+  })
+})
+
+describe('The clock (decisions, "Provisioning jobs": time is the gateway\'s clock)', () => {
+  test('may be a function or a number that someone moves', () => {
+    const numeric = { now: START }
+    const gateway = open({ clock: numeric })
+    expect(gateway.reservedAddrs.create().created_at).toBe('2025-09-04T10:11:14Z')
+    numeric.now += HOUR
+    expect(gateway.reservedAddrs.create().created_at).toBe('2025-09-04T11:11:14Z')
+    expect(gateway.clock).toBe(numeric)
+  })
+
+  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 1e15])('that says %d is refused, and nothing changes', (now) => {
+    const clock = { now: START }
+    const gateway = open({ clock })
+    const before = stateOf(gateway)
+    clock.now = now
+    expect(() => gateway.reservedAddrs.create()).toThrow(RangeError)
+    clock.now = START
+    expect(stateOf(gateway)).toBe(before)
+  })
+})
+
+describe('Options of createGateway', () => {
+  const creating = (options: object) => () => createGateway(options as GatewayOptions)
+
+  test.each(['sed', 'Seed', 'url', '__proto__', 'constructor'])('unknown to it are refused by name: %s', (name) => {
+    const options = Object.defineProperty({}, name, { value: 1, enumerable: true })
+    expect(creating(options)).toThrow(TypeError)
+    expect(creating(options)).toThrow(name)
+    expect(creating(options)).toThrow('seed')
+  })
+
+  test.each([
+    ['seed', 7, 'string'],
+    ['clock', 7, 'now'],
+    ['clock', {}, 'now'],
+    ['clock', { now: 'x' }, 'now'],
+    ['clock', null, 'now'],
+    ['dialect', 'ngrok', 'dialect'],
+    ['dialect', {}, 'dialect'],
+    ['keys', 'key', 'array'],
+    ['keys', [''], 'non-empty'],
+    ['keys', [7], 'non-empty'],
+    ['baseUrl', 'api.example.com', 'http'],
+    ['baseUrl', 'ftp://api.example.com', 'http'],
+    ['baseUrl', 'https://', 'http'],
+    ['baseUrl', 'https://api.example.com?x=1', 'http'],
+    ['baseUrl', 'https://api.example.com#x', 'http'],
+    ['baseUrl', 7, 'http'],
+    ['references', 'none', '"any" or "declared"'],
+    ['references', true, '"any" or "declared"'],
+    ['unknownActions', 'ignore', '"refuse" or "accept"'],
+    ['emptyJsonOnDelete', 'yes', 'true or false'],
+    ['quirks', true, 'keepBackendsOnPatch'],
+    ['quirks', { keepBackendsOnPatch: 1 }, 'keepBackendsOnPatch'],
+    ['quirks', { keepBackend: true }, 'keepBackendsOnPatch'],
+    ['addressesPerRegion', 0, '1 to 2000000'],
+    ['addressesPerRegion', 2_000_001, '1 to 2000000'],
+    ['addressesPerRegion', 1.5, '1 to 2000000'],
+    ['provisioningDelay', -1, 'provisioningDelay'],
+    ['provisioningDelay', Number.NaN, 'provisioningDelay'],
+    ['provisioningDelay', true, 'provisioningDelay'],
+  ])('refuse %s = %j with a TypeError that names the option and what is allowed', (name, value, allowed) => {
+    const create = creating({ [name]: value })
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(name)
+    expect(create).toThrow(allowed)
+  })
+
+  test('may all be undefined, and be left out altogether', () => {
+    const names = ['clock', 'dialect', 'seed', 'keys', 'baseUrl', 'references', 'quirks', 'emptyJsonOnDelete']
+    const gateway = createGateway(Object.fromEntries(names.map((name) => [name, undefined])))
+    expect(gateway.url).toBe('https://api.gateway.test')
+    expect(createGateway().url).toBe('https://api.gateway.test')
+  })
+
+  test('are read once: changing the object afterwards changes nothing', async () => {
+    const options = { seed: 'test', emptyJsonOnDelete: true, quirks: { keepBackendsOnPatch: true } }
+    const gateway = createGateway(options)
+    options.emptyJsonOnDelete = false
+    options.quirks.keepBackendsOnPatch = false
+    const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
+    expect(gateway.weightedBackends.update(id, { metadata: 'x' }).backends).toEqual({ bkdhr_1: 1 })
+    expect((await client(gateway)('DELETE', `/backends/weighted/${id}`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, open, START } from '../support/gateway.ts'
+import { upload } from '../support/pem.ts'
+
+const PATH = '/backends/weighted'
+const HOUR = 3_600_000
+
+/** Every list: its path, the key of its items, and how to make one of them. */
+const LISTS: readonly [path: string, items: string, make: (gateway: Gateway, n: number) => { id: string }][] = [
+  ['/reserved_addrs', 'reserved_addrs', (gateway) => gateway.reservedAddrs.create()],
+  [
+    '/reserved_domains',
+    'reserved_domains',
+    (gateway, n) => gateway.reservedDomains.create({ domain: `a${n}.test.de` }),
+  ],
+  ['/backends/weighted', 'backends', (gateway) => gateway.weightedBackends.create()],
+  ['/tls_certificates', 'tls_certificates', (gateway) => gateway.tlsCertificates.create(upload('ed25519'))],
+]
+
+/** Makes weighted backends and answers their ids, newest first. */
+function filled(gateway: Gateway, count: number): string[] {
+  return Array.from({ length: count }, () => gateway.weightedBackends.create().id).reverse()
+}
+
+/** The ids of all pages from a URL on, page by page. */
+async function pages(gateway: Gateway, first: string): Promise<string[][]> {
+  const found: string[][] = []
+  for (let next: string | null = first; next !== null && found.length < 1000; ) {
+    const { body } = await client(gateway)('GET', next)
+    found.push(body.backends.map(({ id }: { id: string }) => id))
+    next = body.next_page_uri
+  }
+  return found
+}
+
+describe.each(LISTS)('The list %s (decisions, "Lists"; service document: List)', (path, items, make) => {
+  test('is empty at first, with its own URL and no next page', async () => {
+    const { status, body } = await client(open())('GET', path)
+    expect(status).toBe(200)
+    expect(body).toEqual({ [items]: [], uri: `https://api.gateway.test${path}`, next_page_uri: null })
+  })
+
+  test('has newest first, in pages of the limit, until next_page_uri is null', async () => {
+    const gateway = open()
+    const ids = Array.from({ length: 5 }, (_, n) => make(gateway, n).id).reverse()
+    const seen: string[][] = []
+    for (let next: string | null = `${path}?limit=2`; next !== null; ) {
+      const { body } = await client(gateway)('GET', next)
+      expect(Object.keys(body)).toEqual([items, 'uri', 'next_page_uri'])
+      seen.push(body[items].map(({ id }: { id: string }) => id))
+      next = body.next_page_uri
+    }
+    expect(seen).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+  })
+
+  test('refuses a cursor of another type and one that is no id', async () => {
+    const api = client(open())
+    expect(outcome(await api('GET', `${path}?before_id=ec_1`))).toBe('400 ERR_GATEWAY_227')
+    expect(outcome(await api('GET', `${path}?before_id=nonsense`))).toBe('400 ERR_GATEWAY_223')
+  })
+})
+
+describe('The limit of a list (decisions, "Lists")', () => {
+  test('is 100 when it is not given', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 101)
+    expect((await pages(gateway, PATH)).map((page) => page.length)).toEqual([100, 1])
+    expect((await pages(gateway, PATH)).flat()).toEqual(ids)
+  })
+
+  test('can be 1 and 100', async () => {
+    const gateway = open()
+    filled(gateway, 101)
+    const sizeOf = async (limit: number) =>
+      (await client(gateway)('GET', `${PATH}?limit=${limit}`)).body.backends.length
+    expect([await sizeOf(1), await sizeOf(99), await sizeOf(100)]).toEqual([1, 99, 100])
+  })
+
+  test.each([
+    ['0', '233'],
+    ['101', '233'],
+    ['-1', '233'],
+    ['1000000000000000000000', '233'],
+    ['ten', '244'],
+    ['1.5', '244'],
+    ['1e1', '244'],
+    ['0x10', '244'],
+    ['%2010', '244'],
+    ['NaN', '244'],
+  ])('cannot be %s', async (limit, number) => {
+    expect(outcome(await client(open())('GET', `${PATH}?limit=${limit}`))).toBe(`400 ERR_GATEWAY_${number}`)
+  })
+
+  test('leaves no next page where the last page is exactly full', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 4)
+    expect(await pages(gateway, `${PATH}?limit=2`)).toEqual([ids.slice(0, 2), ids.slice(2)])
+    expect(await pages(gateway, `${PATH}?limit=4`)).toEqual([ids])
+  })
+})
+
+describe('The next page (decisions, "Lists")', () => {
+  test("is the list's own absolute URL with the same query and another cursor", async () => {
+    const gateway = open({ baseUrl: 'http://127.0.0.1:8080/api' })
+    const ids = filled(gateway, 5)
+    const filter = 'obj.id.startsWith("bkdwd_") && size(obj.backends) <= 1'
+    const query = new URLSearchParams({ limit: '2', filter })
+    const { body } = await client(gateway)('GET', `${PATH}?${query}`)
+    const next = new URL(body.next_page_uri)
+    expect(next.origin + next.pathname).toBe('http://127.0.0.1:8080/api/backends/weighted')
+    expect(Object.fromEntries(next.searchParams)).toEqual({ limit: '2', filter, before_id: ids[1] })
+    const second = new URL((await client(gateway)('GET', next.href)).body.next_page_uri)
+    expect(Object.fromEntries(second.searchParams)).toEqual({ limit: '2', filter, before_id: ids[3] })
+    expect(await pages(gateway, `${PATH}?${query}`)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+  })
+
+  test('leads to everything exactly once, also over a thousand items with deletions between', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 1300)
+    const kept = ids.filter((_, index) => index % 3 !== 0)
+    for (const [index, id] of ids.entries()) if (index % 3 === 0) gateway.weightedBackends.delete(id)
+    expect((await pages(gateway, `${PATH}?limit=97`)).flat()).toEqual(kept)
+  })
+
+  test('follows from every single cursor, and deleting in any order leaves nothing', () => {
+    const gateway = open()
+    const ids = filled(gateway, 1300)
+    for (const [index, before_id] of ids.entries()) {
+      const [next] = gateway.weightedBackends.list({ before_id, limit: 1 }).backends
+      expect(next?.id).toBe(ids[index + 1])
+    }
+    for (let index = 0; index < 1300; index++) gateway.weightedBackends.delete(ids[(index * 7) % 1300] as string)
+    expect(gateway.weightedBackends.list().backends).toEqual([])
+  })
+
+  test('is not announced when nothing that follows passes the filter', async () => {
+    const gateway = open()
+    const plain = filled(gateway, 3)
+    const marked = gateway.weightedBackends.create({ metadata: 'mark' }).id
+    const query = new URLSearchParams({ limit: '1', filter: 'obj.metadata == "mark"' })
+    expect(await pages(gateway, `${PATH}?${query}`)).toEqual([[marked]])
+    expect(plain).toHaveLength(3)
+  })
+
+  test('leaves out what was created after its cursor', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 4)
+    const { body } = await client(gateway)('GET', `${PATH}?limit=2`)
+    filled(gateway, 3)
+    expect((await pages(gateway, body.next_page_uri)).flat()).toEqual(ids.slice(2))
+  })
+})
+
+describe('A cursor (decisions, "Lists" and "Wire")', () => {
+  test('stays good after its resource and those around it are deleted', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 10)
+    const before = `${PATH}?before_id=${ids[4]}`
+    for (const index of [3, 4, 5]) gateway.weightedBackends.delete(ids[index] as string)
+    expect((await pages(gateway, before)).flat()).toEqual(ids.slice(6))
+  })
+
+  test('stays good after everything was deleted and made anew', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 3)
+    for (const id of ids) gateway.weightedBackends.delete(id)
+    const fresh = filled(gateway, 2)
+    expect((await pages(gateway, `${PATH}?before_id=${ids[0]}`)).flat()).toEqual([])
+    expect((await pages(gateway, PATH)).flat()).toEqual(fresh)
+  })
+
+  test('follows the order of creation, also when the clock was moved back meanwhile', async () => {
+    const clock = handClock()
+    const gateway = open({ clock })
+    const ids: string[] = []
+    for (const ms of [HOUR, -5 * HOUR, 2 * HOUR, 0, -HOUR, HOUR]) {
+      clock.turn(ms)
+      ids.unshift(gateway.weightedBackends.create().id)
+    }
+    expect((await pages(gateway, `${PATH}?limit=1`)).flat()).toEqual(ids)
+    expect((await pages(gateway, `${PATH}?before_id=${ids[2]}`)).flat()).toEqual(ids.slice(3))
+  })
+
+  test('may be any id of the right type, and the oldest one leaves an empty page', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 2)
+    expect((await pages(gateway, `${PATH}?before_id=${ids[1]}`)).flat()).toEqual([])
+    expect((await pages(gateway, `${PATH}?before_id=bkdwd_zzzzzzzzzzzzzzzzzzzzzzzzzzz`)).flat()).toEqual(ids)
+  })
+})
+
+describe('The query of a list (decisions, "Requests", 4)', () => {
+  test.each(['colour=red', 'beforeId=bkdwd_1', 'Limit=1', '__proto__=1', 'constructor=1', '=1', 'limit[]=1'])(
+    'has no parameter such as %s',
+    async (query) => {
+      const answer = await client(open())('GET', `${PATH}?${query}`)
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_231')
+      expect(answer.body.msg).toContain(query.slice(0, query.indexOf('=')))
+    },
+  )
+
+  test.each(['limit=1&limit=1', 'filter=true&limit=1&filter=true', 'before_id=bkdwd_1&before_id=bkdwd_2'])(
+    'has each parameter once: %s',
+    async (query) => {
+      expect(outcome(await client(open())('GET', `${PATH}?${query}`))).toBe('400 ERR_GATEWAY_232')
+    },
+  )
+
+  test('takes an encoded parameter, and an empty query as none', async () => {
+    const gateway = open()
+    const ids = filled(gateway, 2)
+    expect((await client(gateway)('GET', `${PATH}?%6cimit=1`)).body.backends).toHaveLength(1)
+    expect((await pages(gateway, `${PATH}?`)).flat()).toEqual(ids)
+  })
+
+  test('reports several bad values together (decisions, "Requests", 5)', async () => {
+    const { body } = await client(open())('GET', `${PATH}?limit=0&before_id=rd_1&filter=(`)
+    expect(Object.keys(body.details).sort()).toEqual(['field:before_id', 'field:filter', 'field:limit', 'operation_id'])
+  })
+
+  test('is not allowed on operations other than lists', async () => {
+    const gateway = open()
+    const { id } = gateway.weightedBackends.create()
+    const api = client(gateway)
+    expect(outcome(await api('GET', `${PATH}/${id}?limit=1`))).toBe('400 ERR_GATEWAY_231')
+    expect(outcome(await api('POST', `${PATH}?x=1`, { json: {} }))).toBe('400 ERR_GATEWAY_231')
+    expect(outcome(await api('DELETE', `${PATH}/${id}?x=1&x=2`))).toBe('400 ERR_GATEWAY_232')
+  })
+
+  test('is the same through the direct API, with a number or a text as limit', () => {
+    const gateway = open()
+    const ids = filled(gateway, 3)
+    const page = gateway.weightedBackends.list({ limit: 1, before_id: ids[0] as string })
+    expect(page.backends.map(({ id }) => id)).toEqual([ids[1]])
+    expect(page.next_page_uri).toContain(`before_id=${ids[1]}`)
+    expect(gateway.weightedBackends.list({ limit: '2' }).backends).toHaveLength(2)
+    expect(refusalOf(() => gateway.weightedBackends.list({ limit: 1.5 }))).toBe('limit_not_a_number')
+    expect(gateway.weightedBackends.list().backends[0]?.created_at).toBe(
+      `${new Date(START).toISOString().slice(0, 19)}Z`,
+    )
+  })
+})

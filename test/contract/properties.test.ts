@@ -1,0 +1,268 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Gateway, HttpRequest } from '../../src/index.ts'
+import { open, stateOf } from '../support/gateway.ts'
+import { upload } from '../support/pem.ts'
+
+const SETTINGS = { seed: 20_250_904, numRuns: 700 }
+const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
+
+/** A gateway with one of everything. */
+function inhabited(): { gateway: Gateway; paths: string[] } {
+  const gateway = open({ seed: 'properties' })
+  const { id: certificate_id } = gateway.tlsCertificates.create(upload('ed25519'))
+  const made = [
+    gateway.reservedAddrs.create().uri,
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id }).uri,
+    gateway.reservedDomains.create({
+      domain: '*.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    }).uri,
+    gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } }).uri,
+    gateway.tlsCertificates.get(certificate_id).uri,
+  ].map((uri) => uri.slice(gateway.url.length))
+  const domains = made.filter((path) => path.startsWith('/reserved_domains'))
+  gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
+  return {
+    gateway,
+    paths: [
+      '/reserved_addrs',
+      '/reserved_domains',
+      '/backends/weighted',
+      '/tls_certificates',
+      ...made,
+      ...domains.flatMap((path) => [`${path}/certificate`, `${path}/certificate_management_policy`]),
+      ...['compression', 'circuit_breaker', 'policy', 'webhook_verification'].map((each) => `${ROUTE}/${each}`),
+    ],
+  }
+}
+
+const { paths: PATHS } = inhabited()
+
+const names = fc.constantFrom(
+  'description',
+  'metadata',
+  'region',
+  'domain',
+  'name',
+  'certificate_id',
+  'certificate_management_policy',
+  'authority',
+  'private_key_type',
+  'endpoint_configuration_id',
+  'http_endpoint_configuration_id',
+  'backends',
+  'bkdhr_1',
+  'certificate_pem',
+  'private_key_pem',
+  'enabled',
+  'provider',
+  'secret',
+  'inbound',
+  'outbound',
+  'expressions',
+  'actions',
+  'type',
+  'config',
+  'status_code',
+  'num_buckets',
+  'error_threshold_percentage',
+  'module',
+  'id',
+  'edge_id',
+  '__proto__',
+  'constructor',
+  'toString',
+)
+
+const scalars = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, '', 0, -1, 1, 0.5, 129, 10_001, 2 ** 32, 1e308),
+  fc.constantFrom(
+    'us',
+    'mars',
+    'b.example.com',
+    'A_b',
+    '*.x.com',
+    'letsencrypt',
+    'rsa',
+    'deny',
+    'log',
+    'github',
+    'sns',
+  ),
+  fc.constantFrom('ra_1', 'rd_1', 'cert_1', 'ec_1', 'edghts_1', 'edghtsrt_1', 'true', 'req.Method ==', '-----BEGIN'),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.double(),
+  fc.integer(),
+)
+
+/** JSON that looks like bodies of this API. */
+const { value: jsonValue } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 6, withCrossShrink: true }, scalars, tie('list'), tie('object')),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  object: fc.array(fc.tuple(fc.oneof(names, fc.string({ maxLength: 8 })), tie('value')), { maxLength: 6 }),
+}))
+
+/** Entries become an object here, so that `__proto__` stays a key. */
+function jsonText(value: unknown): string {
+  if (!Array.isArray(value)) return JSON.stringify(value) ?? 'null'
+  const isObject = value.length > 0 && value.every((each) => Array.isArray(each) && typeof each[0] === 'string')
+  if (!isObject) return `[${value.map(jsonText).join()}]`
+  return `{${value.map(([name, inner]) => `${JSON.stringify(name)}:${jsonText(inner)}`).join()}}`
+}
+
+const bodies = fc.oneof(
+  { weight: 6, arbitrary: fc.array(fc.tuple(names, jsonValue), { maxLength: 6 }).map(jsonText) },
+  { weight: 2, arbitrary: jsonValue.map(jsonText) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.constantFrom('', ' ', '{"', 'null') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      '{}',
+      '{"metadata":"x"}',
+      '{"domain":"b.example.com"}',
+      '{"provider":"sns"}',
+      '{"certificate_management_policy":{"authority":"letsencrypt"}}',
+    ),
+  },
+)
+
+const texts = fc.string({ unit: 'binary', maxLength: 12 })
+const queries = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('') },
+  fc.constantFrom('?limit=1', '?limit=0', '?limit=1&limit=1', '?before_id=rd_1', '?beforeId=rd_1', '?filter=true'),
+  texts.map((text) => `?filter=${encodeURIComponent(text)}`),
+  fc.string({ maxLength: 12 }).map((text) => `?${text}`),
+)
+const paths = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...PATHS) },
+  fc.tuple(fc.constantFrom(...PATHS), fc.string({ maxLength: 10 })).map(([path, text]) => `${path}/${text}`),
+  fc.string({ maxLength: 20 }).map((text) => `/${text}`),
+  fc.string({ maxLength: 20 }),
+)
+const methods = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE') },
+  fc.constantFrom('HEAD', 'OPTIONS', 'get', 'BREW'),
+)
+const rarely = (usual: string, other: fc.Arbitrary<string | null>) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, other)
+const requests = fc.record({
+  method: methods,
+  path: paths,
+  query: queries,
+  body: bodies,
+  headers: fc.record({
+    authorization: rarely('Bearer key', fc.oneof(fc.constant(null), fc.string({ maxLength: 12 }))),
+    'service-version': rarely('2', fc.oneof(fc.constant(null), fc.string({ maxLength: 3 }))),
+    'content-type': rarely('application/json', fc.oneof(fc.constant(null), fc.string({ maxLength: 20 }))),
+    origin: fc.constantFrom(null, null, 'https://example.com', 'null'),
+    'access-control-request-method': fc.constantFrom(null, null, null, 'GET'),
+  }),
+})
+
+type Drawn = typeof requests extends fc.Arbitrary<infer T> ? T : never
+
+function toRequest({ method, path, query, body, headers }: Drawn): HttpRequest {
+  const byName: Readonly<Record<string, string | null>> = headers
+  return { method, url: path + query, header: (name) => byName[name] ?? null, body }
+}
+
+const ERROR_CODE = /^ERR_GATEWAY_\d{3,5}$/
+
+describe('Any request at all (errors.md; decisions, "Requests": a request that fails changes nothing)', () => {
+  test('is answered below 500 with a resource, nothing, or an error of the wire shape, and a failed one changes nothing', {
+    timeout: 30_000,
+  }, () => {
+    const statuses = new Set<number>()
+    fc.assert(
+      fc.property(requests, (drawn) => {
+        const { gateway } = inhabited()
+        const before = stateOf(gateway)
+        const { status, headers, body } = gateway.exchange(toRequest(drawn))
+        statuses.add(status)
+        expect(status).toBeLessThan(500)
+        expect(headers['Service-Operation-Id']).toMatch(/^op_[0-9A-Za-z]{27}$/)
+        if (status < 400) return
+        expect(stateOf(gateway)).toBe(before)
+        expect(body === null).toBe(drawn.method === 'HEAD')
+        if (body === null) return
+        const error = JSON.parse(body)
+        expect(Object.keys(error)).toEqual(['error_code', 'status_code', 'msg', 'details'])
+        expect(error.error_code).toMatch(ERROR_CODE)
+        expect(error.status_code).toBe(status)
+        expect(error.msg).toEqual(expect.stringMatching(/\S/))
+        expect(error.details.operation_id).toBe(headers['Service-Operation-Id'])
+        for (const detail of Object.values(error.details)) expect(typeof detail).toBe('string')
+      }),
+      SETTINGS,
+    )
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404, 405, 415]))
+  })
+
+  test('of reading changes nothing either', { timeout: 30_000 }, () => {
+    const reading = requests.filter(({ method }) => ['GET', 'HEAD', 'OPTIONS'].includes(method))
+    fc.assert(
+      fc.property(reading, (drawn) => {
+        const { gateway } = inhabited()
+        const before = stateOf(gateway)
+        gateway.exchange(toRequest(drawn))
+        expect(stateOf(gateway)).toBe(before)
+      }),
+      { ...SETTINGS, numRuns: 300 },
+    )
+  })
+
+  test('gets the same answer from a gateway of the same seed', { timeout: 30_000 }, () => {
+    fc.assert(
+      fc.property(fc.array(requests, { maxLength: 5 }), (drawn) => {
+        const [one, two] = [inhabited().gateway, inhabited().gateway]
+        for (const each of drawn) expect(one.exchange(toRequest(each))).toEqual(two.exchange(toRequest(each)))
+        expect(stateOf(one)).toBe(stateOf(two))
+      }),
+      { ...SETTINGS, numRuns: 200 },
+    )
+  })
+})
+
+describe('Bodies of the right shape with random values (decisions, "Wire")', () => {
+  test('of weighted backends come back as they were sent', () => {
+    const children = fc.stringMatching(/^bkd[a-z]{0,3}_[0-9A-Za-z]{1,27}$/)
+    fc.assert(
+      fc.property(fc.dictionary(children, fc.integer({ min: 0, max: 10_000 })), fc.string(), (backends, metadata) => {
+        const gateway = open()
+        const created = gateway.weightedBackends.create({ backends, metadata })
+        expect({ ...created.backends }).toEqual({ ...backends })
+        expect(created.metadata ?? '').toBe(metadata)
+        expect(gateway.weightedBackends.get(created.id)).toEqual(created)
+      }),
+      { ...SETTINGS, numRuns: 300 },
+    )
+  })
+
+  test("of policies keep any JSON of an action's config, key by key", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (config) => {
+        const gateway = open()
+        const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+        const { inbound } = gateway.trafficPolicy.replace(ids, { inbound: [{ actions: [{ type: 'oauth', config }] }] })
+        expect(JSON.stringify(inbound[0]?.actions[0]?.config)).toBe(JSON.stringify(config))
+      }),
+      { ...SETTINGS, numRuns: 300 },
+    )
+  })
+
+  test('of metadata pass exactly when they have at most 4096 bytes in UTF-8', () => {
+    const units = fc.constantFrom('x', 'ü', '東', '😀')
+    fc.assert(
+      fc.property(units, fc.integer({ min: 4090, max: 4100 }), (unit, bytes) => {
+        const size = Buffer.byteLength(unit)
+        const metadata = unit.repeat(Math.floor(bytes / size)) + 'x'.repeat(bytes % size)
+        const create = () => open().reservedAddrs.create({ metadata })
+        if (bytes > 4096) expect(create).toThrow(`${bytes} bytes`)
+        else expect(create().metadata).toBe(metadata)
+      }),
+      { ...SETTINGS, numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, isDeeplyFrozen, open, START } from '../support/gateway.ts'
+
+const PATH = '/reserved_addrs'
+
+describe('Creating a reserved address (service document, "Reserved addresses")', () => {
+  test('answers 201 with every field in the order of the table, description and metadata absent when not set', async () => {
+    const { status, body } = await client(open())('POST', PATH, { json: {} })
+    expect(status).toBe(201)
+    expect(Object.keys(body)).toEqual(['id', 'uri', 'created_at', 'addr', 'region', 'endpoint_configuration'])
+    expect(body.id).toMatch(/^ra_[0-9A-Za-z]{27}$/)
+    expect(body.uri).toBe(`https://api.gateway.test/reserved_addrs/${body.id}`)
+    expect(body.created_at).toBe('2025-09-04T10:11:14Z')
+    expect(body.region).toBe('us')
+    expect(body.endpoint_configuration).toBeNull()
+  })
+
+  test('shows description and metadata between created_at and addr once they are set', async () => {
+    const { body } = await client(open())('POST', PATH, { json: { metadata: '{"a":1}', description: 'für SSH' } })
+    const keys = ['id', 'uri', 'created_at', 'description', 'metadata', 'addr', 'region', 'endpoint_configuration']
+    expect(Object.keys(body)).toEqual(keys)
+    expect([body.description, body.metadata]).toEqual(['für SSH', '{"a":1}'])
+  })
+
+  test('takes a request without any body as one without values (decisions, "Requests", 3)', async () => {
+    expect((await client(open())('POST', PATH)).body.region).toBe('us')
+  })
+
+  test('takes null for every field, and "" for the region, as not given (decisions, "Wire")', async () => {
+    const api = client(open())
+    const nothing = (await api('POST', PATH, { json: { description: null, metadata: null, region: null } })).body
+    const blank = (await api('POST', PATH, { json: { description: '', metadata: '', region: '' } })).body
+    for (const body of [nothing, blank]) {
+      expect(Object.keys(body)).toEqual(['id', 'uri', 'created_at', 'addr', 'region', 'endpoint_configuration'])
+      expect(body.region).toBe('us')
+    }
+  })
+
+  test.each([
+    ['us', /^\d+\.tcp\.gateway\.test:\d{5}$/],
+    ['au', /^\d+\.tcp\.au\.gateway\.test:\d{5}$/],
+    ['eu', /^\d+\.tcp\.eu\.gateway\.test:\d{5}$/],
+    ['ap', /^\d+\.tcp\.ap\.gateway\.test:\d{5}$/],
+    ['jp', /^\d+\.tcp\.jp\.gateway\.test:\d{5}$/],
+    ['in', /^\d+\.tcp\.in\.gateway\.test:\d{5}$/],
+    ['sa', /^\d+\.tcp\.sa\.gateway\.test:\d{5}$/],
+  ])('takes the region %s and assigns an address there (service document, "Limits")', async (region, addr) => {
+    const { body } = await client(open())('POST', PATH, { json: { region } })
+    expect(body.region).toBe(region)
+    expect(body.addr).toMatch(addr)
+  })
+
+  test.each(['US', 'us ', 'mars', 7, true, ['us'], { us: 1 }])('refuses the region %j', async (region) => {
+    const answer = await client(open())('POST', PATH, { json: { region } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_500')
+  })
+
+  test('assigns ports from 10000 to 29999, all over that range (decisions, "Reserved addresses")', {
+    timeout: 30_000,
+  }, () => {
+    const gateway = open({ addressesPerRegion: 20_001 })
+    const addresses = Array.from({ length: 20_001 }, () => gateway.reservedAddrs.create().addr)
+    const ports = addresses.map((addr) => Number(addr.split(':')[1]))
+    expect([Math.min(...ports), Math.max(...ports)]).toEqual([10_000, 29_999])
+    expect(new Set(addresses).size).toBe(20_001)
+  })
+
+  test('never assigns an address twice, and a deleted one again (decisions, "Reserved addresses")', () => {
+    const gateway = open({ addressesPerRegion: 40 })
+    const made = Array.from({ length: 40 }, () => gateway.reservedAddrs.create())
+    expect(new Set(made.map(({ addr }) => addr)).size).toBe(40)
+    expect(refusalOf(() => gateway.reservedAddrs.create())).toBe('address_pool_exhausted')
+    const freed = made[17] as (typeof made)[0]
+    gateway.reservedAddrs.delete(freed.id)
+    expect(gateway.reservedAddrs.create().addr).toBe(freed.addr)
+  })
+
+  test('counts the addresses of each region on their own (errors.md, address_pool_exhausted)', () => {
+    const gateway = open({ addressesPerRegion: 1 })
+    gateway.reservedAddrs.create({ region: 'us' })
+    expect(refusalOf(() => gateway.reservedAddrs.create({ region: 'eu' }))).toBe('ok')
+    expect(refusalOf(() => gateway.reservedAddrs.create({ region: 'eu' }))).toBe('address_pool_exhausted')
+  })
+})
+
+describe('The metadata of a reserved address (service document, "Limits")', () => {
+  test.each([
+    ['ASCII', 'x'.repeat(4096)],
+    ['two-byte characters', 'ü'.repeat(2048)],
+    ['three-byte characters', `${'東'.repeat(1365)}x`],
+    ['four-byte characters', '😀'.repeat(1024)],
+  ])('may have exactly 4096 bytes in UTF-8 and not one more: %s', async (_what, metadata) => {
+    const api = client(open())
+    const { status, body } = await api('POST', PATH, { json: { metadata } })
+    expect([status, body.metadata]).toEqual([201, metadata])
+    const longer = { json: { metadata: `${metadata}x` } }
+    expect(outcome(await api('POST', PATH, longer))).toBe('400 ERR_GATEWAY_505')
+    expect(outcome(await api('PATCH', `${PATH}/${body.id}`, longer))).toBe('400 ERR_GATEWAY_505')
+  })
+
+  test('is the only limited text: a description can be long', async () => {
+    const { status, body } = await client(open())('POST', PATH, { json: { description: 'x'.repeat(100_000) } })
+    expect([status, body.description.length]).toEqual([201, 100_000])
+  })
+})
+
+describe('Reading and deleting a reserved address (service document, "Reserved addresses")', () => {
+  test('answers GET with 200 and exactly what the creation answered', async () => {
+    const api = client(open())
+    const created = await api('POST', PATH, { json: { description: 'one' } })
+    const got = await api('GET', `${PATH}/${created.body.id}`)
+    expect([got.status, got.text]).toEqual([200, created.text])
+  })
+
+  test('lists under reserved_addrs with the list as a whole (service document, "Reserved addresses": List)', async () => {
+    const api = client(open())
+    const { body: made } = await api('POST', PATH)
+    const { body } = await api('GET', PATH)
+    expect(body).toEqual({
+      reserved_addrs: [made],
+      uri: 'https://api.gateway.test/reserved_addrs',
+      next_page_uri: null,
+    })
+    expect(Object.keys(body)).toEqual(['reserved_addrs', 'uri', 'next_page_uri'])
+  })
+
+  test('deletes with 204, after which it is gone for GET, PATCH, DELETE and the list', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    const deleted = await api('DELETE', `${PATH}/${id}`)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect(outcome(await api('GET', `${PATH}/${id}`))).toBe('404 ERR_GATEWAY_90404')
+    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json: { metadata: 'x' } }))).toBe('404 ERR_GATEWAY_90404')
+    expect(outcome(await api('DELETE', `${PATH}/${id}`))).toBe('404 ERR_GATEWAY_90404')
+    expect((await api('GET', PATH)).body.reserved_addrs).toEqual([])
+  })
+})
+
+describe('Changing a reserved address (service document, "Reserved addresses": Update)', () => {
+  test('changes what was sent, keeps the rest, and answers 200 with the whole address', async () => {
+    const clock = handClock()
+    const api = client(open({ clock }))
+    const { body: before } = await api('POST', PATH, { json: { description: 'one', metadata: 'm', region: 'eu' } })
+    clock.turn(60_000)
+    const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { description: 'two' } })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...before, description: 'two' })
+    expect((await api('GET', `${PATH}/${before.id}`)).body).toEqual(body)
+  })
+
+  test('can empty a description and metadata that were set, but not set empty ones (decisions, "Wire")', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { description: 'one', metadata: 'm' } })).body
+    const emptied = await api('PATCH', `${PATH}/${id}`, { json: { description: '', metadata: '' } })
+    expect([emptied.status, emptied.body.description, emptied.body.metadata]).toEqual([200, '', ''])
+    const plain = (await api('POST', PATH)).body
+    const untouched = await api('PATCH', `${PATH}/${plain.id}`, { json: { description: '', metadata: '' } })
+    expect([untouched.status, untouched.body]).toEqual([200, plain])
+  })
+
+  test('links an endpoint configuration as a reference, and keeps it on the next change', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    const linked = { id: 'ec_1', uri: 'https://api.gateway.test/endpoint_configurations/ec_1' }
+    const first = await api('PATCH', `${PATH}/${id}`, { json: { endpoint_configuration_id: 'ec_1' } })
+    expect(first.body.endpoint_configuration).toEqual(linked)
+    expect(Object.keys(first.body.endpoint_configuration)).toEqual(['id', 'uri'])
+    const second = await api('PATCH', `${PATH}/${id}`, { json: { metadata: 'x', endpoint_configuration_id: '' } })
+    expect(second.body.endpoint_configuration).toEqual(linked)
+  })
+
+  test.each([
+    ['rd_1', '400 ERR_GATEWAY_227'],
+    ['ecx_1', '400 ERR_GATEWAY_227'],
+    ['nonsense', '400 ERR_GATEWAY_223'],
+    ['ec_', '400 ERR_GATEWAY_223'],
+    [7, '400 ERR_GATEWAY_215'],
+  ])('refuses %j as an endpoint configuration (decisions, "Reserved addresses")', async (id, expected) => {
+    const api = client(open())
+    const { body } = await api('POST', PATH)
+    const answer = await api('PATCH', `${PATH}/${body.id}`, { json: { endpoint_configuration_id: id } })
+    expect(outcome(answer)).toBe(expected)
+  })
+
+  test('cannot change the region or the address (service document: Update has other fields)', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    for (const json of [{ region: 'eu' }, { addr: '1.tcp.gateway.test:10000' }]) {
+      expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_214')
+    }
+  })
+
+  test.each([{}, { description: null, metadata: null }, { endpoint_configuration_id: '' }])(
+    'refuses an update with no value at all: %j (decisions, "Reserved addresses")',
+    async (json) => {
+      const api = client(open())
+      const { id } = (await api('POST', PATH)).body
+      expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_506')
+      expect(outcome(await api('PATCH', `${PATH}/${id}`, { json: { ...json, id } }))).toBe('400 ERR_GATEWAY_506')
+    },
+  )
+
+  test('accepts the id in the body only when it is the path\'s own (decisions, "Requests", 5)', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    expect((await api('PATCH', `${PATH}/${id}`, { json: { id, metadata: 'x' } })).status).toBe(200)
+    const other = await api('PATCH', `${PATH}/${id}`, { json: { id: 'ra_other', metadata: 'x' } })
+    expect(outcome(other)).toBe('400 ERR_GATEWAY_215')
+    expect(outcome(await api('POST', PATH, { json: { id } }))).toBe('400 ERR_GATEWAY_214')
+  })
+
+  test('knows only declared endpoint configurations with references "declared" (decisions, "References")', () => {
+    const gateway = open({ references: 'declared' })
+    const { id } = gateway.reservedAddrs.create()
+    const link = () => gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
+    expect(refusalOf(link)).toBe('endpoint_configuration_not_found')
+    gateway.declare.endpointConfiguration('ec_1')
+    expect(refusalOf(link)).toBe('ok')
+  })
+})
+
+describe('Results of the direct API (service document, "Reserved address")', () => {
+  test("are frozen, equal the wire's JSON, and stay as they were when the address changes", async () => {
+    const gateway = open()
+    const input = { description: 'one', metadata: 'm' }
+    const created = gateway.reservedAddrs.create(input)
+    const text = JSON.stringify(created)
+    expect(isDeeplyFrozen(created)).toBe(true)
+    expect((await client(gateway)('GET', `${PATH}/${created.id}`)).text).toBe(text)
+    input.description = 'changed by the caller'
+    gateway.reservedAddrs.update(created.id, { metadata: 'n', endpoint_configuration_id: 'ec_1' })
+    expect(JSON.stringify(created)).toBe(text)
+    const list = gateway.reservedAddrs.list()
+    expect(isDeeplyFrozen(list)).toBe(true)
+    expect(list.reserved_addrs[0]?.description).toBe('one')
+    gateway.reservedAddrs.delete(created.id)
+    expect(list.reserved_addrs).toHaveLength(1)
+  })
+
+  test('show when the address was created in whole seconds of the gateway\'s clock (decisions, "Wire")', () => {
+    const time = { ms: START }
+    const gateway = open({ clock: { now: () => time.ms } })
+    time.ms = Date.UTC(2031, 0, 1, 0, 0, 0, 999)
+    expect(gateway.reservedAddrs.create().created_at).toBe('2031-01-01T00:00:00Z')
+  })
+
+  test('answer undefined for a deletion and leave nothing behind', () => {
+    const gateway = open()
+    const records = () => JSON.stringify(gateway.snapshot().records)
+    const before = records()
+    expect(gateway.reservedAddrs.delete(gateway.reservedAddrs.create().id)).toBeUndefined()
+    expect(records()).toBe(before)
+  })
+})

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, isDeeplyFrozen, open } from '../support/gateway.ts'
+
+const PATH = '/reserved_domains'
+const DOMAIN = 'app.example.com'
+const KEYS = [
+  'id',
+  'uri',
+  'created_at',
+  'domain',
+  'region',
+  'cname_target',
+  'certificate',
+  'certificate_management_policy',
+  'certificate_management_status',
+  'acme_challenge_cname_target',
+  'http_endpoint_configuration',
+  'https_endpoint_configuration',
+]
+
+describe('Creating a reserved domain (service document, "Reserved domains")', () => {
+  test('answers 201 with every field in the order of the table, nullable ones as null', async () => {
+    const { status, body } = await client(open())('POST', PATH, { json: { domain: DOMAIN } })
+    expect(status).toBe(201)
+    expect(Object.keys(body)).toEqual(KEYS)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^rd_[0-9A-Za-z]{27}$/),
+      uri: `https://api.gateway.test/reserved_domains/${body.id}`,
+      created_at: '2025-09-04T10:11:14Z',
+      domain: DOMAIN,
+      region: null,
+      cname_target: expect.stringMatching(/\.cname\.gateway\.test$/),
+      certificate: null,
+      certificate_management_policy: null,
+      certificate_management_status: null,
+      acme_challenge_cname_target: null,
+      http_endpoint_configuration: null,
+      https_endpoint_configuration: null,
+    })
+  })
+
+  test('shows description and metadata between created_at and domain once they are set', async () => {
+    const json = { metadata: 'm', description: 'd', domain: DOMAIN }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(Object.keys(body)).toEqual([...KEYS.slice(0, 3), 'description', 'metadata', ...KEYS.slice(3)])
+    expect([body.description, body.metadata]).toEqual(['d', 'm'])
+  })
+
+  test('takes null for every optional field as not given (decisions, "Wire")', async () => {
+    const json = {
+      domain: DOMAIN,
+      region: null,
+      description: null,
+      metadata: null,
+      certificate_id: null,
+      certificate_management_policy: null,
+    }
+    const { status, body } = await client(open())('POST', PATH, { json })
+    expect([status, Object.keys(body)]).toEqual([201, KEYS])
+  })
+
+  test('takes "" for ids and the region as not given (decisions, "Wire")', async () => {
+    const json = { domain: DOMAIN, region: '', certificate_id: '', description: '', metadata: '' }
+    const { status, body } = await client(open())('POST', PATH, { json })
+    expect([status, Object.keys(body)]).toEqual([201, KEYS])
+    expect([body.region, body.certificate]).toEqual([null, null])
+  })
+
+  test.each(['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'])('takes the region %s and shows it', async (region) => {
+    const { body } = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
+    expect(body.region).toBe(region)
+  })
+
+  test.each(['EU', 'global', 7, ['eu']])('refuses the region %j (errors.md, domain_region_invalid)', async (region) => {
+    const answer = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_400')
+  })
+
+  test('has no endpoint configuration fields: those are for the update (service document, Create)', async () => {
+    const json = { domain: DOMAIN, http_endpoint_configuration_id: 'ec_1' }
+    expect(outcome(await client(open())('POST', PATH, { json }))).toBe('400 ERR_GATEWAY_214')
+  })
+
+  test.each([
+    ['ASCII', 'x'.repeat(4096)],
+    ['three-byte characters', `${'東'.repeat(1365)}x`],
+    ['four-byte characters', '😀'.repeat(1024)],
+  ])('allows metadata of exactly 4096 bytes in UTF-8 and not one more: %s', async (_what, metadata) => {
+    const api = client(open())
+    const { status, body } = await api('POST', PATH, { json: { domain: DOMAIN, metadata } })
+    expect([status, body.metadata]).toEqual([201, metadata])
+    const longer = { metadata: `${metadata}x` }
+    const created = await api('POST', PATH, { json: { domain: 'other.example.com', ...longer } })
+    expect(outcome(created)).toBe('400 ERR_GATEWAY_421')
+    expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe('400 ERR_GATEWAY_421')
+  })
+
+  test('finds all problems of a body in one pass: msg has the first, details all (decisions, "Requests", 5)', async () => {
+    const json = { colour: 'red', domain: 'a_b.example.com', region: 'mars', metadata: 7, certificate_id: 'rd_1' }
+    const answer = await client(open())('POST', PATH, { json })
+    const { operation_id: _, ...details } = answer.body.details
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+    expect(answer.body.msg).toContain('colour')
+    expect(Object.keys(details).sort()).toEqual([
+      'field:certificate_id',
+      'field:colour',
+      'field:domain',
+      'field:metadata',
+      'field:region',
+    ])
+    expect(details['field:colour']).toBe(answer.body.msg)
+    expect(details['field:region']).toContain('mars')
+  })
+})
+
+describe('Reading and deleting a reserved domain (service document, "Reserved domains")', () => {
+  test('answers GET with 200 and exactly what the creation answered', async () => {
+    const api = client(open())
+    const created = await api('POST', PATH, { json: { domain: DOMAIN, region: 'eu' } })
+    const got = await api('GET', `${PATH}/${created.body.id}`)
+    expect([got.status, got.text]).toEqual([200, created.text])
+  })
+
+  test('lists under reserved_domains with the whole domains', async () => {
+    const api = client(open())
+    const { body: made } = await api('POST', PATH, { json: { domain: DOMAIN } })
+    expect((await api('GET', PATH)).body).toEqual({
+      reserved_domains: [made],
+      uri: 'https://api.gateway.test/reserved_domains',
+      next_page_uri: null,
+    })
+  })
+
+  test('deletes with 204, after which every operation on it answers 404', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    expect((await api('DELETE', `${PATH}/${id}`)).status).toBe(204)
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['DELETE', '/certificate'],
+      ['DELETE', '/certificate_management_policy'],
+    ] as const) {
+      expect(outcome(await api(method, `${PATH}/${id}${path}`))).toBe('404 ERR_GATEWAY_90404')
+    }
+    const patched = await api('PATCH', `${PATH}/${id}`, { json: { metadata: 'x' } })
+    expect(outcome(patched)).toBe('404 ERR_GATEWAY_90404')
+  })
+})
+
+describe('Changing a reserved domain (service document, "Reserved domains": Update)', () => {
+  test('changes what was sent, keeps the rest, and answers 200 with the whole domain', async () => {
+    const clock = handClock()
+    const api = client(open({ clock }))
+    const json = { domain: DOMAIN, description: 'one', metadata: 'm', region: 'eu' }
+    const { body: before } = await api('POST', PATH, { json })
+    clock.turn(60_000)
+    const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { metadata: 'n' } })
+    expect([status, body]).toEqual([200, { ...before, metadata: 'n' }])
+    expect((await api('GET', `${PATH}/${before.id}`)).body).toEqual(body)
+  })
+
+  test('links an endpoint configuration for HTTP and another for HTTPS, and keeps each', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    const http = { id: 'ec_1', uri: 'https://api.gateway.test/endpoint_configurations/ec_1' }
+    const https = { id: 'ec_2', uri: 'https://api.gateway.test/endpoint_configurations/ec_2' }
+    const first = await api('PATCH', `${PATH}/${id}`, { json: { http_endpoint_configuration_id: 'ec_1' } })
+    expect(first.body).toMatchObject({ http_endpoint_configuration: http, https_endpoint_configuration: null })
+    const json = { https_endpoint_configuration_id: 'ec_2', http_endpoint_configuration_id: '' }
+    const second = await api('PATCH', `${PATH}/${id}`, { json })
+    expect(second.body).toMatchObject({ http_endpoint_configuration: http, https_endpoint_configuration: https })
+  })
+
+  test.each(['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])(
+    'refuses an id of another type and, with references "declared", an unknown one as %s (decisions, "References")',
+    (field) => {
+      const gateway = open({ references: 'declared' })
+      gateway.declare.endpointConfiguration('ec_1')
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+      const link = (value: string) => refusalOf(() => gateway.reservedDomains.update(id, { [field]: value }))
+      expect(link('rd_1')).toBe('id_wrong_prefix')
+      expect(link('nonsense')).toBe('id_unparsable')
+      expect(link('ec_2')).toBe('endpoint_configuration_not_found')
+      expect(link('ec_1')).toBe('ok')
+    },
+  )
+
+  test('cannot change the name or the region (service document: Update has other fields)', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    for (const json of [{ domain: 'other.example.com' }, { region: 'eu' }]) {
+      expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_214')
+    }
+  })
+
+  test.each([
+    {},
+    { metadata: null, certificate_management_policy: null },
+    { certificate_id: '', http_endpoint_configuration_id: '', https_endpoint_configuration_id: '' },
+  ])('refuses an update with no value: %j (decisions, "Reserved domains": Name)', async (json) => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
+    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_422')
+  })
+})
+
+describe('Results of the direct API (service document, "Reserved domain")', () => {
+  test("are frozen deeply, equal the wire's JSON, and stay as they were when the domain changes", async () => {
+    const gateway = open()
+    const policy: { authority: string; private_key_type: 'rsa' | 'ecdsa' } = {
+      authority: 'letsencrypt',
+      private_key_type: 'rsa',
+    }
+    const created = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: policy })
+    const text = JSON.stringify(created)
+    expect(isDeeplyFrozen(created)).toBe(true)
+    expect((await client(gateway)('GET', `${PATH}/${created.id}`)).text).toBe(text)
+    policy.private_key_type = 'ecdsa'
+    expect(Object.isFrozen(policy)).toBe(false)
+    expect(JSON.stringify(gateway.reservedDomains.get(created.id))).toBe(text)
+    gateway.reservedDomains.detachCertificateManagementPolicy(created.id)
+    expect(JSON.stringify(created)).toBe(text)
+    expect(isDeeplyFrozen(gateway.reservedDomains.list())).toBe(true)
+  })
+})

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const BASE = '/edges/https/edghts_1/routes/edghtsrt_1'
+const BREAKER = {
+  enabled: true,
+  tripped_duration: 10,
+  rolling_window: 10,
+  num_buckets: 10,
+  volume_threshold: 10,
+  error_threshold_percentage: 0.5,
+}
+
+/** Every module: its path's last segment, a body that is enough, and what it becomes. */
+const MODULES = [
+  ['compression', {}, { enabled: true }],
+  ['circuit_breaker', {}, BREAKER],
+  ['policy', {}, { enabled: true, inbound: [], outbound: [] }],
+  [
+    'webhook_verification',
+    { provider: 'github', secret: 's3cret' },
+    { enabled: true, provider: 'github', secret: 's3cret' },
+  ],
+] as const
+
+describe.each(MODULES)('The module %s (service document, "HTTPS edge route modules")', (segment, body, shown) => {
+  const path = `${BASE}/${segment}`
+
+  test('is answered by PUT with 200, all fields in the order of the table and enabled by default', async () => {
+    const answer = await client(open())('PUT', path, { json: body })
+    expect(answer.status).toBe(200)
+    expect(answer.text).toBe(JSON.stringify(shown))
+  })
+
+  test('is read by GET as it was put, and 404 before (decisions, "Route modules")', async () => {
+    const api = client(open())
+    const before = await api('GET', path)
+    expect(outcome(before)).toBe('404 ERR_GATEWAY_90404')
+    expect(before.body.details).toMatchObject(ROUTE)
+    const put = await api('PUT', path, { json: body })
+    const got = await api('GET', path)
+    expect([got.status, got.text]).toEqual([200, put.text])
+  })
+
+  test('is removed by DELETE with 204, also where it was never set', async () => {
+    const gateway = open()
+    const api = client(gateway)
+    const before = stateOf(gateway)
+    expect((await api('DELETE', path)).status).toBe(204)
+    await api('PUT', path, { json: body })
+    const deleted = await api('DELETE', path)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect(outcome(await api('GET', path))).toBe('404 ERR_GATEWAY_90404')
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  test.each([
+    [false, false],
+    [true, true],
+    [null, true],
+  ])('takes enabled %j as %j', async (enabled, expected) => {
+    const answer = await client(open())('PUT', path, { json: { ...body, enabled } })
+    expect(answer.body.enabled).toBe(expected)
+  })
+
+  test.each(['true', 1, '', []])('refuses enabled %j', async (enabled) => {
+    const answer = await client(open())('PUT', path, { json: { ...body, enabled } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
+    expect(answer.body.details['field:enabled']).toBe(answer.body.msg)
+  })
+
+  test('refuses a field it does not have', async () => {
+    const answer = await client(open())('PUT', path, { json: { ...body, colour: 'red' } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+  })
+
+  test('accepts edge_id and id in the body when they are the path\'s own (decisions, "Requests", 5)', async () => {
+    const api = client(open())
+    expect((await api('PUT', path, { json: { ...body, ...ROUTE } })).status).toBe(200)
+    for (const other of [{ edge_id: 'edghts_2' }, { id: 'edghtsrt_2' }, { id: 7 }]) {
+      const answer = await api('PUT', path, { json: { ...body, ...other } })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
+    }
+  })
+
+  test('is not wrapped in an envelope (decisions, "Dialects")', async () => {
+    const answer = await client(open())('PUT', path, { json: { ...ROUTE, module: body } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+  })
+
+  test('is replaced as a whole: what the second PUT leaves out has its default again', async () => {
+    const api = client(open())
+    await api('PUT', path, { json: { ...body, enabled: false } })
+    expect((await api('PUT', path, { json: body })).body).toEqual(shown)
+    expect((await api('GET', path)).body).toEqual(shown)
+  })
+
+  test('is one per route of one edge, and nothing to do with the other modules', async () => {
+    const api = client(open())
+    await api('PUT', path, { json: { ...body, enabled: false } })
+    for (const other of ['edghts_1/routes/edghtsrt_2', 'edghts_2/routes/edghtsrt_1']) {
+      expect((await api('GET', `/edges/https/${other}/${segment}`)).status).toBe(404)
+    }
+    for (const [otherSegment] of MODULES) {
+      expect((await api('GET', `${BASE}/${otherSegment}`)).status).toBe(otherSegment === segment ? 200 : 404)
+    }
+  })
+
+  test.each([
+    ['edghts_1', 'edghts_1', '227'],
+    ['edghtsrt_1', 'edghtsrt_1', '227'],
+    ['nonsense', 'edghtsrt_1', '223'],
+    ['edghts_1', 'nonsense', '223'],
+  ])('refuses the edge %s with the route %s by their ids', async (edge, route, number) => {
+    const api = client(open())
+    const where = `/edges/https/${edge}/routes/${route}/${segment}`
+    expect(outcome(await api('GET', where))).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(outcome(await api('PUT', where, { json: body }))).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(outcome(await api('DELETE', where))).toBe(`400 ERR_GATEWAY_${number}`)
+  })
+
+  test('exists only on declared routes of declared edges with references "declared" (decisions, "References")', async () => {
+    const gateway = open({ references: 'declared' })
+    const api = client(gateway)
+    const outcomes = async () => [
+      outcome(await api('GET', path)),
+      outcome(await api('PUT', path, { json: body })),
+      outcome(await api('DELETE', path)),
+    ]
+    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_7000'))
+    gateway.declare.edge('edghts_1')
+    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
+    gateway.declare.edge('edghts_2', { routes: ['edghtsrt_1'] })
+    expect(await outcomes()).toEqual(Array(3).fill('404 ERR_GATEWAY_90404'))
+    gateway.declare.edge('edghts_1', { routes: ['edghtsrt_9', 'edghtsrt_1'] })
+    expect(await outcomes()).toEqual(['404 ERR_GATEWAY_90404', '200', '204'])
+  })
+})
+
+describe('The circuit breaker (service document, "Circuit breaker module"; decisions, "Route modules")', () => {
+  const put = (json: object) => client(open())('PUT', `${BASE}/circuit_breaker`, { json })
+  const LARGEST = 4_294_967_295
+
+  test.each([
+    ['tripped_duration', 1],
+    ['tripped_duration', LARGEST],
+    ['rolling_window', 1],
+    ['rolling_window', LARGEST],
+    ['num_buckets', 1],
+    ['num_buckets', 128],
+    ['volume_threshold', 0],
+    ['volume_threshold', LARGEST],
+    ['error_threshold_percentage', 0],
+    ['error_threshold_percentage', 0.123456789],
+    ['error_threshold_percentage', 1],
+  ])('takes %s = %d and defaults for the rest', async (field, value) => {
+    const { status, body } = await put({ [field]: value })
+    expect([status, body]).toEqual([200, { ...BREAKER, [field]: value }])
+  })
+
+  test.each([
+    ['tripped_duration', 0, '7016'],
+    ['tripped_duration', -1, '7016'],
+    ['tripped_duration', 1.5, '7016'],
+    ['tripped_duration', LARGEST + 1, '7016'],
+    ['tripped_duration', '10', '7016'],
+    ['rolling_window', 0, '7017'],
+    ['rolling_window', 0.5, '7017'],
+    ['rolling_window', LARGEST + 1, '7017'],
+    ['rolling_window', true, '7017'],
+    ['num_buckets', 0, '7018'],
+    ['num_buckets', 129, '7018'],
+    ['num_buckets', 1.5, '7018'],
+    ['num_buckets', [10], '7018'],
+    ['volume_threshold', -1, '215'],
+    ['volume_threshold', 0.5, '215'],
+    ['volume_threshold', LARGEST + 1, '215'],
+    ['volume_threshold', '10', '215'],
+    ['error_threshold_percentage', -0.01, '7011'],
+    ['error_threshold_percentage', 1.01, '7011'],
+    ['error_threshold_percentage', 50, '7011'],
+    ['error_threshold_percentage', '0.5', '7011'],
+  ])('refuses %s = %j', async (field, value, number) => {
+    const answer = await put({ [field]: value })
+    expect(outcome(answer)).toBe(`400 ERR_GATEWAY_${number}`)
+    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+  })
+
+  test.each(['tripped_duration', 'rolling_window', 'num_buckets', 'volume_threshold', 'error_threshold_percentage'])(
+    'takes null for %s as not given (decisions, "Wire")',
+    async (field) => {
+      expect((await put({ [field]: null })).body).toEqual(BREAKER)
+    },
+  )
+})
+
+describe('Declaring through the direct API (decisions, "References")', () => {
+  test.each([
+    ['edge', 'edghtsrt_1'],
+    ['edge', 'nonsense'],
+    ['endpointConfiguration', 'rd_1'],
+    ['backend', 'ec_1'],
+    ['backend', 'bkdhr'],
+  ] as const)('refuses %s %s by an error that names the id', (what, id) => {
+    const gateway = open({ references: 'declared' })
+    const before = stateOf(gateway)
+    expect(() => gateway.declare[what](id)).toThrow(id)
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  test('refuses an edge with a bad route as a whole', () => {
+    const gateway = open({ references: 'declared' })
+    const before = stateOf(gateway)
+    expect(() => gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1', 'edghts_2'] })).toThrow('edghts_2')
+    expect(stateOf(gateway)).toBe(before)
+  })
+})
+
+describe('Results of the direct API (service document, "HTTPS edge route modules")', () => {
+  test('are frozen deeply and stay as they were when the module is replaced or deleted', () => {
+    const gateway = open()
+    const first = gateway.circuitBreaker.replace(ROUTE, { num_buckets: 5 })
+    gateway.circuitBreaker.replace(ROUTE, { num_buckets: 6 })
+    const second = gateway.circuitBreaker.get(ROUTE)
+    gateway.circuitBreaker.delete(ROUTE)
+    expect([first.num_buckets, second.num_buckets]).toEqual([5, 6])
+    expect([isDeeplyFrozen(first), isDeeplyFrozen(second)]).toEqual([true, true])
+    expect(refusalOf(() => gateway.circuitBreaker.get(ROUTE))).toBe('not_found')
+  })
+
+  test("do not keep the caller's ids object", () => {
+    const gateway = open()
+    const ids = { ...ROUTE }
+    gateway.compression.replace(ids)
+    ids.id = 'edghtsrt_2'
+    expect(gateway.compression.get(ROUTE)).toEqual({ enabled: true })
+    expect(refusalOf(() => gateway.compression.get(ids))).toBe('not_found')
+  })
+})

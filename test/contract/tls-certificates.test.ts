@@ -1,0 +1,291 @@
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
+import { pem, upload } from '../support/pem.ts'
+
+const PATH = '/tls_certificates'
+const KEYS = [
+  'id',
+  'uri',
+  'created_at',
+  'certificate_pem',
+  'subject_common_name',
+  'subject_alternative_names',
+  'issued_at',
+  'not_before',
+  'not_after',
+  'key_usages',
+  'extended_key_usages',
+  'private_key_type',
+  'issuer_common_name',
+  'serial_number',
+  'subject_organization',
+  'subject_organizational_unit',
+  'subject_locality',
+  'subject_province',
+  'subject_country',
+]
+
+/** The lines of a PEM key that hold its secret. */
+function secretLines(key: string): string[] {
+  return key.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+}
+
+describe('Uploading a TLS certificate (service document, "TLS certificates")', () => {
+  test('answers 201 with every field in the order of the table, read from the leaf', async () => {
+    const { status, body } = await client(open())('POST', PATH, { json: upload() })
+    const leaf = new X509Certificate(pem('leaf-p256'))
+    expect(status).toBe(201)
+    expect(Object.keys(body)).toEqual(KEYS)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^cert_[0-9A-Za-z]{27}$/),
+      uri: `https://api.gateway.test/tls_certificates/${body.id}`,
+      created_at: '2025-09-04T10:11:14Z',
+      certificate_pem: pem('leaf-p256'),
+      subject_common_name: 'app.example.com',
+      subject_alternative_names: {
+        dns_names: ['app.example.com', '*.example.com'],
+        ips: expect.arrayContaining(['192.0.2.7']),
+      },
+      issued_at: null,
+      not_before: `${new Date(leaf.validFrom).toISOString().slice(0, 19)}Z`,
+      not_after: `${new Date(leaf.validTo).toISOString().slice(0, 19)}Z`,
+      key_usages: ['digitalSignature', 'keyEncipherment'],
+      extended_key_usages: ['serverAuth', 'clientAuth', '1.3.6.1.4.1.99999.7'],
+      private_key_type: 'ecdsa',
+      issuer_common_name: 'app.example.com',
+      serial_number: leaf.serialNumber.toLowerCase(),
+      subject_organization: 'Größe & Söhne, "GmbH"',
+      subject_organizational_unit: 'First unit',
+      subject_locality: 'Zürich 東京',
+      subject_province: 'Baden-Württemberg',
+      subject_country: 'DE',
+    })
+    expect(Object.keys(body.subject_alternative_names)).toEqual(['dns_names', 'ips'])
+  })
+
+  test('shows description and metadata between created_at and certificate_pem once they are set', async () => {
+    const json = { ...upload(), metadata: 'm', description: 'd' }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(Object.keys(body)).toEqual([...KEYS.slice(0, 3), 'description', 'metadata', ...KEYS.slice(3)])
+  })
+
+  test('leaves description and metadata absent for null and "" (decisions, "Wire")', async () => {
+    const api = client(open())
+    for (const empty of [null, '']) {
+      const { body } = await api('POST', PATH, { json: { ...upload(), metadata: empty, description: empty } })
+      expect(Object.keys(body)).toEqual(KEYS)
+    }
+  })
+
+  test.each([
+    ['p256', 'ecdsa'],
+    ['p384', 'ecdsa'],
+    ['p521', 'ecdsa'],
+    ['rsa2048', 'rsa'],
+    ['ed25519', 'ed25519'],
+  ] as const)('takes a %s key and calls its type %s', (kind, type) => {
+    expect(open().tlsCertificates.create(upload(kind)).private_key_type).toBe(type)
+  })
+
+  test('shows empty texts and lists where the leaf lacks something (service document, "TLS certificate")', () => {
+    const body = { certificate_pem: pem('odd-empty-subject'), private_key_pem: pem('key-p256') }
+    expect(open().tlsCertificates.create(body)).toMatchObject({
+      subject_common_name: '',
+      subject_alternative_names: { dns_names: [], ips: [] },
+      key_usages: [],
+      extended_key_usages: [],
+      issuer_common_name: '',
+      subject_organization: '',
+      subject_organizational_unit: '',
+      subject_locality: '',
+      subject_province: '',
+      subject_country: '',
+    })
+  })
+
+  test('takes an expired certificate (decisions, "TLS certificates")', () => {
+    const body = { certificate_pem: pem('odd-expired'), private_key_pem: pem('key-p256') }
+    expect(open().tlsCertificates.create(body)).toMatchObject({
+      not_before: '2001-02-03T04:05:06Z',
+      not_after: '2002-03-04T05:06:07Z',
+    })
+  })
+
+  test('returns a chain normalised: 64 columns, no text around, one newline at the end (decisions)', () => {
+    const chain = pem('chain-ed25519')
+    const messy = `Bag Attributes\n${chain.replaceAll('\n', '\r\n')}\ntrailing words\n`
+    const body = { certificate_pem: messy, private_key_pem: pem('key-p256') }
+    const shown = open().tlsCertificates.create(body)
+    expect(shown.certificate_pem).toBe(chain)
+    expect(shown.subject_common_name).toBe('leaf.example.com')
+    expect(shown.issuer_common_name).toBe('ed25519 intermediate')
+  })
+
+  test('may be done twice with the same certificate: each is a resource of its own', () => {
+    const gateway = open()
+    const [one, two] = [gateway.tlsCertificates.create(upload()), gateway.tlsCertificates.create(upload())]
+    expect(one.id).not.toBe(two.id)
+    expect(gateway.tlsCertificates.list().tls_certificates).toEqual([two, one])
+  })
+
+  test('finds problems of certificate, key and texts in one pass (decisions, "Requests", 5)', async () => {
+    const json = { certificate_pem: 'no', private_key_pem: 'no', description: 'x'.repeat(256), colour: 'red' }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(Object.keys(body.details).sort()).toEqual([
+      'field:certificate_pem',
+      'field:colour',
+      'field:description',
+      'field:private_key_pem',
+      'operation_id',
+    ])
+  })
+
+  test.each([7, true, ['x'], { pem: 'x' }])('refuses %j as certificate and as key', async (value) => {
+    const api = client(open())
+    const certificate = await api('POST', PATH, { json: { ...upload(), certificate_pem: value } })
+    expect(outcome(certificate)).toBe('400 ERR_GATEWAY_215')
+    const key = await api('POST', PATH, { json: { ...upload(), private_key_pem: value } })
+    expect(outcome(key)).toBe('400 ERR_GATEWAY_215')
+  })
+})
+
+describe('Limits of a TLS certificate (service document, "Limits"; decisions, "TLS certificates")', () => {
+  test.each([
+    ['description', 'ASCII', 'x'.repeat(255), '1914'],
+    ['description', 'two-byte characters', `${'ü'.repeat(127)}x`, '1914'],
+    ['description', 'four-byte characters', `${'😀'.repeat(63)}xxx`, '1914'],
+    ['metadata', 'ASCII', 'x'.repeat(4096), '1915'],
+    ['metadata', 'three-byte characters', `${'東'.repeat(1365)}x`, '1915'],
+    ['metadata', 'four-byte characters', '😀'.repeat(1024), '1915'],
+  ])('allow a %s of exactly its bytes in UTF-8 and not one more: %s', async (field, _what, text, number) => {
+    const api = client(open())
+    const { status, body } = await api('POST', PATH, { json: { ...upload(), [field]: text } })
+    expect([status, body[field]]).toEqual([201, text])
+    const longer = { [field]: `${text}x` }
+    const expected = `400 ERR_GATEWAY_${number}`
+    expect(outcome(await api('POST', PATH, { json: { ...upload(), ...longer } }))).toBe(expected)
+    expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe(expected)
+  })
+
+  test('allow a PEM text of exactly 64 KiB and not one byte more', () => {
+    const gateway = open()
+    const { certificate_pem, private_key_pem } = upload()
+    const padding = 'ü'.repeat(Math.floor((65_536 - certificate_pem.length - 1) / 2))
+    const base = `${padding}\n${certificate_pem}`
+    const exact = base + ' '.repeat(65_536 - Buffer.byteLength(base))
+    const sending = (text: string) =>
+      refusalOf(() => gateway.tlsCertificates.create({ certificate_pem: text, private_key_pem }))
+    expect(Buffer.byteLength(exact)).toBe(65_536)
+    expect(sending(exact)).toBe('ok')
+    expect(sending(`${exact} `)).toBe('certificate_too_long')
+  })
+})
+
+describe('Reading and changing a TLS certificate (service document, "TLS certificates")', () => {
+  test('answers GET with 200 and exactly what the upload answered', async () => {
+    const api = client(open())
+    const created = await api('POST', PATH, { json: upload() })
+    const got = await api('GET', `${PATH}/${created.body.id}`)
+    expect([got.status, got.text]).toEqual([200, created.text])
+  })
+
+  test('changes description and metadata, keeps the rest, and answers 200', async () => {
+    const clock = handClock()
+    const api = client(open({ clock }))
+    const { body: before } = await api('POST', PATH, { json: { ...upload(), description: 'one', metadata: 'm' } })
+    clock.turn(60_000)
+    const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { description: 'two' } })
+    expect([status, body]).toEqual([200, { ...before, description: 'two' }])
+    expect((await api('GET', `${PATH}/${before.id}`)).body).toEqual(body)
+  })
+
+  test('answers an update with no value 200 and changes nothing: only domains and addresses refuse it', async () => {
+    const gateway = open()
+    const before = gateway.tlsCertificates.create(upload())
+    const { status, body } = await client(gateway)('PATCH', `${PATH}/${before.id}`, { json: {} })
+    expect([status, body]).toEqual([200, before])
+  })
+
+  test('cannot change the certificate or the key', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: upload() })).body
+    for (const [field, value] of Object.entries(upload())) {
+      const answer = await api('PATCH', `${PATH}/${id}`, { json: { [field]: value } })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+    }
+  })
+
+  test('deletes with 204, after which it is gone and cannot be referred to', async () => {
+    const gateway = open()
+    const { id } = gateway.tlsCertificates.create(upload())
+    const deleted = await client(gateway)('DELETE', `${PATH}/${id}`)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect(refusalOf(() => gateway.tlsCertificates.get(id))).toBe('not_found')
+    const reserve = () => gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id: id })
+    expect(refusalOf(reserve)).toBe('certificate_not_found')
+  })
+})
+
+describe('The private key (decisions, "TLS certificates"; service document, "TLS certificate")', () => {
+  test('is in no response of any operation', async () => {
+    const api = client(open())
+    const sent = upload()
+    const created = await api('POST', PATH, { json: sent })
+    const answers = [
+      created,
+      await api('GET', `${PATH}/${created.body.id}`),
+      await api('GET', PATH),
+      await api('PATCH', `${PATH}/${created.body.id}`, { json: { metadata: 'x' } }),
+    ]
+    for (const { text } of answers) {
+      expect(text).not.toContain('private_key_pem')
+      for (const line of secretLines(sent.private_key_pem)) expect(text).not.toContain(line)
+    }
+  })
+
+  test.each([
+    ['damaged', (key: string) => key.replace('-----END', 'x-----END')],
+    ['without line breaks', (key: string) => key.replaceAll('\n', '')],
+    ['of another certificate', () => pem('key-p384')],
+    ['as a number in the same body', (key: string) => key],
+  ])('is in no error: one %s', async (what, spoil) => {
+    const private_key_pem = spoil(pem('key-p256'))
+    const sent = { ...upload(), private_key_pem, ...(what.startsWith('as') && { colour: private_key_pem }) }
+    const { status, text } = await client(open())('POST', PATH, { json: sent })
+    expect(status).toBe(400)
+    for (const line of secretLines(pem('key-p256'))) expect(text).not.toContain(line.slice(0, 20))
+    for (const line of secretLines(pem('key-p384'))) expect(text).not.toContain(line.slice(0, 20))
+  })
+
+  test('is in a snapshot only when it is asked for by name', () => {
+    const gateway = open()
+    gateway.tlsCertificates.create(upload())
+    const [line] = secretLines(upload().private_key_pem) as [string]
+    expect(JSON.stringify(gateway.snapshot())).not.toContain(line)
+    expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(line)
+  })
+
+  test('is never in an error that repeats a value sent in the wrong field', async () => {
+    const { private_key_pem } = upload()
+    const swapped = { certificate_pem: private_key_pem, private_key_pem: upload().certificate_pem }
+    const { text } = await client(open())('POST', PATH, { json: swapped })
+    for (const line of secretLines(private_key_pem)) expect(text).not.toContain(line.slice(0, 20))
+  })
+})
+
+describe('Results of the direct API (service document, "TLS certificate")', () => {
+  test("are frozen deeply, equal the wire's JSON, and stay as they were", async () => {
+    const gateway = open()
+    const created = gateway.tlsCertificates.create(upload())
+    const text = JSON.stringify(created)
+    expect(isDeeplyFrozen(created)).toBe(true)
+    expect((await client(gateway)('GET', `${PATH}/${created.id}`)).text).toBe(text)
+    gateway.tlsCertificates.update(created.id, { metadata: 'x' })
+    expect(JSON.stringify(created)).toBe(text)
+    expect(isDeeplyFrozen(gateway.tlsCertificates.list())).toBe(true)
+    gateway.tlsCertificates.delete(created.id)
+    expect(stateOf(gateway)).not.toContain('BEGIN')
+  })
+})

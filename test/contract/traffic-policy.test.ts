@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest'
+import type { GatewayOptions } from '../../src/index.ts'
+import { client, outcome } from '../support/client.ts'
+import { isDeeplyFrozen, open } from '../support/gateway.ts'
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const PATH = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
+const DENY = { type: 'deny', config: { status_code: 403 } }
+
+/** policy-actions.txt. */
+const ACTIONS =
+  `add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
+  forward-internal http-request jwt-validation log oauth oidc owasp-crs-request owasp-crs-response rate-limit redirect
+  remove-headers request-body-find-replace response-body-find-replace restrict-ips saml set-vars sse-find-replace
+  terminate-tls url-rewrite verify-webhook`.split(/\s+/)
+const DOCUMENTED = ['url-rewrite', 'custom-response', 'deny', 'log']
+const FREE = ACTIONS.filter((type) => !DOCUMENTED.includes(type))
+
+const put = (json: object, options: GatewayOptions = {}) => client(open(options))('PUT', PATH, { json })
+const putAction = (action: unknown, options?: GatewayOptions) => put({ inbound: [{ actions: [action] }] }, options)
+
+describe('A traffic policy (service document, "Traffic policy module"; decisions, "Route modules")', () => {
+  test('is shown as it was sent, fields in the order of the document', async () => {
+    const rule = {
+      actions: [{ config: { status_code: 403 }, type: 'deny' }],
+      expressions: ["req.Method == 'PUT'"],
+      name: 'no writes',
+    }
+    const { status, text } = await put({ outbound: [], inbound: [rule], enabled: false })
+    expect(status).toBe(200)
+    expect(text).toBe(
+      '{"enabled":false,"inbound":[{"name":"no writes","expressions":["req.Method == \'PUT\'"],' +
+        '"actions":[{"type":"deny","config":{"status_code":403}}]}],"outbound":[]}',
+    )
+  })
+
+  test.each([{}, { inbound: null }, { inbound: [], outbound: null }])(
+    'always has both directions as arrays: %j',
+    async (json) => {
+      expect((await put(json)).text).toBe('{"enabled":true,"inbound":[],"outbound":[]}')
+    },
+  )
+
+  test.each(['inbound', 'outbound'])('keeps the order of rules and actions of %s', async (direction) => {
+    const rules = ['b', 'a', 'c'].map((name) => ({ name, actions: [{ type: 'log' }, { type: 'set-vars' }, DENY] }))
+    expect((await put({ [direction]: rules })).body[direction]).toEqual(rules)
+  })
+
+  test.each([
+    ['inbound', 'a text'],
+    ['inbound', { actions: [DENY] }],
+    ['outbound', 7],
+    ['inbound.0', ['a text']],
+    ['inbound.0', [7]],
+    ['inbound.0.name', [{ name: 7, actions: [DENY] }]],
+    ['inbound.0.expressions', [{ expressions: 'true', actions: [DENY] }]],
+    ['inbound.0.expressions.1', [{ expressions: ['true', 7], actions: [DENY] }]],
+    ['inbound.0.actions', [{ actions: 'deny' }]],
+    ['inbound.0.actions', [{ actions: DENY }]],
+    ['inbound.0.actions.0', [{ actions: ['deny'] }]],
+    ['inbound.0.actions.0.type', [{ actions: [{ type: 7 }] }]],
+    ['inbound.0.actions.0.type', [{ actions: [{ config: {} }] }]],
+    ['inbound.0.actions.0.config', [{ actions: [{ type: 'log', config: 'x' }] }]],
+    ['inbound.0.actions.0.config', [{ actions: [{ type: 'oauth', config: ['x'] }] }]],
+  ])('refuses a wrong type at %s: %j', async (field, value) => {
+    const answer = await put({ [field.split('.')[0] as string]: value })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
+    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+  })
+
+  test.each([
+    ['inbound.0.colour', [{ colour: 'red', actions: [DENY] }]],
+    ['inbound.0.actions.0.colour', [{ actions: [{ ...DENY, colour: 'red' }] }]],
+  ])('refuses an unknown field at %s', async (field, inbound) => {
+    const answer = await put({ inbound })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
+  })
+
+  test('names every problem of all rules in details (decisions, "Requests", 5)', async () => {
+    const inbound = [{ actions: [] }, { actions: [{ type: 'teleport' }], expressions: ['(', 'true'] }]
+    const outbound = [{ actions: [{ type: 'deny', config: { status_code: 'no' } }] }]
+    const { body } = await put({ inbound, outbound })
+    expect(Object.keys(body.details).sort()).toEqual([
+      'field:inbound.0.actions',
+      'field:inbound.1.actions.0.type',
+      'field:inbound.1.expressions.0',
+      'field:outbound.0.actions.0.config.status_code',
+      'operation_id',
+    ])
+  })
+})
+
+describe('Rules of a traffic policy (decisions, "Route modules")', () => {
+  test.each([[{ name: 'x' }], [{ actions: [] }], [{ actions: null }]])('need an action: %j', async (rule) => {
+    expect(outcome(await put({ outbound: [rule] }))).toBe('400 ERR_GATEWAY_2206')
+  })
+
+  test.each([
+    "req.URL.startsWith('/api')",
+    "req.Method == 'GET' && req.ContentLength > 1000",
+    "'X-Token' in req.Headers",
+    'res.StatusCode >= 500',
+    "conn.Geo.CountryCode in ['DE', 'AT']",
+    "req.Headers['x'][0].matches('^a+$') ? true : false",
+    'size(req.URL) < 100',
+    'true',
+  ])('can have the expression %s', async (expression) => {
+    const { status, body } = await put({ inbound: [{ expressions: [expression], actions: [DENY] }] })
+    expect([status, body.inbound[0].expressions]).toEqual([200, [expression]])
+  })
+
+  test.each(['req.Method ==', '(', '', 'a b', '== 1', "req.URL = 'x'", "'open", 'if (true) {}'])(
+    'cannot have the expression %j',
+    async (expression) => {
+      const answer = await put({ inbound: [{ expressions: ['true', expression], actions: [DENY] }] })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_2200')
+      expect(answer.body.details['field:inbound.0.expressions.1']).toBe(answer.body.msg)
+    },
+  )
+
+  test.each([
+    ['deny', { type: 'log' }],
+    ['deny', DENY],
+    ['custom-response', { type: 'url-rewrite', config: { from: '/a', to: '/b' } }],
+  ])('cannot have an action after %s: %j', async (type, after) => {
+    const answer = await put({ inbound: [{ actions: [{ type: 'log' }, { type }, after] }] })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2207')
+    expect(answer.body.details['field:inbound.0.actions.2']).toBe(answer.body.msg)
+  })
+
+  test('can end with a terminating action, and the next rule has its own', async () => {
+    const rules = [{ actions: [{ type: 'log' }, DENY] }, { actions: [{ type: 'custom-response' }] }]
+    expect((await put({ inbound: rules })).status).toBe(200)
+  })
+
+  test.each(['redirect', 'close-connection', 'forward-internal'])(
+    'can have an action after %s, which does not count as terminating',
+    async (type) => {
+      expect((await put({ inbound: [{ actions: [{ type }, { type: 'log' }] }] })).status).toBe(200)
+    },
+  )
+})
+
+describe('Actions of a traffic policy (decisions, "Route modules"; service document)', () => {
+  test.each(FREE)('can be of the type %s with any object as config, or none', async (type) => {
+    const config = { 'any-key': [1, 'two', null, { three: true }], status_code: 'free' }
+    const { status, body } = await putAction({ type, config })
+    expect([status, body.inbound[0].actions[0]]).toEqual([200, { type, config }])
+    expect((await putAction({ type })).body.inbound[0].actions[0]).toEqual({ type })
+  })
+
+  test.each([
+    ['url-rewrite', { from: '/a(.*)', to: '/b$1' }],
+    ['custom-response', { content: '<h1>', content_type: 'text/html', status_code: 503 }],
+    ['custom-response', { status_code: 200 }],
+    ['deny', { status_code: 404 }],
+    ['deny', {}],
+    ['log', { metadata: { key: 'value', nested: { a: [1] } } }],
+    ['log', {}],
+  ])('of the documented type %s take the config %j, and further fields', async (type, config) => {
+    const more = { ...config, further: [1, { deep: null }] }
+    const { status, body } = await putAction({ type, config: more })
+    expect([status, body.inbound[0].actions[0]]).toEqual([200, { type, config: more }])
+  })
+
+  test.each([
+    ['url-rewrite', 'from', { from: 7, to: '/b' }],
+    ['url-rewrite', 'to', { from: '/a', to: ['/b'] }],
+    ['custom-response', 'content', { content: 7 }],
+    ['custom-response', 'content_type', { content_type: true }],
+    ['custom-response', 'status_code', { status_code: '200' }],
+    ['custom-response', 'status_code', { status_code: 200.5 }],
+    ['deny', 'status_code', { status_code: '404' }],
+    ['deny', 'status_code', { status_code: 4.04 }],
+    ['log', 'metadata', { metadata: 'text' }],
+    ['log', 'metadata', { metadata: ['list'] }],
+  ])('of the documented type %s check the field %s: %j', async (type, field, config) => {
+    const answer = await putAction({ type, config })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
+    expect(answer.body.details[`field:inbound.0.actions.0.config.${field}`]).toBe(answer.body.msg)
+  })
+
+  test.each(['teleport', 'DENY', 'deny ', '', 'constructor', '__proto__', 'toString'])(
+    'cannot be of the unknown type %j, unless unknownActions is "accept"',
+    async (type) => {
+      const refused = await putAction({ type, config: { a: 1 } })
+      expect(outcome(refused)).toBe('400 ERR_GATEWAY_2201')
+      const accepted = await putAction({ type, config: { a: 1 } }, { unknownActions: 'accept' })
+      expect([accepted.status, accepted.body.inbound[0].actions]).toEqual([200, [{ type, config: { a: 1 } }]])
+    },
+  )
+
+  test('of documented types are checked also with unknownActions "accept"', async () => {
+    const answer = await putAction({ type: 'deny', config: { status_code: 'no' } }, { unknownActions: 'accept' })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
+  })
+
+  test('keep keys such as __proto__ and constructor as data (decisions, "Requests")', async () => {
+    const config = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"metadata":{"__proto__":null}}'
+    const raw = `{"inbound":[{"actions":[{"type":"log","config":${config}}]}]}`
+    const api = client(open())
+    const { status, text } = await api('PUT', PATH, { raw, headers: { 'content-type': 'application/json' } })
+    expect([status, text]).toEqual([200, `{"enabled":true,${raw.slice(1, -1)},"outbound":[]}`])
+    expect((await api('GET', PATH)).text).toBe(text)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('Results of the direct API (service document, "Traffic policy module")', () => {
+  test('are frozen deeply and alias neither the input nor the later state', () => {
+    const gateway = open()
+    const input = {
+      inbound: [{ name: 'one', expressions: ['true'], actions: [{ type: 'log', config: { metadata: { a: [1] } } }] }],
+    }
+    const before = JSON.stringify(input)
+    const policy = gateway.trafficPolicy.replace(ROUTE, input)
+    const text = JSON.stringify(policy)
+    expect(isDeeplyFrozen(policy)).toBe(true)
+    input.inbound[0]?.actions[0]?.config.metadata.a.push(2)
+    input.inbound[0]?.expressions.push('false')
+    input.inbound.push({ name: 'two', expressions: [], actions: [] })
+    expect(JSON.stringify(input)).not.toBe(before)
+    expect(JSON.stringify(gateway.trafficPolicy.get(ROUTE))).toBe(text)
+    gateway.trafficPolicy.replace(ROUTE)
+    expect(JSON.stringify(policy)).toBe(text)
+  })
+})

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest'
+import { client, outcome, refusalOf } from '../support/client.ts'
+import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
+
+const PATH = '/backends/weighted'
+
+describe('Creating a weighted backend (service document, "Weighted backends")', () => {
+  test('answers 201 with every field in the order of the table', async () => {
+    const json = { backends: { bkdhr_2: 30, bkdhr_1: 70 } }
+    const { status, body } = await client(open())('POST', PATH, { json })
+    expect(status).toBe(201)
+    expect(Object.keys(body)).toEqual(['id', 'uri', 'created_at', 'backends'])
+    expect(body).toEqual({
+      id: expect.stringMatching(/^bkdwd_[0-9A-Za-z]{27}$/),
+      uri: `https://api.gateway.test/backends/weighted/${body.id}`,
+      created_at: '2025-09-04T10:11:14Z',
+      backends: { bkdhr_2: 30, bkdhr_1: 70 },
+    })
+    expect(Object.keys(body.backends)).toEqual(['bkdhr_2', 'bkdhr_1'])
+  })
+
+  test('shows description and metadata between created_at and backends once they are set', async () => {
+    const json = { backends: {}, metadata: 'm', description: 'd' }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(Object.keys(body)).toEqual(['id', 'uri', 'created_at', 'description', 'metadata', 'backends'])
+  })
+
+  test.each([{}, { backends: null }, { backends: {} }, { description: '', metadata: null }])(
+    'has an empty map where none was given: %j',
+    async (json) => {
+      const { status, body } = await client(open())('POST', PATH, { json })
+      expect([status, body.backends, Object.keys(body)]).toEqual([201, {}, ['id', 'uri', 'created_at', 'backends']])
+    },
+  )
+
+  test('has no limit on metadata and description (service document, "Limits" name other resources)', async () => {
+    const json = { metadata: 'x'.repeat(5000), description: 'y'.repeat(5000) }
+    const { status, body } = await client(open())('POST', PATH, { json })
+    expect([status, body.metadata.length, body.description.length]).toEqual([201, 5000, 5000])
+  })
+})
+
+describe('Weights (service document, "Limits"; decisions, "Weighted backends")', () => {
+  test.each([0, 1, 9999, 10_000])('can be %d', async (weight) => {
+    const { body } = await client(open())('POST', PATH, { json: { backends: { bkdhr_1: weight } } })
+    expect(body.backends).toEqual({ bkdhr_1: weight })
+  })
+
+  test.each([-1, 10_001, 0.5, '5', null, true, [1], { weight: 1 }, 1e300])('cannot be %j', async (weight) => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    const json = { backends: { bkdhr_1: weight } }
+    expect(outcome(await api('POST', PATH, { json }))).toBe('400 ERR_GATEWAY_6512')
+    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_6512')
+  })
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, Symbol('ten'), new Date(0)])(
+    'cannot be %s, which JSON does not have, through the direct API',
+    (weight) => {
+      const backends = { bkdhr_1: weight as number }
+      expect(refusalOf(() => open().weightedBackends.create({ backends }))).toBe('field_invalid')
+    },
+  )
+
+  test.each(['bkdhr_1', 'bkdtg_2AbC', 'bkdwd_1', 'bkd_1'])('belong to child ids such as %s', (child) => {
+    expect(open().weightedBackends.create({ backends: { [child]: 1 } }).backends).toEqual({ [child]: 1 })
+  })
+
+  test.each(['rd_1', 'abkdhr_1', 'bkdhr', 'bkdhr_', 'bkdhr_1-2', '', 'constructor', 'toString', 'bkdtg_2_ab_c'])(
+    'cannot belong to the child id %j',
+    (child) => {
+      const backends = { [child]: 1 }
+      expect(refusalOf(() => open().weightedBackends.create({ backends }))).toBe('child_backend_invalid')
+    },
+  )
+
+  test('cannot belong to the key __proto__, which is data like any other (decisions, "Requests")', async () => {
+    const raw = '{"backends": {"__proto__": 1}}'
+    const headers = { 'content-type': 'application/json' }
+    const answer = await client(open())('POST', PATH, { raw, headers })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_6526')
+    expect(answer.body.msg).toContain('__proto__')
+  })
+
+  test.each(['a text', 7, true, [], [['bkdhr_1', 1]]])('stand in a map, not in %j', async (backends) => {
+    const answer = await client(open())('POST', PATH, { json: { backends } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
+    expect(answer.body.msg).toContain('backends')
+  })
+
+  test('are reported one by one in details (decisions, "Requests", 5)', async () => {
+    const json = { backends: { bkdhr_1: -1, bkdhr_2: 5, rd_3: 1, bkdhr_4: 10_001 } }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(Object.keys(body.details).sort()).toEqual([
+      'field:backends.bkdhr_1',
+      'field:backends.bkdhr_4',
+      'field:backends.rd_3',
+      'operation_id',
+    ])
+  })
+})
+
+describe('Changing a weighted backend (service document, "Weighted backends": Observation)', () => {
+  test('replaces the map as a whole and keeps the rest', async () => {
+    const clock = handClock()
+    const api = client(open({ clock }))
+    const json = { backends: { bkdhr_1: 1, bkdhr_2: 2 }, description: 'd', metadata: 'm' }
+    const { body: before } = await api('POST', PATH, { json })
+    clock.turn(60_000)
+    const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { backends: { bkdhr_3: 3 } } })
+    expect([status, body]).toEqual([200, { ...before, backends: { bkdhr_3: 3 } }])
+  })
+
+  test.each([{ metadata: 'n' }, { metadata: 'n', backends: null }])(
+    'empties the map when %j does not give one (decisions, "Weighted backends")',
+    async (json) => {
+      const api = client(open())
+      const { id } = (await api('POST', PATH, { json: { backends: { bkdhr_1: 1 } } })).body
+      const { status, body } = await api('PATCH', `${PATH}/${id}`, { json })
+      expect([status, body.metadata, body.backends]).toEqual([200, 'n', {}])
+      expect((await api('GET', `${PATH}/${id}`)).body.backends).toEqual({})
+    },
+  )
+
+  test('keeps the map with the quirk keepBackendsOnPatch, and still can empty or replace it', () => {
+    const gateway = open({ quirks: { keepBackendsOnPatch: true } })
+    const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
+    expect(gateway.weightedBackends.update(id, { metadata: 'n' }).backends).toEqual({ bkdhr_1: 1 })
+    expect(gateway.weightedBackends.update(id, { backends: { bkdhr_2: 2 } }).backends).toEqual({ bkdhr_2: 2 })
+    expect(gateway.weightedBackends.update(id, { backends: {} }).backends).toEqual({})
+  })
+
+  test('answers an update with no value 200: only domains and addresses refuse it', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH, { json: { metadata: 'm' } })).body
+    const { status, body } = await api('PATCH', `${PATH}/${id}`, { json: {} })
+    expect([status, body.metadata]).toEqual([200, 'm'])
+  })
+})
+
+describe('Reading and deleting a weighted backend (service document, "Weighted backends")', () => {
+  test('lists under the key backends, newest first', async () => {
+    const api = client(open())
+    const one = (await api('POST', PATH, { json: { backends: { bkdhr_1: 1 } } })).body
+    const two = (await api('POST', PATH)).body
+    expect((await api('GET', PATH)).body).toEqual({
+      backends: [two, one],
+      uri: 'https://api.gateway.test/backends/weighted',
+      next_page_uri: null,
+    })
+    expect((await api('GET', `${PATH}/${one.id}`)).body).toEqual(one)
+  })
+
+  test('deletes with 204, after which it is gone', async () => {
+    const api = client(open())
+    const { id } = (await api('POST', PATH)).body
+    expect((await api('DELETE', `${PATH}/${id}`)).status).toBe(204)
+    expect(outcome(await api('GET', `${PATH}/${id}`))).toBe('404 ERR_GATEWAY_90404')
+  })
+})
+
+describe('Child backends with references "declared" (decisions, "References")', () => {
+  test('must be declared, on create and on update', () => {
+    const gateway = open({ references: 'declared' })
+    const backends = { bkdhr_1: 1 }
+    expect(refusalOf(() => gateway.weightedBackends.create({ backends }))).toBe('child_backend_not_found')
+    const { id } = gateway.weightedBackends.create()
+    expect(refusalOf(() => gateway.weightedBackends.update(id, { backends }))).toBe('child_backend_not_found')
+    gateway.declare.backend('bkdhr_1')
+    expect(refusalOf(() => gateway.weightedBackends.create({ backends }))).toBe('ok')
+    expect(refusalOf(() => gateway.weightedBackends.update(id, { backends }))).toBe('ok')
+  })
+})
+
+describe('Results of the direct API (service document, "Weighted backend")', () => {
+  test('are frozen deeply and alias neither the input nor the later state', async () => {
+    const gateway = open()
+    const input = { backends: { bkdhr_1: 1 } as Record<string, number> }
+    const created = gateway.weightedBackends.create(input)
+    const text = JSON.stringify(created)
+    input.backends.bkdhr_1 = 2
+    input.backends.bkdhr_2 = 3
+    expect(isDeeplyFrozen(created)).toBe(true)
+    expect(Object.isFrozen(input.backends)).toBe(false)
+    expect(JSON.stringify(gateway.weightedBackends.get(created.id))).toBe(text)
+    gateway.weightedBackends.update(created.id, { backends: { bkdhr_9: 9 } })
+    expect(JSON.stringify(created)).toBe(text)
+  })
+
+  test('of a refused update leave the backend as it was', () => {
+    const gateway = open()
+    const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
+    const before = stateOf(gateway)
+    const update = () => gateway.weightedBackends.update(id, { metadata: 'x', backends: { bkdhr_1: 10_001 } })
+    expect(refusalOf(update)).toBe('weight_out_of_range')
+    expect(stateOf(gateway)).toBe(before)
+  })
+})

@@ -1,0 +1,168 @@
+import { request } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { outcome, read } from '../support/client.ts'
+import { managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+
+const FORBIDDEN = 'ERR_GATEWAY_90403'
+
+/** Resets a gateway that has state, the way that a request with these headers would. */
+function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset') {
+  const { gateway } = managed()
+  const before = gateway.snapshot()
+  const { status, body } = gateway.exchange({
+    method: 'POST',
+    url,
+    header: (name) => headers[name] ?? null,
+    body: '',
+  })
+  const after = gateway.snapshot()
+  return { status, error: body ? JSON.parse(body) : null, changed: JSON.stringify(after) !== JSON.stringify(before) }
+}
+
+const allowed = { status: 204, error: null, changed: true }
+const refused = { status: 403, error: expect.objectContaining({ error_code: FORBIDDEN }), changed: false }
+
+describe('The control API is there for loopback hosts only (design, "Control API")', () => {
+  test.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost:4747',
+    '127.0.0.1',
+    '127.0.0.1:80',
+    '127.9.8.7',
+    '[::1]',
+    '[::1]:4747',
+  ])('and answers the Host %s', (host) => {
+    expect(resetBy({ host })).toEqual(allowed)
+  })
+
+  test.each(['gateway.localhost', 'a.b.localhost:4747'])('and answers %s, a name below localhost', (host) => {
+    expect(resetBy({ host })).toEqual(allowed)
+  })
+
+  test.each([
+    'api.gateway.test',
+    'attacker.example:4747',
+    'localhost.attacker.example',
+    '127.0.0.1.attacker.example',
+    'notlocalhost',
+    'attacker.example#localhost',
+    'localhost@attacker.example',
+    'localhost:80@attacker.example',
+    '0.0.0.0',
+    '192.168.0.1',
+    '128.0.0.1',
+    '[::]',
+    '[::ffff:192.168.0.1]',
+    'local host',
+    '',
+  ])('and answers 403 to the Host %j, as after a DNS rebinding, with nothing done', (host) => {
+    expect(resetBy({ host })).toEqual(refused)
+  })
+
+  test('and goes by the Host header, not by a URL that says otherwise', () => {
+    expect(resetBy({ host: 'attacker.example' }, 'http://localhost/_fauxgate/reset')).toEqual(refused)
+  })
+
+  test('and goes by the URL where there is no Host header; a path alone names no host', () => {
+    expect(resetBy({}, 'http://localhost:9/_fauxgate/reset')).toEqual(allowed)
+    expect(resetBy({}, 'http://attacker.example/_fauxgate/reset')).toEqual(refused)
+    expect(resetBy({})).toEqual(refused)
+  })
+
+  test.each(['http://localhost', 'http://127.0.0.1:1', 'http://[::1]', 'https://x.localhost'])(
+    'and answers gateway.fetch at %s',
+    async (base) => {
+      const answer = await read(await openManual().fetch(`${base}/_fauxgate/clock`))
+      expect(answer.body).toEqual({ now: NEW_YEAR, manual: true })
+    },
+  )
+
+  test('and answers 403 to gateway.fetch at the service’s own address', async () => {
+    const gateway = openManual()
+    const answer = await read(await gateway.fetch(`${gateway.url}/_fauxgate/clock`))
+    expect(outcome(answer)).toBe(`403 ${FORBIDDEN}`)
+    expect(answer.body.msg).toContain('api.gateway.test')
+  })
+
+  test('and does not tell strangers which paths there are', () => {
+    const { status } = resetBy({ host: 'attacker.example' }, '/_fauxgate/nonsense')
+    expect(status).toBe(403)
+  })
+
+  test('and answers 403 on a served port to a Host header of another name', async () => {
+    const gateway = openManual()
+    await using server = await serve(gateway)
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const sent = request({ port: server.port, host: '127.0.0.1', path: '/_fauxgate/clock', headers: { host } })
+        sent.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject)
+        sent.end()
+      })
+    expect(await statusFor('attacker.example')).toBe(403)
+    expect(await statusFor(`localhost:${server.port}`)).toBe(200)
+  })
+})
+
+describe('The control API is not there for pages of other sites', () => {
+  const host = 'localhost:4747'
+
+  test.each([
+    'https://attacker.example',
+    'http://localhost.attacker.example',
+    'http://attacker.example:4747',
+    'null',
+    '',
+    'file://',
+    'chrome-extension://abcdef',
+  ])('and answers 403 to the Origin %j, with nothing done', (origin) => {
+    expect(resetBy({ host, origin })).toEqual(refused)
+  })
+
+  test.each(['http://localhost:3000', 'http://127.0.0.1', 'https://app.localhost', 'http://[::1]:8080'])(
+    'and answers the Origin %s with the headers that let its page read',
+    async (origin) => {
+      expect(resetBy({ host, origin })).toEqual(allowed)
+      const { status, headers } = await openManual().fetch(`http://${host}/_fauxgate/clock`, { headers: { origin } })
+      expect(status).toBe(200)
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+      expect(headers.get('access-control-allow-credentials')).toBe('true')
+      expect(headers.get('vary')).toBe('Origin')
+    },
+  )
+
+  test('and answers 403 to a request that the browser marks as cross-site, also without an Origin', () => {
+    expect(resetBy({ host, 'sec-fetch-site': 'cross-site' })).toEqual(refused)
+  })
+
+  test.each(['same-origin', 'none'])('and answers one that it marks as %s', (site) => {
+    expect(resetBy({ host, 'sec-fetch-site': site })).toEqual(allowed)
+  })
+
+  /** Sends a preflight for a move of the clock. */
+  const preflight = (gateway: Gateway, origin: string) =>
+    gateway.fetch(`http://${host}/_fauxgate/clock`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    })
+
+  test('and answers the preflight of a loopback page, with the path’s methods', async () => {
+    const { status, headers } = await preflight(openManual(), 'http://localhost:3000')
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('http://localhost:3000')
+    expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
+    expect(headers.get('access-control-allow-headers')).toBe('content-type')
+  })
+
+  test('and answers 403 to the preflight of another site', async () => {
+    const { status, headers } = await preflight(openManual(), 'https://attacker.example')
+    expect(status).toBe(403)
+    expect(headers.get('access-control-allow-methods')).toBeNull()
+  })
+})

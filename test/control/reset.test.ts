@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { client } from '../support/client.ts'
+import { upload } from '../support/pem.ts'
+import { DOMAIN, ECDSA, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const EDGE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+
+/** Does everything that a gateway can do and keep. */
+async function useAll(gateway: Gateway<ManualClock>): Promise<void> {
+  const { reservedDomains, provisioning, dns, declare, clock } = gateway
+  declare.edge(EDGE.edge_id, { routes: [EDGE.id] })
+  declare.endpointConfiguration('ec_1')
+  declare.backend('bkdhr_1')
+  provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
+  provisioning.script(['success', 'DNS_ERROR'], { domain: DOMAIN })
+  provisioning.failAlways('DNS_ERROR', { domain: 'b.example.com' })
+  dns.cname('b.example.com', 'elsewhere.example.net')
+  const a = reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+  reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: RSA, metadata: 'm' })
+  const certificate_id = gateway.tlsCertificates.create(upload()).id
+  reservedDomains.create({ domain: 'c.example.com', certificate_id })
+  reservedDomains.update(a.id, { http_endpoint_configuration_id: 'ec_1' })
+  gateway.reservedAddrs.create({ description: 'd' })
+  gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
+  gateway.circuitBreaker.replace(EDGE, { num_buckets: 5 })
+  gateway.compression.replace(EDGE)
+  gateway.webhookVerification.replace(EDGE, { provider: 'github', secret: 's' })
+  gateway.trafficPolicy.replace(EDGE, { inbound: [{ actions: [{ type: 'deny' }] }] })
+  clock.timers.setInterval(() => undefined, 1000)
+  clock.advance('1d')
+  clock.set(timeAfter('400d'))
+  const api = client(gateway)
+  await api('GET', '/reserved_domains?limit=1')
+  await api('POST', '/reserved_domains', { json: { domain: DOMAIN } })
+  await api('DELETE', `/reserved_domains/${a.id}`)
+  await api('GET', '/nonsense')
+}
+
+/** The bytes of the same requests to a gateway: answers with all their headers. */
+async function answersOf(gateway: Gateway<ManualClock>): Promise<string[]> {
+  const api = client(gateway)
+  const answers = [
+    await api('GET', '/reserved_domains'),
+    await api('GET', '/edges/https/edghts_1/routes/edghtsrt_1/circuit_breaker'),
+    await api('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression', { json: {} }),
+    await api('POST', '/reserved_domains', { json: { domain: DOMAIN, certificate_management_policy: ECDSA } }),
+    await api('POST', '/reserved_domains', { json: { domain: 'b.example.com', certificate_management_policy: RSA } }),
+    await api('POST', '/reserved_addrs', { json: {} }),
+    await api('POST', '/weighted_backends', { json: { backends: { bkdhr_1: 1 } } }),
+    await api('POST', '/tls_certificates', { json: upload() }),
+  ]
+  const turns: (() => unknown)[] = [() => gateway.clock.advance('30s'), () => gateway.clock.advance('61d')]
+  for (const turn of turns) {
+    turn()
+    answers.push(await api('GET', '/reserved_domains'), await api('GET', '/tls_certificates'))
+  }
+  return answers.map(({ status, headers, text }) => `${status} ${JSON.stringify([...headers])} ${text}`)
+}
+
+const variants: Record<string, Omit<GatewayOptions, 'clock'>> = {
+  'default options': {},
+  'declared references and simulated DNS': { references: 'declared', dns: 'simulated' },
+  'issuing within the call': { provisioningDelay: 0, emptyJsonOnDelete: true },
+  'a base URL': { baseUrl: 'https://gate.example/api' },
+}
+
+/** The ways to reset. */
+const ways: Record<string, (gateway: Gateway) => unknown> = {
+  'gateway.reset()': (gateway) => gateway.reset(),
+  'POST /_fauxgate/reset': (gateway) => gateway.fetch('http://localhost/_fauxgate/reset', { method: 'POST' }),
+}
+
+describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) => {
+  const used = async (options: Omit<GatewayOptions, 'clock'>) => {
+    const gateway = openManual(options)
+    await useAll(gateway)
+    expect(gateway.snapshot()).not.toEqual(openManual(options).snapshot())
+    await ways[way]?.(gateway)
+    return gateway
+  }
+
+  describe.each(Object.keys(variants))('with %s', (variant) => {
+    const options = variants[variant] as Omit<GatewayOptions, 'clock'>
+
+    test('in its snapshot, orders, zone, agenda and time', async () => {
+      const gateway = await used(options)
+      const fresh = openManual(options)
+      expect(gateway.snapshot()).toEqual(fresh.snapshot())
+      expect(gateway.provisioning.pendingOutcomes()).toEqual([])
+      expect(gateway.dns.records()).toEqual([])
+      expect(gateway.clock.now).toBe(NOW)
+      expect(gateway.clock.timers.countTimers()).toBe(0)
+      expect(gateway.clock.advanceToNext()).toBe(false)
+      expect(gateway.url).toBe(fresh.url)
+      expect(gateway.authority.certificatePem).toBe(fresh.authority.certificatePem)
+    })
+
+    test('in every byte of the answers to the same requests from then on, ids and certificates included', async () => {
+      const gateway = await used(options)
+      // The reset over HTTP is itself a request, and the operation id of the next one follows on it.
+      const fresh = openManual(options)
+      if (way !== 'gateway.reset()') await ways[way]?.(fresh)
+      expect(await answersOf(gateway)).toEqual(await answersOf(fresh))
+      expect(gateway.snapshot()).toEqual(fresh.snapshot())
+    })
+  })
+})
+
+describe('A reset', () => {
+  test('forgets failAlways, so that the next attempts succeed', () => {
+    const gateway = openManual({ provisioningDelay: 0 })
+    gateway.provisioning.failAlways('DNS_ERROR')
+    gateway.reset()
+    expect(
+      gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).certificate,
+    ).not.toBe(null)
+  })
+
+  test('goes back to the start of a manual clock that was moved before the gateway was made', () => {
+    const clock = manualClock(NEW_YEAR)
+    clock.advance('10d')
+    const gateway = createGateway({ clock, seed: 'test' })
+    gateway.reset()
+    expect(clock.now).toBe(NOW)
+  })
+
+  test('leaves a clock alone that it cannot reset', () => {
+    const clock = { now: NOW }
+    const gateway = createGateway({ clock, seed: 'test' })
+    clock.now += 1000
+    gateway.reset()
+    expect(gateway.reservedAddrs.create().created_at).toBe(timeAfter('1s'))
+  })
+
+  test('lets answers that were read before stay as they were', () => {
+    const gateway = openManual()
+    const domain = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    const [copy, snapshot] = [structuredClone(domain), gateway.snapshot()]
+    const before = structuredClone(snapshot)
+    gateway.reset()
+    expect(domain).toEqual(copy)
+    expect(snapshot).toEqual(before)
+  })
+
+  test('of one gateway leaves the state of another on the same clock', () => {
+    const clock = manualClock(NEW_YEAR)
+    const [a, b] = [createGateway({ clock, seed: 'a' }), createGateway({ clock, seed: 'b' })]
+    const { id } = b.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    clock.advance('1m')
+    const issued = b.reservedDomains.get(id)
+    a.reset()
+    expect(b.reservedDomains.get(id)).toEqual(issued)
+    clock.advance('1h')
+    expect(b.reservedDomains.get(id)).toEqual(issued)
+  })
+
+  test('can be repeated, and the gateway works on: what is created afterwards is issued and renewed', () => {
+    const gateway = openManual()
+    const lives = [1, 2, 3].map(() => {
+      gateway.reset()
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+      gateway.clock.advance('70d')
+      return [id, gateway.provisioning.timeline(id)]
+    })
+    expect(lives[0]?.[1]).toHaveLength(4)
+    expect(lives[1]).toEqual(lives[0])
+    expect(lives[2]).toEqual(lives[0])
+  })
+})

@@ -1,0 +1,246 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:tls'
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { client, refusalOf, thrownBy } from '../support/client.ts'
+import { upload } from '../support/pem.ts'
+import { DOMAIN, issued, later, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import { openssl, verify } from '../x509/issuing-support.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const DAY = 86_400_000
+const kinds = ['rsa', 'ecdsa'] as const
+
+/** A domain with an automatic certificate of a kind of key. */
+function issuedWith(private_key_type: (typeof kinds)[number], domain: string = DOMAIN) {
+  const gateway = openManual({ provisioningDelay: 0 })
+  const policy = { authority: 'letsencrypt', private_key_type }
+  const { id, certificate } = gateway.reservedDomains.create({ domain, certificate_management_policy: policy })
+  const certificate_id = certificate?.id as string
+  return { gateway, id, certificate_id, resource: gateway.tlsCertificates.get(certificate_id) }
+}
+
+describe('An automatic certificate (decisions, "Provisioning jobs", 3)', () => {
+  test('is a TLS certificate like others: listed and readable, with issued_at, and frozen', async () => {
+    const { gateway, certificate_id } = issued()
+    const uploaded = gateway.tlsCertificates.create(upload())
+    const automatic = gateway.tlsCertificates.get(certificate_id)
+    expect(gateway.tlsCertificates.list().tls_certificates).toEqual([uploaded, automatic])
+    expect((await client(gateway)('GET', `/tls_certificates/${certificate_id}`)).body).toEqual(automatic)
+    expect(Object.keys(automatic)).toEqual(Object.keys(uploaded))
+    expect(automatic).toMatchObject({ created_at: NEW_YEAR, issued_at: NEW_YEAR, not_before: NEW_YEAR })
+    expect(uploaded.issued_at).toBeNull()
+    expect(Object.isFrozen(automatic.subject_alternative_names.dns_names)).toBe(true)
+  })
+
+  test.each(kinds)('with an %s key says in its fields what node:crypto reads in its leaf', (private_key_type) => {
+    const { resource } = issuedWith(private_key_type)
+    const leaf = new X509Certificate(resource.certificate_pem)
+    expect(resource).toMatchObject({
+      subject_common_name: DOMAIN,
+      subject_alternative_names: { dns_names: [DOMAIN], ips: [] },
+      private_key_type,
+      extended_key_usages: ['serverAuth', 'clientAuth'],
+      not_before: NEW_YEAR,
+      not_after: timeAfter('90d'),
+    })
+    expect(leaf.subject).toBe(`CN=${resource.subject_common_name}`)
+    expect(leaf.subjectAltName).toBe(`DNS:${DOMAIN}`)
+    expect(leaf.issuer).toContain(`CN=${resource.issuer_common_name}`)
+    expect(leaf.serialNumber.toLowerCase()).toBe(resource.serial_number)
+    expect(Date.parse(leaf.validFrom)).toBe(Date.parse(resource.not_before))
+    expect(Date.parse(leaf.validTo)).toBe(Date.parse(resource.not_after))
+    expect(leaf.publicKey.asymmetricKeyType).toBe(private_key_type === 'rsa' ? 'rsa' : 'ec')
+    expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
+    expect(leaf.ca).toBe(false)
+    expect(leaf.checkHost(DOMAIN)).toBe(DOMAIN)
+    expect(leaf.checkHost('b.example.com')).toBeUndefined()
+  })
+
+  test.each([
+    ['rsa', ['digitalSignature', 'keyEncipherment'], 'Digital Signature, Key Encipherment'],
+    ['ecdsa', ['digitalSignature'], 'Digital Signature'],
+  ] as const)('with an %s key has the key usages that openssl finds', (private_key_type, usages, found) => {
+    const { resource } = issuedWith(private_key_type)
+    expect(resource.key_usages).toEqual(usages)
+    const { output } = openssl({ leaf: resource.certificate_pem }, 'x509', '-in', 'leaf', '-noout', '-ext', 'keyUsage')
+    expect(output.trim().split('\n').at(-1)?.trim()).toBe(found)
+  })
+
+  test.each(kinds)('with an %s key has the private key that the authority hands out by name, and no other', (kind) => {
+    const { gateway, certificate_id, resource } = issuedWith(kind)
+    const key = createPrivateKey(gateway.authority.privateKeyPem(certificate_id))
+    const leaf = new X509Certificate(resource.certificate_pem)
+    expect(leaf.checkPrivateKey(key)).toBe(true)
+    expect(createPublicKey(key).export({ type: 'spki', format: 'pem' })).toBe(
+      leaf.publicKey.export({ type: 'spki', format: 'pem' }),
+    )
+  })
+
+  test('is verified by openssl below the root at the gateway’s time, for its own name', () => {
+    for (const [domain, host] of [
+      [DOMAIN, DOMAIN],
+      ['*.example.com', 'any.example.com'],
+    ] as const) {
+      for (const kind of kinds) {
+        const { gateway, resource } = issuedWith(kind, domain)
+        const check = (at: number, name: string) =>
+          verify(gateway.authority.certificatePem, resource.certificate_pem, at, '-verify_hostname', name).output
+        expect(check(gateway.clock.now, host)).toBe('leaf.pem: OK\n')
+        expect(check(gateway.clock.now + 90 * DAY - 1000, host)).toBe('leaf.pem: OK\n')
+        expect(check(gateway.clock.now + 90 * DAY + 1000, host)).toContain('certificate has expired')
+        expect(check(gateway.clock.now, 'example.org')).toMatch(/hostname mismatch/i)
+      }
+    }
+  })
+
+  test('serves TLS to a client that trusts the root, and to no other', async () => {
+    // node:tls checks against the real present, so this certificate is valid for a century.
+    const clock = { now: Date.UTC(2020, 0, 1) }
+    const gateway = createGateway({ seed: 'tls', clock, provisioningDelay: 0, certificateValidity: '36500d' })
+    const { certificate } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
+    const { certificate_pem: cert } = gateway.tlsCertificates.get(certificate?.id as string)
+    const key = gateway.authority.privateKeyPem(certificate?.id as string)
+    const server = createServer({ cert, key }, (socket) => socket.end('hello')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const hear = async (options: { servername: string; ca?: string }) => {
+      const socket = connect({ host: '127.0.0.1', port, ...options })
+      try {
+        return (await socket.toArray()).join('')
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code
+      } finally {
+        socket.destroy()
+      }
+    }
+    try {
+      const ca = gateway.authority.certificatePem
+      expect(await hear({ servername: DOMAIN, ca })).toBe('hello')
+      expect(await hear({ servername: 'b.example.com', ca })).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
+      expect(await hear({ servername: DOMAIN })).toBe('UNABLE_TO_GET_ISSUER_CERT_LOCALLY')
+    } finally {
+      server.close()
+      await once(server, 'close')
+    }
+  })
+
+  test('cannot be deleted while it is in use, by whichever way, and stays in use (errors.md, certificate_automatic)', () => {
+    const { gateway, certificate, certificate_id } = issued()
+    const error = thrownBy(() => gateway.tlsCertificates.delete(certificate_id))
+    expect(error).toMatchObject({ key: 'certificate_automatic', status: 409 })
+    expect(error.message).toContain(DOMAIN)
+    expect(certificate()).toBe(certificate_id)
+    expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
+  })
+})
+
+describe('The same seed and the same calls', () => {
+  /** Everything that a gateway issued: chains and keys. */
+  const materials = (gateway: Gateway) =>
+    gateway.tlsCertificates.list().tls_certificates.map((each) => [each, gateway.authority.privateKeyPem(each.id)])
+  const run = (seed: string, look?: (gateway: Gateway) => unknown) => {
+    const gateway = openManual({ seed })
+    for (const [i, private_key_type] of kinds.entries()) {
+      const policy = { authority: 'letsencrypt', private_key_type }
+      gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy: policy })
+    }
+    for (let month = 0; month < 3; month++) {
+      gateway.clock.advance('31d')
+      look?.(gateway)
+    }
+    return materials(gateway)
+  }
+
+  test('give the same certificates and keys, byte for byte, whoever read them in between', () => {
+    const first = run('a')
+    expect(first).toHaveLength(2)
+    expect(run('a')).toEqual(first)
+    expect(run('a', materials)).toEqual(first)
+  })
+
+  test('are needed: another seed gives other serial numbers, and other keys but for the published RSA one', () => {
+    const serials = [...run('a'), ...run('b')].map(([each]) => (each as { serial_number: string }).serial_number)
+    expect(new Set(serials).size).toBe(4)
+    const ecdsaKeys = [run('a')[0]?.[1], run('b')[0]?.[1]]
+    expect(new Set(ecdsaKeys).size).toBe(2)
+  })
+
+  test('give a certificate that reads the same however often and however late', () => {
+    const { gateway, certificate_id } = issued()
+    gateway.provisioning.failAlways('DNS_ERROR')
+    const first = gateway.tlsCertificates.get(certificate_id)
+    gateway.clock.advance('300d')
+    expect(gateway.tlsCertificates.get(certificate_id)).toEqual(first)
+  })
+})
+
+describe('A private key (decisions, "TLS certificates")', () => {
+  /** The lines of a key that tell it apart. */
+  const secretsOf = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
+
+  test.each(kinds)('of an automatic %s certificate is in no response, snapshot, timeline or error', async (kind) => {
+    const { gateway, id, certificate_id } = issuedWith(kind)
+    const secrets = secretsOf(gateway.authority.privateKeyPem(certificate_id))
+    const api = client(gateway)
+    const texts = [
+      (await api('GET', `/tls_certificates/${certificate_id}`)).text,
+      (await api('PATCH', `/tls_certificates/${certificate_id}`, { json: { metadata: 'x' } })).text,
+      (await api('GET', '/tls_certificates')).text,
+      (await api('GET', '/reserved_domains')).text,
+      (await api('DELETE', `/tls_certificates/${certificate_id}`)).text,
+      JSON.stringify(gateway.snapshot()),
+      gateway.provisioning.printTimeline(id),
+      JSON.stringify(thrownBy(() => gateway.tlsCertificates.delete(certificate_id))),
+    ]
+    for (const text of texts) {
+      expect(text).not.toContain('PRIVATE KEY')
+      for (const secret of secrets) expect(text).not.toContain(secret)
+    }
+  })
+
+  test('of an upload is handed out by name only, as it was sent', () => {
+    const gateway = openManual()
+    const { private_key_pem } = upload()
+    const { id } = gateway.tlsCertificates.create(upload())
+    expect(gateway.authority.privateKeyPem(id)).toBe(private_key_pem)
+    const secrets = secretsOf(private_key_pem)
+    for (const text of [JSON.stringify(gateway.snapshot()), JSON.stringify(gateway.tlsCertificates.list())]) {
+      expect(text).not.toContain('PRIVATE KEY')
+      for (const secret of secrets) expect(text).not.toContain(secret)
+    }
+  })
+
+  test('is refused for an id that names no certificate', () => {
+    const gateway = openManual()
+    expect(refusalOf(() => gateway.authority.privateKeyPem('cert_0000000000000000000000000'))).toBe('not_found')
+    expect(refusalOf(() => gateway.authority.privateKeyPem('nonsense'))).not.toBe('ok')
+  })
+})
+
+describe('The keys of the authority', () => {
+  test('are the published test keys by default: the same root for every gateway', () => {
+    const roots = [openManual(), createGateway(), createGateway({ authorityKeys: 'test' })]
+    expect(new Set(roots.map(({ authority }) => authority.certificatePem)).size).toBe(1)
+    const root = new X509Certificate(openManual().authority.certificatePem)
+    expect([root.ca, root.verify(root.publicKey)]).toEqual([true, true])
+  })
+
+  test('are fresh ones on request, even for the same seed, and stay through a reset', () => {
+    const [a, b] = [openManual({ authorityKeys: 'fresh' }), openManual({ authorityKeys: 'fresh' })]
+    const roots = [a, b, openManual()].map(({ authority }) => authority.certificatePem)
+    expect(new Set(roots).size).toBe(3)
+    a.reset()
+    expect(a.authority.certificatePem).toBe(roots[0])
+  })
+
+  test('that are fresh sign a chain that only their own root verifies', () => {
+    const { gateway, certificate_id } = issued({ authorityKeys: 'fresh' })
+    const { certificate_pem, not_after } = gateway.tlsCertificates.get(certificate_id)
+    expect(not_after).toBe(later(NEW_YEAR, '90d'))
+    expect(verify(gateway.authority.certificatePem, certificate_pem, NOW).output).toBe('leaf.pem: OK\n')
+    expect(verify(openManual().authority.certificatePem, certificate_pem, NOW).status).not.toBe(0)
+  })
+})

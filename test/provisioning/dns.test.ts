@@ -1,0 +1,289 @@
+import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
+import { thrownBy } from '../support/client.ts'
+import { DOMAIN, ECDSA, issued, managed, openManual, timeAfter } from '../support/provisioning.ts'
+
+const WILDCARD = '*.example.com'
+const CHALLENGE = '_acme-challenge.example.com'
+
+/** A gateway with a simulated zone and a managed domain, whose job has just started. */
+function zoned(domain: string = DOMAIN) {
+  const it = managed({ dns: 'simulated' }, domain)
+  const { cname_target, acme_challenge_cname_target } = it.domain()
+  return {
+    ...it,
+    dns: it.gateway.dns,
+    target: cname_target as string,
+    challengeTarget: acme_challenge_cname_target as string,
+    /** What the next attempt finds: `issued`, or the message of its DNS_ERROR. */
+    attempted() {
+      const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
+      if (!job) return 'issued'
+      expect(job.error_code).toBe('DNS_ERROR')
+      return job.msg
+    },
+  }
+}
+
+/** Makes a chain of so many CNAME records from a name to its target. */
+function chain(dns: Gateway['dns'], name: string, target: string, records: number): void {
+  const names = [name, ...Array.from({ length: records - 1 }, (_, i) => `hop${i + 1}.example.net`), target]
+  for (let i = 0; i < records; i++) dns.cname(names[i] as string, names[i + 1] as string)
+}
+
+describe('With a simulated zone a custom name needs a CNAME to its cname_target (decisions, "Simulated DNS")', () => {
+  test('and is issued with it', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname(DOMAIN, target)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and fails without any record: the message says which one was expected', () => {
+    const { target, attempted } = zoned()
+    const message = attempted()
+    expect(message).toContain(`Expected a CNAME record for ${DOMAIN} with the value ${target}`)
+    expect(message).toMatch(/Found no record/)
+  })
+
+  test('and fails with another target: the message says which one was found', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname(DOMAIN, 'elsewhere.example.net')
+    expect(attempted()).toContain(target)
+    expect(attempted()).toMatch(/Found .*elsewhere\.example\.net/)
+  })
+
+  test('and fails with an A record instead: the message says so', () => {
+    const { dns, target, attempted } = zoned()
+    dns.a(DOMAIN, '192.0.2.7')
+    expect(attempted()).toContain(target)
+    expect(attempted()).toMatch(/Found an A record with the value 192\.0\.2\.7/)
+  })
+
+  test('and an A record of the target itself does not matter', () => {
+    const { dns, target, attempted } = zoned()
+    dns.a(target, '192.0.2.7')
+    dns.cname(DOMAIN, target)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and the target of another domain is another target', () => {
+    const { gateway, dns, attempted } = zoned()
+    const other = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: ECDSA })
+    dns.cname(DOMAIN, other.cname_target)
+    expect(attempted()).toContain(other.cname_target)
+  })
+
+  test('and trailing dots and case do not matter, on either side', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname('APP.Example.com.', `${target.toUpperCase()}.`)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and the names in between may differ in them too', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname(DOMAIN, 'HOP.example.net.')
+    dns.cname('hop.Example.net', target)
+    expect(attempted()).toBe('issued')
+  })
+})
+
+describe('CNAME chains (decisions, "Simulated DNS": followed up to 8 steps; a loop is a DNS_ERROR)', () => {
+  test.each([1, 2, 7, 8])('of %i records lead to the target', (records) => {
+    const { dns, target, attempted } = zoned()
+    chain(dns, DOMAIN, target, records)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('of 9 records do not, and the message says how long they may be', () => {
+    const { dns, target, attempted } = zoned()
+    chain(dns, DOMAIN, target, 9)
+    const message = attempted()
+    expect(message).toContain(target)
+    expect(message).toContain('more than 8')
+  })
+
+  test('that end without a record, or in an A record, fail with the way that was taken', () => {
+    const { dns, attempted } = zoned()
+    chain(dns, DOMAIN, 'end.example.net', 3)
+    expect(attempted()).toContain('hop1.example.net -> hop2.example.net -> end.example.net')
+    dns.a('end.example.net', '192.0.2.7')
+    expect(attempted()).toContain('192.0.2.7')
+  })
+
+  test.each([
+    ['to itself', [DOMAIN]],
+    ['over another name', ['hop1.example.net', DOMAIN]],
+    ['that does not go through the first name', ['hop1.example.net', 'hop2.example.net', 'hop1.example.net']],
+    ['of one name behind the first', ['hop1.example.net', 'hop1.example.net']],
+  ])('that loop %s fail, and the message says loop', (_what, hops) => {
+    const { dns, target, attempted } = zoned()
+    let at = DOMAIN
+    for (const hop of hops) {
+      dns.cname(at, hop)
+      at = hop
+    }
+    const message = attempted()
+    expect(message).toContain(target)
+    expect(message).toContain('loop')
+  })
+})
+
+describe('A wildcard needs two records (decisions, "Simulated DNS")', () => {
+  test('its own and the one of the ACME challenge', () => {
+    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
+    dns.cname(WILDCARD, target)
+    dns.cname(CHALLENGE, challengeTarget)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and the message names the one that is missing', () => {
+    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
+    expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
+    dns.cname(WILDCARD, target)
+    expect(attempted()).toContain(`for ${CHALLENGE} with the value ${challengeTarget}`)
+    dns.cname(CHALLENGE, challengeTarget)
+    dns.remove(WILDCARD)
+    expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
+  })
+
+  test('and they cannot stand in for each other', () => {
+    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
+    dns.cname(WILDCARD, challengeTarget)
+    dns.cname(CHALLENGE, target)
+    expect(attempted()).toContain(WILDCARD)
+    dns.cname(WILDCARD, target)
+    expect(attempted()).toContain(CHALLENGE)
+  })
+
+  test('while an exact name needs no challenge', () => {
+    const { dns, target, attempted, gateway } = zoned()
+    dns.cname(DOMAIN, target)
+    expect(gateway.dns.records().map(({ name }) => name)).toEqual([DOMAIN])
+    expect(attempted()).toBe('issued')
+  })
+})
+
+describe('An edit of the zone counts from the moment it is made (decisions, "Simulated DNS")', () => {
+  test('so that a correction lets the next retry succeed, an hour after the failure', () => {
+    const { gateway, dns, target, job, certificate } = zoned()
+    gateway.clock.advance('30s')
+    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('1h', '30s') })
+    dns.cname(DOMAIN, target)
+    gateway.clock.advance('59m')
+    expect(certificate()).toBeNull()
+    gateway.clock.advance('1m')
+    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('1h', '30s'))
+  })
+
+  test('and an attempt that was due before saw the old zone, although nobody had looked', () => {
+    const { gateway, dns, target, job } = zoned()
+    gateway.clock.timers.tick(31_000)
+    dns.cname(DOMAIN, target)
+    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('1h', '30s') })
+  })
+
+  test('and a record that is removed later does not undo what it had allowed', () => {
+    const { gateway, dns, target, certificate } = zoned()
+    dns.cname(DOMAIN, target)
+    gateway.clock.timers.tick(31_000)
+    dns.remove(DOMAIN)
+    expect(certificate()).not.toBeNull()
+  })
+
+  test('and a renewal looks at the zone again, and keeps the certificate while it is wrong', () => {
+    const { gateway, dns, target, job, certificate } = zoned()
+    dns.cname(DOMAIN, target)
+    gateway.clock.advance('30s')
+    const first = certificate()
+    dns.clear()
+    gateway.clock.advance('60d')
+    gateway.clock.advance('30s')
+    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', msg: expect.stringContaining(target) })
+    expect(certificate()).toBe(first)
+  })
+})
+
+describe('What decides an attempt (decisions, "Provisioning jobs", 2)', () => {
+  test('is a scripted outcome before the zone, either way', () => {
+    const { gateway, dns, target, id, job } = zoned()
+    gateway.provisioning.script(['INTERNAL_ERROR', 'success'])
+    dns.cname(DOMAIN, target)
+    gateway.provisioning.attempt(id)
+    expect(job()?.error_code).toBe('INTERNAL_ERROR')
+    dns.clear()
+    gateway.provisioning.attempt(id)
+    expect(job()).toBeNull()
+  })
+
+  test('is never the zone while dns is off, which is the default', () => {
+    for (const options of [{}, { dns: 'off' } as const]) {
+      const { gateway, id, certificate } = managed(options)
+      gateway.dns.a(DOMAIN, '192.0.2.7')
+      gateway.provisioning.attempt(id)
+      expect(certificate()).not.toBeNull()
+    }
+  })
+})
+
+describe('The zone', () => {
+  test('lists its records by name, in lower case and without trailing dots, with one record for a name', () => {
+    const { dns } = openManual()
+    expect(dns.cname('B.example.com.', 'Target.example.net.')).toEqual({
+      name: 'b.example.com',
+      type: 'CNAME',
+      value: 'target.example.net',
+    })
+    dns.a('a.example.com', '192.0.2.1')
+    dns.a('b.example.com', '192.0.2.2')
+    dns.cname('_acme-challenge.a.example.com', 't.example.net')
+    expect(dns.records()).toEqual([
+      { name: '_acme-challenge.a.example.com', type: 'CNAME', value: 't.example.net' },
+      { name: 'a.example.com', type: 'A', value: '192.0.2.1' },
+      { name: 'b.example.com', type: 'A', value: '192.0.2.2' },
+    ])
+  })
+
+  test('loses the record of a name, in any case, or all of them', () => {
+    const { dns } = openManual()
+    for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) dns.a(name, '192.0.2.1')
+    dns.remove('A.example.com.')
+    dns.remove('unknown.example.com')
+    expect(dns.records().map(({ name }) => name)).toEqual(['b.example.com', 'c.example.com'])
+    dns.clear()
+    expect(dns.records()).toEqual([])
+  })
+
+  test('stays when a domain is deleted', () => {
+    const { gateway, id } = issued()
+    gateway.dns.a(DOMAIN, '192.0.2.1')
+    gateway.reservedDomains.delete(id)
+    expect(gateway.dns.records()).toHaveLength(1)
+  })
+
+  const wrong: [string, (dns: Gateway['dns']) => unknown, string, RegExp][] = [
+    ['an empty name', (dns) => dns.cname('', 'b.example.com'), 'name', /Allowed: a DNS name/],
+    ['a name with a space', (dns) => dns.cname('a b.example.com', 'b.example.com'), 'name', /Allowed: a DNS name/],
+    ['a name with an empty label', (dns) => dns.a('a..example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that is too long', (dns) => dns.a(`${'a.'.repeat(127)}com`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that is no text', (dns) => dns.a(7 as never, '192.0.2.1'), 'name', /Allowed: a string/],
+    ['a URL as name', (dns) => dns.a('https://a.example.com/', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a target that is null', (dns) => dns.cname('a.example.com', null), 'value', /value is nothing|value is null/],
+    ['a target that is a URL', (dns) => dns.cname('a.example.com', 'https://b/'), 'value', /Allowed: a DNS name/],
+    ['an address of 5 parts', (dns) => dns.a('a.example.com', '192.0.2.1.5'), 'value', /Allowed: an IPv4 address/],
+    ['an address over 255', (dns) => dns.a('a.example.com', '192.0.2.256'), 'value', /Allowed: an IPv4 address/],
+    ['a name as address', (dns) => dns.a('a.example.com', 'b.example.com'), 'value', /Allowed: an IPv4 address/],
+  ]
+  test.each(wrong)(
+    'refuses %s, naming the field and what is allowed, and stays as it is',
+    (_what, edit, field, allowed) => {
+      const { dns } = openManual()
+      dns.a('a.example.com', '192.0.2.9')
+      const before = dns.records()
+      const error = thrownBy(() => edit(dns))
+      expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
+      expect(Object.keys(error.details)).toEqual([`field:${field}`])
+      expect(error.message).toMatch(allowed)
+      expect(dns.records()).toEqual(before)
+    },
+  )
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import {
+  certificateIds,
+  DOMAIN,
+  ECDSA,
+  issued,
+  managed,
+  NEW_YEAR,
+  openManual,
+  RSA,
+  timeAfter,
+} from '../support/provisioning.ts'
+
+const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
+
+describe('With provisioningDelay 0 (decisions, "Provisioning jobs", 1: issued within the creating call’s response)', () => {
+  test('a creation answers with the certificate in use and no job', async () => {
+    const gateway = openManual({ provisioningDelay: 0 })
+    const { body } = await client(gateway)('POST', '/reserved_domains', { json: CREATE })
+    expect(body.certificate.id).toBe(certificateIds(gateway)[0])
+    const status = { renews_at: timeAfter('60d'), provisioning_job: null }
+    expect(body.certificate_management_status).toStrictEqual(status)
+  })
+
+  test('a creation can also fail its first attempt within the response', async () => {
+    const gateway = openManual({ provisioningDelay: '0s' })
+    gateway.provisioning.script(['DNS_ERROR'])
+    const { status, body } = await client(gateway)('POST', '/reserved_domains', { json: CREATE })
+    expect(status).toBe(201)
+    expect(body.certificate).toBeNull()
+    expect(body.certificate_management_status.provisioning_job).toMatchObject({
+      error_code: 'DNS_ERROR',
+      started_at: NEW_YEAR,
+      retries_at: timeAfter('1h'),
+    })
+    gateway.clock.advance('1h')
+    expect(gateway.reservedDomains.get(body.id).certificate?.id).toBe(certificateIds(gateway)[0])
+  })
+
+  test('the update that sets a policy, or another key type, answers with the new certificate', () => {
+    const gateway = openManual({ provisioningDelay: 0 })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    const first = gateway.reservedDomains.update(id, { certificate_management_policy: ECDSA })
+    const second = gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
+    expect(second.certificate_management_status?.provisioning_job).toBeNull()
+    expect(second.certificate?.id).not.toBe(first.certificate?.id)
+    expect(certificateIds(gateway)).toEqual([second.certificate?.id])
+  })
+
+  test('a renewal whose time has come ends at once too', () => {
+    const { gateway, id } = issued({ provisioningDelay: 0 })
+    gateway.clock.advance('60d')
+    const last = gateway.provisioning.timeline(id).slice(-2)
+    expect(last.map(({ at, transition }) => [at, transition])).toEqual([
+      [timeAfter('60d'), 'renewal started'],
+      [timeAfter('60d'), 'renewed'],
+    ])
+  })
+})
+
+describe('The options for provisioning (decisions, "Provisioning jobs": both delays, validity, lead and backoff)', () => {
+  test('provisioningDelay sets when the first attempt comes, of a job and of a renewal', () => {
+    const { gateway, id } = managed({ provisioningDelay: '10m' })
+    gateway.clock.advance('61d')
+    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    expect(ends.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
+  })
+
+  test('certificateValidity and renewalLead set not_after and renews_at', () => {
+    const { gateway, status, certificate_id } = issued({ certificateValidity: '47d', renewalLead: '16h' })
+    expect(gateway.tlsCertificates.get(certificate_id).not_after).toBe(timeAfter('47d'))
+    expect(status()?.renews_at).toBe(timeAfter('46d', '8h'))
+  })
+
+  test('renewalLead 0 renews at the expiry itself', () => {
+    expect(issued({ renewalLead: 0 }).status()?.renews_at).toBe(timeAfter('90d'))
+  })
+
+  test('internalErrorBackoff sets the first wait and the longest one', () => {
+    const { gateway, id } = managed({ provisioningDelay: 1, internalErrorBackoff: { first: '3s', most: '10s' } })
+    gateway.provisioning.failAlways('INTERNAL_ERROR')
+    gateway.clock.advance('40s')
+    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    const seconds = [0, 3, 9, 19, 29, 39]
+    expect(ends.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
+  })
+
+  test('dnsErrorRetry sets the wait after a DNS_ERROR', () => {
+    const { gateway, job } = managed({ dnsErrorRetry: '5m' })
+    gateway.provisioning.failNext('DNS_ERROR')
+    gateway.clock.advance('30s')
+    expect(job()?.retries_at).toBe(timeAfter('30s', '5m'))
+  })
+
+  const wrong: [keyof GatewayOptions, unknown, RegExp][] = [
+    ['provisioningDelay', '5 parsecs', /^provisioningDelay is "5 parsecs"\. Allowed: a number of ms, or /],
+    ['provisioningDelay', -1, /^provisioningDelay is -1\. Allowed: /],
+    ['provisioningDelay', Number.NaN, /^provisioningDelay is NaN\. Allowed: /],
+    ['certificateValidity', 0, /^certificateValidity is 0\. Allowed: .*at least 1000 ms/],
+    ['renewalLead', '90d', /^renewalLead is 7776000000 ms\. Allowed: less than certificateValidity, 7776000000 ms\./],
+    ['dnsErrorRetry', 0, /^dnsErrorRetry is 0\. Allowed: .*at least 1000 ms/],
+    ['internalErrorBackoff', { first: '1m' }, /^internalErrorBackoff is an object\. Allowed: .*"first" and "most"/],
+    [
+      'internalErrorBackoff',
+      { first: 0, most: '1m' },
+      /^internalErrorBackoff is an object\. Allowed: .*"first" and "most"/,
+    ],
+    ['internalErrorBackoff', '1m', /^internalErrorBackoff is "1m"\. Allowed: an object/],
+    ['dns', true, /^dns is true\. Allowed: "off" or "simulated"\./],
+    ['authorityKeys', 'own', /^authorityKeys is "own"\. Allowed: "test" or "fresh"\./],
+  ]
+  test.each(wrong)('%s refuses %j, naming what is allowed', (name, value, message) => {
+    expect(() => createGateway({ [name]: value })).toThrow(TypeError)
+    expect(() => createGateway({ [name]: value })).toThrow(message)
+  })
+
+  const extreme = { certificateValidity: '999999999999d', dnsErrorRetry: '999999999999d' } as const
+  test.each(Object.keys(extreme) as (keyof typeof extreme)[])(
+    '%s of a time beyond the year 9999 is refused, or serves: no call fails for it later',
+    (name) => {
+      const gateway = (() => {
+        try {
+          return openManual({ [name]: extreme[name] })
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError)
+          return undefined
+        }
+      })()
+      if (!gateway) return
+      const { id } = gateway.reservedDomains.create(CREATE)
+      if (name === 'dnsErrorRetry') gateway.provisioning.failNext('DNS_ERROR')
+      expect(() => gateway.provisioning.attempt(id)).not.toThrow()
+      expect(() => gateway.reservedDomains.list()).not.toThrow()
+    },
+  )
+})

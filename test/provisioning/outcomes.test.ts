@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
+import { refusalOf, thrownBy } from '../support/client.ts'
+import { DOMAIN, ECDSA, managed, openManual } from '../support/provisioning.ts'
+
+const POLICY = { certificate_management_policy: ECDSA } as const
+const OTHER = 'other.example.com'
+
+/** Runs the attempts of a domain's job one after the other until it succeeds, at most `most`. */
+function outcomesOf(gateway: Gateway, id: string, most = 10): (string | null)[] {
+  const outcomes: (string | null)[] = []
+  while (gateway.reservedDomains.get(id).certificate_management_status?.provisioning_job && outcomes.length < most) {
+    gateway.provisioning.attempt(id)
+    outcomes.push(gateway.provisioning.timeline(id).at(-1)?.outcome ?? null)
+  }
+  return outcomes
+}
+
+/** A gateway with two managed domains. */
+function two() {
+  const { gateway, id } = managed()
+  const other = gateway.reservedDomains.create({ domain: OTHER, ...POLICY }).id
+  return { gateway, provisioning: gateway.provisioning, id, other }
+}
+
+describe('A scripted outcome (decisions, "Provisioning jobs", 2)', () => {
+  test('is what the next attempts come to, in order, and success follows', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'], { domain: DOMAIN })
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'success'])
+  })
+
+  test('for a domain is not used by another one', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    expect(outcomesOf(gateway, other)).toEqual(['success'])
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('for any domain is used by whichever attempt comes next', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
+    expect(outcomesOf(gateway, other, 1)).toEqual(['DNS_ERROR'])
+    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
+    expect(outcomesOf(gateway, other)).toEqual(['success'])
+    expect(outcomesOf(gateway, id)).toEqual(['success'])
+  })
+
+  test('for a domain goes before one for any domain, whichever was ordered first', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['INTERNAL_ERROR'])
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
+  })
+
+  test('can be success, before errors that come later', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.script(['success', 'DNS_ERROR'])
+    expect(outcomesOf(gateway, id)).toEqual(['success'])
+    expect(outcomesOf(gateway, other)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('names its domain in any case', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['DNS_ERROR'], { domain: 'App.Example.COM' })
+    expect(provisioning.pendingOutcomes()).toEqual([{ domain: DOMAIN, outcome: 'DNS_ERROR' }])
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('can be ordered before its domain exists, and waits for it', () => {
+    const gateway = openManual()
+    gateway.provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY })
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('stays on order when its domain is deleted, for the next of that name', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    gateway.reservedDomains.delete(id)
+    const again = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY }).id
+    expect(outcomesOf(gateway, again)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('is for wildcards by their own name', () => {
+    const { gateway, id } = managed({}, '*.example.com')
+    gateway.provisioning.script(['DNS_ERROR'], { domain: '*.example.com' })
+    gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'example.com' })
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+  })
+
+  test('counts for an attempt that was due later, not for one that was due before it was ordered', () => {
+    const { gateway, id } = managed()
+    gateway.clock.timers.tick(31_000)
+    gateway.provisioning.script(['DNS_ERROR'])
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+    expect(gateway.provisioning.pendingOutcomes()).toHaveLength(1)
+  })
+})
+
+describe('failNext', () => {
+  test('makes one attempt fail, before what is on order already', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
+    provisioning.failNext('DNS_ERROR', { domain: DOMAIN })
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
+  })
+
+  test('makes as many attempts fail as it is told, of any domain or of one', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.failNext('DNS_ERROR', { times: 3 })
+    expect(outcomesOf(gateway, id, 2)).toEqual(['DNS_ERROR', 'DNS_ERROR'])
+    expect(outcomesOf(gateway, other)).toEqual(['DNS_ERROR', 'success'])
+    provisioning.failNext('INTERNAL_ERROR', { times: 2, domain: DOMAIN })
+    expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'success'])
+  })
+
+  test('called twice puts the later order first', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.failNext('DNS_ERROR')
+    provisioning.failNext('INTERNAL_ERROR')
+    expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
+  })
+})
+
+describe('failAlways', () => {
+  test('makes every attempt fail once the script is used, until it is cleared', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.script(['INTERNAL_ERROR'])
+    provisioning.failAlways('DNS_ERROR')
+    expect(outcomesOf(gateway, id, 4)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'DNS_ERROR', 'DNS_ERROR'])
+    expect(outcomesOf(gateway, other, 2)).toEqual(['DNS_ERROR', 'DNS_ERROR'])
+    provisioning.clear()
+    expect(outcomesOf(gateway, id)).toEqual(['success'])
+    expect(outcomesOf(gateway, other)).toEqual(['success'])
+  })
+
+  test('lets a script that comes later go before it', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
+    provisioning.script(['INTERNAL_ERROR', 'success'], { domain: DOMAIN })
+    expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'success'])
+  })
+
+  test('of one domain leaves the others alone, and the last word counts', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
+    provisioning.failAlways('INTERNAL_ERROR', { domain: DOMAIN })
+    expect(outcomesOf(gateway, other)).toEqual(['success'])
+    expect(outcomesOf(gateway, id, 2)).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR'])
+  })
+
+  test('is no pending outcome, so a test that uses it need not take it back', () => {
+    const { gateway, provisioning } = two()
+    provisioning.failAlways('DNS_ERROR')
+    expect(provisioning.pendingOutcomes()).toEqual([])
+    expect(() => gateway.provisioning.assertNoPendingOutcomes()).not.toThrow()
+  })
+})
+
+describe('clear', () => {
+  test('drops the orders of one domain and keeps the others', () => {
+    const { provisioning } = two()
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    provisioning.script(['DNS_ERROR'], { domain: OTHER })
+    provisioning.script(['INTERNAL_ERROR'])
+    provisioning.clear({ domain: 'APP.example.com' })
+    const left = provisioning.pendingOutcomes()
+    expect(left).toHaveLength(2)
+    expect(left).toContainEqual({ domain: OTHER, outcome: 'DNS_ERROR' })
+    expect(left).toContainEqual({ domain: null, outcome: 'INTERNAL_ERROR' })
+  })
+
+  test('drops all orders where no domain is named, and leaves running jobs as they are', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['DNS_ERROR', 'DNS_ERROR'])
+    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
+    provisioning.attempt(id)
+    const before = gateway.reservedDomains.get(id)
+    provisioning.clear()
+    expect(provisioning.pendingOutcomes()).toEqual([])
+    expect(gateway.reservedDomains.get(id)).toEqual(before)
+    expect(outcomesOf(gateway, id)).toEqual(['success'])
+  })
+})
+
+describe('The outcomes that no attempt has used', () => {
+  test('are listed by domain name, those for any domain last, each in its order', () => {
+    const { provisioning } = two()
+    provisioning.script(['success', 'DNS_ERROR'])
+    provisioning.script(['INTERNAL_ERROR', 'success'], { domain: OTHER })
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    expect(provisioning.pendingOutcomes()).toEqual([
+      { domain: DOMAIN, outcome: 'DNS_ERROR' },
+      { domain: OTHER, outcome: 'INTERNAL_ERROR' },
+      { domain: OTHER, outcome: 'success' },
+      { domain: null, outcome: 'success' },
+      { domain: null, outcome: 'DNS_ERROR' },
+    ])
+  })
+
+  test('are named by assertNoPendingOutcomes, which is silent once they are used', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
+    provisioning.script(['success'])
+    expect(() => provisioning.assertNoPendingOutcomes()).toThrow(/DNS_ERROR for app\.example\.com/)
+    expect(() => provisioning.assertNoPendingOutcomes()).toThrow(/success for any domain/)
+    outcomesOf(gateway, id)
+    expect(() => provisioning.assertNoPendingOutcomes()).not.toThrow()
+  })
+
+  test('are those of the current time: an attempt that was due has used its own', () => {
+    const { gateway } = managed()
+    gateway.provisioning.script(['success'])
+    gateway.clock.timers.tick(31_000)
+    expect(() => gateway.provisioning.assertNoPendingOutcomes()).not.toThrow()
+  })
+})
+
+describe('An order that is wrong is refused with a GatewayError that names what is allowed, and changes nothing:', () => {
+  const OUTCOMES = 'Allowed: success, INTERNAL_ERROR, DNS_ERROR.'
+  type Order = (provisioning: Gateway['provisioning']) => unknown
+  const wrong: [string, Order, string][] = [
+    ['an unknown outcome', ({ script }) => script(['dns_error' as never]), OUTCOMES],
+    ['an unknown outcome after a good one', ({ script }) => script(['success', 'failure' as never]), OUTCOMES],
+    ['an outcome that is no text', ({ script }) => script([null as never]), OUTCOMES],
+    ['a text for the list', ({ script }) => script('success' as never), 'Allowed: an array.'],
+    ['no list', ({ script }) => script(undefined as never), 'outcomes is nothing'],
+    ['a misspelt option', ({ script }) => script(['success'], { domian: DOMAIN } as never), 'Supported: '],
+    ['an empty domain', ({ script }) => script(['success'], { domain: '' }), 'Allowed: a domain name.'],
+    ['a domain that is no text', ({ script }) => script(['success'], { domain: 7 as never }), 'Allowed: a string.'],
+    ['an unknown error for failNext', ({ failNext }) => failNext('NO_ERROR' as never), OUTCOMES],
+    ['an unknown error for failAlways', ({ failAlways }) => failAlways('NO_ERROR' as never), OUTCOMES],
+    ['an unknown option of failNext', ({ failNext }) => failNext('DNS_ERROR', { count: 2 } as never), 'Supported: '],
+    ['a negative number of times', ({ failNext }) => failNext('DNS_ERROR', { times: -1 }), 'Allowed: '],
+    ['half a time', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), 'Allowed: '],
+    ['no number of times', ({ failNext }) => failNext('DNS_ERROR', { times: Number.NaN }), 'Allowed: '],
+    ['an unknown option of clear', ({ clear }) => clear({ id: 'rd_1' } as never), 'Supported: domain.'],
+  ]
+  test.each(wrong)('%s', (_what, order, allowed) => {
+    const { gateway, provisioning } = two()
+    provisioning.script(['DNS_ERROR'])
+    const before = gateway.snapshot()
+    const error = thrownBy(() => order(provisioning))
+    expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
+    expect(error.message).toContain(allowed)
+    expect(gateway.snapshot()).toEqual(before)
+  })
+})
+
+describe('An operation that is refused uses up no outcome (design, idea 3)', () => {
+  test.each<[string, string, (gateway: Gateway, id: string) => unknown]>([
+    [
+      'a name that is taken',
+      'domain_taken',
+      ({ reservedDomains }) => reservedDomains.create({ domain: DOMAIN, ...POLICY }),
+    ],
+    [
+      'a certificate beside the policy',
+      'certificate_and_policy',
+      ({ reservedDomains }) =>
+        reservedDomains.create({ domain: 'new.example.com', certificate_id: 'cert_1', ...POLICY }),
+    ],
+    [
+      'a policy on a service-owned name',
+      'policy_on_service_domain',
+      ({ reservedDomains }) => reservedDomains.create({ domain: 'a.gateway.test', ...POLICY }),
+    ],
+    [
+      'an endpoint configuration that was not declared',
+      'endpoint_configuration_not_found',
+      ({ reservedDomains }, id) => reservedDomains.update(id, { http_endpoint_configuration_id: 'ec_1', ...POLICY }),
+    ],
+  ])('%s, with an attempt in the call itself', (_what, key, call) => {
+    const gateway = openManual({ provisioningDelay: 0, references: 'declared' })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    gateway.provisioning.script(['DNS_ERROR'])
+    const before = gateway.snapshot()
+    expect(refusalOf(() => call(gateway, id))).toBe(key)
+    expect(gateway.snapshot()).toEqual(before)
+    gateway.provisioning.script(['success'])
+    const managed = gateway.reservedDomains.update(id, POLICY)
+    expect(managed.certificate_management_status?.provisioning_job?.error_code).toBe('DNS_ERROR')
+  })
+})

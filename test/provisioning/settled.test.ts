@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { DOMAIN, ECDSA, issued, later, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
+
+describe('settled() on a manual clock', () => {
+  test('moves it to the next attempt and answers the domain with its certificate', async () => {
+    const { gateway, id, domain } = managed()
+    const settled = await gateway.provisioning.settled(id)
+    expect(gateway.clock.now).toBe(NOW + 30_000)
+    expect(settled.certificate).not.toBeNull()
+    expect(settled).toEqual(domain())
+  })
+
+  test('answers a failure too, and the next call goes on to the retry', async () => {
+    const { gateway, id } = managed()
+    gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
+    const codes: unknown[] = []
+    const times: unknown[] = []
+    for (let i = 0; i < 3; i++) {
+      const { certificate_management_status } = await gateway.provisioning.settled(id)
+      codes.push(certificate_management_status?.provisioning_job?.error_code)
+      times.push(gateway.clock.now - NOW)
+    }
+    expect(codes).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', undefined])
+    expect(times).toEqual([30_000, 3_630_000, 3_690_000])
+  })
+
+  test('waits for a renewal that runs, and not for one that is still to come', async () => {
+    const { gateway, id, certificate_id } = issued()
+    expect((await gateway.provisioning.settled(id)).certificate?.id).toBe(certificate_id)
+    expect(gateway.clock.now).toBe(NOW)
+    gateway.clock.advance('60d')
+    const renewed = await gateway.provisioning.settled(id)
+    expect(renewed.certificate?.id).not.toBe(certificate_id)
+    expect(renewed.certificate_management_status?.renews_at).toBe(later(timeAfter('60d', '30s'), '60d'))
+  })
+
+  test('fires the timers of the code under test on its way', async () => {
+    const { gateway, id } = managed()
+    let fired = 0
+    gateway.clock.timers.setTimeout(() => fired++, 10_000)
+    await gateway.provisioning.settled(id)
+    expect(fired).toBe(1)
+  })
+
+  test('moves nothing when the attempt was due already and nobody had looked', async () => {
+    const { gateway, id } = managed()
+    gateway.clock.timers.tick(31_000)
+    expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
+    expect(gateway.clock.now).toBe(NOW + 31_000)
+  })
+})
+
+describe('settled() without a job', () => {
+  test('answers a domain that is not managed at once, on any clock', async () => {
+    for (const clock of [undefined, { now: NOW }]) {
+      const gateway = createGateway({ seed: 'settled', ...(clock && { clock }) })
+      const domain = gateway.reservedDomains.create({ domain: DOMAIN })
+      expect(await gateway.provisioning.settled(domain.id)).toEqual(domain)
+    }
+  })
+
+  test('answers at once where the attempt was part of the creation', async () => {
+    const gateway = openManual({ provisioningDelay: 0 })
+    const domain = gateway.reservedDomains.create(CREATE)
+    expect(await gateway.provisioning.settled(domain.id)).toEqual(domain)
+    expect(gateway.clock.now).toBe(NOW)
+  })
+})
+
+describe('settled() on a clock that can neither be moved nor waited for', () => {
+  test('rejects and says which time to move it to, and changes nothing', async () => {
+    const clock = { now: NOW }
+    const gateway = createGateway({ clock, seed: 'settled' })
+    const { id } = gateway.reservedDomains.create(CREATE)
+    const before = gateway.snapshot()
+    const message = `The next attempt is due at ${timeAfter('30s')}, and this clock cannot be waited for.`
+    await expect(gateway.provisioning.settled(id)).rejects.toThrow(message)
+    expect(gateway.snapshot()).toEqual(before)
+    clock.now += 30_000
+    expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
+  })
+
+  test('waits by a waitUntil of the clock’s own', async () => {
+    const clock = {
+      now: NOW,
+      async waitUntil(at: number) {
+        await undefined
+        clock.now = at
+      },
+    }
+    const gateway = createGateway({ clock, seed: 'settled' })
+    const { id } = gateway.reservedDomains.create(CREATE)
+    expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
+    expect(clock.now).toBe(NOW + 30_000)
+  })
+})
+
+describe('settled() of an id that is none', () => {
+  test.each([
+    ['rd_000000000000000000000000000', { key: 'not_found', status: 404 }],
+    ['nonsense', { status: expect.any(Number) }],
+    [undefined, { status: expect.any(Number) }],
+  ])('rejects %j with a GatewayError', async (id, expected) => {
+    const gateway = openManual()
+    const rejection = expect(gateway.provisioning.settled(id as string)).rejects
+    await rejection.toMatchObject({ name: 'GatewayError', ...expected })
+  })
+})

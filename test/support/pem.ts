@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+
+/** A committed PEM file of test/fixtures/x509, by its name without the ending. */
+export function pem(name: string): string {
+  return readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+}
+
+/** A certificate with its key, as an upload has them. */
+export function upload(kind: 'p256' | 'p384' | 'p521' | 'rsa2048' | 'ed25519' = 'p256') {
+  return { certificate_pem: pem(`leaf-${kind}`), private_key_pem: pem(`key-${kind}`) }
+}

@@ -1,0 +1,64 @@
+import { createGateway, type Duration, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+
+/** Thursday 1 January 2026, 00:00:00 UTC. */
+export const NEW_YEAR = '2026-01-01T00:00:00Z'
+export const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
+export const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+export const DOMAIN = 'app.example.com'
+
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** The time so long after {@link NEW_YEAR}, as a timestamp: `timeAfter('30s', '5m')`. */
+export function timeAfter(...durations: Exclude<Duration, number>[]): string {
+  return later(NEW_YEAR, ...durations)
+}
+
+/** The timestamp so long after another one; a `-` in front goes back. */
+export function later(start: string, ...durations: (Exclude<Duration, number> | `-${string}`)[]): string {
+  let ms = Date.parse(start)
+  for (const duration of durations) {
+    const [, sign, count, unit] = /^(-?)(\d+)(\w+)$/.exec(duration) as unknown as [0, string, string, 'ms']
+    ms += Number(sign + count) * UNIT_MS[unit]
+  }
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** A gateway with a manual clock that stands at {@link NEW_YEAR} and the same ids in every run. */
+export function openManual(options: Omit<GatewayOptions, 'clock'> = {}): Gateway<ManualClock> {
+  return createGateway({ seed: 'test', clock: manualClock(NEW_YEAR), ...options })
+}
+
+/** A gateway with one managed domain, whose job has just started. */
+export function managed(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
+  const gateway = openManual(options)
+  const { id } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
+  return { gateway, id, ...looksAt(gateway, id) }
+}
+
+/** A gateway with one managed domain, whose certificate was issued at {@link NEW_YEAR}. */
+export function issued(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
+  const it = managed(options, domain)
+  if (it.job()) it.gateway.provisioning.attempt(it.id)
+  return { ...it, certificate_id: it.certificate() as string }
+}
+
+/** Short ways to look at a domain. */
+export function looksAt(gateway: Gateway, id: string) {
+  const domain = () => gateway.reservedDomains.get(id)
+  return {
+    domain,
+    status: () => domain().certificate_management_status,
+    job: () => domain().certificate_management_status?.provisioning_job,
+    /** The id of the certificate in use. */
+    certificate: () => domain().certificate?.id ?? null,
+  }
+}
+
+/** The ids of all TLS certificates, oldest first. */
+export function certificateIds(gateway: Gateway): string[] {
+  return gateway.tlsCertificates
+    .list()
+    .tls_certificates.map(({ id }) => id)
+    .reverse()
+}
