@@ -16,6 +16,7 @@ import { faultyAnswer, isBefore } from './fault-effects.ts'
 import type { Journal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import { redacted } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
 import { queryParameters, splitUrl } from './url.ts'
 
@@ -63,8 +64,20 @@ interface Call {
 function note(journal: Journal, call: Call, { status, body }: HttpResponse, now: number): void {
   const { request, path, query, operationId, operation, commit, fault } = call
   const sent = typeof request.body === 'string' ? request.body : `[${request.body.unread}]`
-  const known = { operationId, operation: operation?.name ?? null, method: request.method, path, query, now }
-  journal.add({ ...known, request: sent, status, response: body, commit, fault: fault?.id ?? null })
+  const name = operation?.name ?? null
+  journal.add({
+    operationId,
+    operation: name,
+    method: request.method,
+    path,
+    query,
+    now,
+    request: redacted(sent, name),
+    status,
+    response: redacted(body, name),
+    commit,
+    fault: fault?.id ?? null,
+  })
 }
 
 function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {

@@ -1,6 +1,5 @@
 import type { Commit } from '../contract/commit.ts'
 import { timestamp } from '../contract/view.ts'
-import { redacted } from './redact.ts'
 
 /** A request that was asked and what was answered. Keys, webhook secrets and bearer tokens never stand in it. */
 export interface JournalEntry {
@@ -30,7 +29,7 @@ export type JournalFilter =
   | Partial<Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>>
   | ((entry: JournalEntry) => boolean)
 
-/** What an entry is made from. Texts are kept redacted and parsed when they are read. */
+/** What an entry is made from. Its texts are redacted before they come here, and parsed when they are read. */
 export interface Exchange {
   readonly operationId: string
   readonly operation: string | null
@@ -54,9 +53,7 @@ export class Journal {
 
   add(exchange: Exchange): void {
     if (this.limit === 0) return
-    const { operation, request, response } = exchange
-    const entry = { ...exchange, request: redacted(request, operation), response: redacted(response, operation) }
-    this.#entries[this.#next % this.limit] = entry
+    this.#entries[this.#next % this.limit] = exchange
     this.#next++
   }
 
