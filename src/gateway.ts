@@ -113,8 +113,9 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   const journal = new Journal(read.journalSize)
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
   const direct = directApi(families, (operation, ids, input) => guarded(() => engine.execute(operation, ids, input)))
-  let baseline = presentKeys(engine, families)
+  let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
+    if (!initial) return
     applyInitial(direct, initial)
     baseline = presentKeys(engine, families)
   }

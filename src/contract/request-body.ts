@@ -7,6 +7,9 @@ import { fromMessage, type RuleContext } from './schema.ts'
 /** How deep a body may nest; deeper ones are refused rather than walked. */
 const DEEPEST = 64
 
+/** How many values one field may hold: more than any body over HTTP can, so that no object of a caller takes forever. */
+const MOST_VALUES = 1_000_000
+
 type AnySchema = v.GenericSchema
 type Path = readonly (string | number)[]
 
@@ -124,22 +127,33 @@ function isBlank(shape: Shape): boolean {
   return shape.kind === 'value' && shape.blankIsAbsent
 }
 
+/** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
+function plainJson(value: unknown, path: Path, problems: Problem[]): unknown {
+  return typeof value === 'object' && value !== null ? copied(value, path, { problems, left: MOST_VALUES }) : value
+}
+
+/** What is found while a value is copied, and how many values it may still have. */
+interface Copying {
+  readonly problems: Problem[]
+  left: number
+}
+
 /**
- * Copies a JSON value. Keys such as `__proto__` stay data: entries are defined, never assigned. What JSON does not have
- * is refused inside a value; a whole value of a wrong type is the schema's to refuse.
+ * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: entries are
+ * defined, never assigned.
  */
-function plainJson(value: unknown, path: Path, problems: Problem[], isInside = false): unknown {
-  if (path.length > DEEPEST) {
-    problems.push(invalid(path.slice(0, 3).join('.'), value, `at most ${DEEPEST} levels of nesting`))
+function copied(value: unknown, path: Path, copying: Copying): unknown {
+  if (copying.left-- <= 0 || path.length > DEEPEST) {
+    const allowed = `at most ${DEEPEST} levels of nesting and ${MOST_VALUES} values`
+    if (copying.left >= -1) copying.problems.push(invalid(path.slice(0, 3).join('.'), value, allowed))
+    copying.left = -2
     return undefined
   }
-  if (Array.isArray(value)) return value.map((item, index) => plainJson(item, [...path, index], problems, true))
+  if (Array.isArray(value)) return value.map((item, index) => copied(item ?? null, [...path, index], copying))
   if (isObject(value)) {
-    return Object.fromEntries(
-      Object.keys(value).map((name) => [name, plainJson(value[name], [...path, name], problems, true)]),
-    )
+    return Object.fromEntries(Object.keys(value).map((name) => [name, copied(value[name], [...path, name], copying)]))
   }
-  if (isInside && !isJsonLeaf(value)) problems.push(invalid(path.join('.'), value, 'a value that JSON has'))
+  if (!isJsonLeaf(value)) copying.problems.push(invalid(path.join('.'), value, 'a value that JSON has'))
   return value
 }
 

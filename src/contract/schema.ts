@@ -117,7 +117,16 @@ export function reference(prefix: string) {
 
 /** A datacenter region (service document, "Limits"). */
 export function region(key: 'domain_region_invalid' | 'address_region_invalid') {
-  return v.optional(v.pipe(v.string(as(key)), blankIsAbsent, v.picklist(REGIONS, as(key))))
+  return v.optional(oneOf(REGIONS, key))
+}
+
+/** One of several texts; "" counts as not given. */
+export function oneOf<const T extends readonly string[]>(
+  texts: T,
+  key: 'domain_region_invalid' | 'address_region_invalid' | 'private_key_type_invalid',
+) {
+  // Typed by what is allowed, so that callers of the direct API are told; read as a text, so that "" is.
+  return v.pipe(v.string(as(key)), blankIsAbsent, v.picklist(texts, as(key))) as unknown as v.GenericSchema<T[number]>
 }
 
 /** A whole number of 32 bits without sign, with a default. */

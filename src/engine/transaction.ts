@@ -15,7 +15,8 @@ export class OpenTransaction implements Transaction {
   now = 0
   #changes: Change[] = []
   #sequenceBefore = 0
-  #shown = new WeakMap<object, object>()
+  /** Made when first needed: a WeakMap is the dearest part of a gateway that is only created. */
+  #shown: WeakMap<object, object> | undefined
 
   constructor(
     readonly store: Store,
@@ -44,10 +45,11 @@ export class OpenTransaction implements Transaction {
   /** Shows records with another base URL from now on. */
   rebase(url: string): void {
     this.wire = { ...this.wire, url }
-    this.#shown = new WeakMap()
+    this.#shown = undefined
   }
 
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
+    this.#shown ??= new WeakMap()
     const kept = this.#shown.get(record)
     if (kept) return kept as Shown
     const shown = deepFreeze(view(record, this.wire))

@@ -1,5 +1,6 @@
 import type { Commit } from '../contract/commit.ts'
 import { timestamp } from '../contract/view.ts'
+import { redacted } from './redact.ts'
 
 /** A request that was asked and what was answered. Keys, webhook secrets and bearer tokens never stand in it. */
 export interface JournalEntry {
@@ -80,12 +81,13 @@ function isMeant(entry: JournalEntry, filter: JournalFilter): boolean {
 }
 
 function shown({ now, request, response, commit, ...rest }: Exchange): JournalEntry {
+  const changed = commit?.() ?? null
   return {
     ...rest,
     at: timestamp(now),
     request: parsed(request),
     response: parsed(response),
-    commit: commit?.() ?? null,
+    commit: parsed(changed && redacted(JSON.stringify(changed), rest.operation)) as Commit | null,
   }
 }
 

@@ -1,7 +1,7 @@
 const REDACTED = '[redacted]'
 
-/** A private key in PEM, to its end or to the end of the text; line ends may be escaped. */
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g
+/** A private key in PEM, to its end or to the end of the JSON text that it stands in; line ends may be escaped. */
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^"]*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|(?=")|$)/g
 
 /**
  * A body as the journal keeps it: without private keys, wherever they stand, and without webhook secrets. A body in

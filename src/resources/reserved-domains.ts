@@ -4,7 +4,7 @@ import { refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, required, resource } from '../contract/resource.ts'
-import { as, blankIsAbsent, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
+import { oneOf, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
@@ -37,13 +37,7 @@ const keyTypes = ['rsa', 'ecdsa'] as const
 
 const policyBody = v.object({
   authority,
-  private_key_type: v.optional(
-    v.pipe(
-      v.string(as('private_key_type_invalid')),
-      blankIsAbsent,
-      v.picklist(keyTypes, as('private_key_type_invalid')),
-    ),
-  ),
+  private_key_type: v.optional(oneOf(keyTypes, 'private_key_type_invalid')),
 })
 
 const metadata = textOfBytes(4096, 'domain_metadata_too_long')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { manualClock, type Time } from '../../src/testing/manual-clock.ts'
+import { type ManualClock, manualClock, type Time } from '../../src/testing/manual-clock.ts'
 import { thrownBy } from '../support/client.ts'
 import { ECDSA, looksAt, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
@@ -43,11 +43,20 @@ describe('A manual clock', () => {
     },
   )
 
-  test('has the gateway settled when a move returns, before anybody asks', () => {
-    const { gateway } = managed()
-    gateway.clock.advance('30s')
-    expect(gateway.snapshot().records.tls_certificates).toHaveLength(1)
-  })
+  test.each<[string, (clock: ManualClock) => void]>([
+    ['advance', (clock) => clock.advance('1h')],
+    ['advanceTo', (clock) => clock.advanceTo(timeAfter('1h'))],
+    ['advanceToNext', (clock) => clock.advanceToNext()],
+    ['set', (clock) => clock.set(timeAfter('1h'))],
+  ])(
+    'has the gateway settled when %s returns: what was due has happened, even if nobody looks until it is set back',
+    (_what, move) => {
+      const { gateway, certificate } = managed()
+      move(gateway.clock)
+      gateway.clock.set(NOW)
+      expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
+    },
+  )
 
   test('is handed back by the gateway with its own type, so that it can be moved there', () => {
     const clock = manualClock(NOW)

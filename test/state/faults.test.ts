@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import type { GatewayError } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { client, outcome } from '../support/client.ts'
+import { open, stateOf } from '../support/gateway.ts'
+
+const ADDRS = '/reserved_addrs'
+
+describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)', () => {
+  it('answers once with the default error, changes nothing, and lets the next request through', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })
+    const before = gateway.snapshot().records.reserved_addrs
+    const failed = await client(gateway)('POST', ADDRS, { json: {} })
+    expect(outcome(failed)).toBe('503 ERR_GATEWAY_90500')
+    expect(failed.body.msg).toContain('reserved_addrs.create')
+    expect(failed.body.details).toEqual({ operation_id: failed.headers.get('service-operation-id') })
+    expect(gateway.snapshot().records.reserved_addrs).toEqual(before)
+    expect((await client(gateway)('POST', ADDRS, { json: {} })).status).toBe(201)
+  })
+
+  it('answers with the status, the message and the Retry-After that it is given', async () => {
+    const gateway = open()
+    gateway.faults.add({ method: 'get', status: 502, message: 'bad gateway', retryAfter: '1500ms' })
+    const { status, body, headers } = await client(gateway)('GET', ADDRS)
+    expect([status, body.status_code, body.msg]).toEqual([502, 502, 'bad gateway'])
+    expect(headers.get('retry-after')).toBe('2')
+  })
+
+  it('answers with an error of the catalogue by its key', async () => {
+    const gateway = open()
+    gateway.faults.add({ error: 'domain_taken' })
+    expect(outcome(await client(gateway)('GET', ADDRS))).toBe('409 ERR_GATEWAY_413')
+  })
+
+  it('can fail after the write: the client sees an error, and the change happened', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', status: 500, times: 1 })
+    expect((await client(gateway)('POST', ADDRS, { json: { description: 'x' } })).status).toBe(500)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ description: 'x' }])
+  })
+
+  it('begins after as many matching requests as it is told, and ends after its times', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.list', after: 2, times: 2 })
+    const statuses = []
+    for (let i = 0; i < 6; i++) statuses.push((await client(gateway)('GET', ADDRS)).status)
+    expect(statuses).toEqual([200, 200, 503, 503, 200, 200])
+  })
+
+  it('stays until it is removed where no number of times is given', async () => {
+    const gateway = open()
+    const { id } = gateway.faults.add({ path: ADDRS })
+    for (let i = 0; i < 3; i++) expect((await client(gateway)('GET', ADDRS)).status).toBe(503)
+    expect(gateway.faults.all()).toMatchObject([{ id, hits: 3 }])
+    gateway.faults.remove(id)
+    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+  })
+
+  it('can be for one resource, or for whatever a predicate says', async () => {
+    const gateway = open()
+    const [one, other] = [gateway.reservedAddrs.create(), gateway.reservedAddrs.create()]
+    gateway.faults.add({ resource: one.id })
+    expect((await client(gateway)('GET', `${ADDRS}/${one.id}`)).status).toBe(503)
+    expect((await client(gateway)('GET', `${ADDRS}/${other.id}`)).status).toBe(200)
+    gateway.faults.clear()
+    gateway.faults.add({ when: ({ input }) => (input as { region?: string }).region === 'eu' })
+    expect((await client(gateway)('POST', ADDRS, { json: { region: 'eu' } })).status).toBe(503)
+    expect((await client(gateway)('POST', ADDRS, { json: { region: 'us' } })).status).toBe(201)
+  })
+
+  it('comes after the checks of key and version, so that a wrong key stays a wrong key', async () => {
+    const gateway = open({ keys: ['right'] })
+    gateway.faults.add({})
+    expect(outcome(await client(gateway)('GET', ADDRS))).toBe('401 ERR_GATEWAY_203')
+  })
+
+  it('can send a body that is no JSON, or the usual one cut short', async () => {
+    const gateway = open()
+    gateway.faults.add({ body: '<html>', status: 502, times: 1 })
+    const html = await client(gateway)('GET', ADDRS)
+    expect([html.status, html.text, html.headers.get('content-type')]).toEqual([502, '<html>', 'text/html'])
+    gateway.faults.add({ operation: 'reserved_addrs.create', truncate: 10, times: 1 })
+    const cut = await gateway.fetch(gateway.url + ADDRS, {
+      method: 'POST',
+      headers: { authorization: 'Bearer k', 'service-version': '2' },
+    })
+    expect(cut.status).toBe(201)
+    expect(await cut.text()).toHaveLength(10)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+  })
+
+  it('can break the connection: fetch rejects, and the server resets the socket', async () => {
+    const gateway = open()
+    gateway.faults.add({ drop: true })
+    await expect(client(gateway)('GET', ADDRS)).rejects.toThrow('fetch failed')
+    const server = await serve(gateway)
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    await expect(fetch(server.url + ADDRS, { headers })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    await server.close()
+  })
+
+  it("delays an answer on the gateway's clock, and an abort ends the waiting", async () => {
+    const gateway = open({ clock: manualClock(0) })
+    gateway.faults.add({ latency: '30s' })
+    let answered = false
+    const pending = client(gateway)('GET', ADDRS).then((answer) => {
+      answered = true
+      return answer
+    })
+    const { clock } = gateway as unknown as { clock: ReturnType<typeof manualClock> }
+    clock.advance('29s')
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+    expect(answered).toBe(false)
+    clock.advance('1s')
+    expect((await pending).status).toBe(200)
+    const aborting = new AbortController()
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const waiting = gateway.fetch(gateway.url + ADDRS, { headers, signal: aborting.signal })
+    aborting.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+  })
+
+  it.each([
+    [{ times: 0 }, /times is 0. Allowed: an integer from 1/],
+    [{ status: 200 }, /status is 200. Allowed: an integer from 400 to 599/],
+    [{ error: 'nope' }, /error is "nope". Allowed: a key of the catalogue: auth_missing/],
+    [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
+    [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
+    [{ opertion: 'x' }, /opertion is not a field/],
+  ])('is refused with what is allowed where it is wrong: %j', (spec, message) => {
+    const gateway = open()
+    const before = stateOf(gateway)
+    expect(() => gateway.faults.add(spec as never)).toThrow(message)
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  it('explains itself when it never matched (style.md, undici)', async () => {
+    const gateway = open()
+    expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
+    gateway.faults.add({ operation: 'reserved_domains.create', times: 2 })
+    await client(gateway)('GET', ADDRS)
+    await client(gateway)('GET', '/nope')
+    let message = ''
+    try {
+      gateway.faults.assertNoPendingFaults()
+    } catch (error) {
+      message = (error as GatewayError).message
+    }
+    expect(message).toContain('met 0 of 2 requests')
+    expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')
+    expect(message).toContain('GET /nope: is no operation of the API')
+    gateway.faults.clear()
+    gateway.faults.add({ operation: 'reserved_addrs.list' })
+    await client(gateway)('GET', ADDRS)
+    expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
+  })
+})
+
+describe('The rate limit (errors.md: too_many_requests; decisions leave it optional)', () => {
+  it("allows 120 requests within a rolling minute of the gateway's clock, then answers 429 with Retry-After", async () => {
+    const clock = manualClock(0)
+    const gateway = open({ clock, rateLimit: true })
+    for (let i = 0; i < 120; i++) {
+      expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+      clock.advance(100)
+    }
+    const before = stateOf(gateway)
+    const refused = await client(gateway)('POST', ADDRS, { json: {} })
+    expect(outcome(refused)).toBe('429 ERR_GATEWAY_226')
+    expect(refused.headers.get('retry-after')).toBe('48')
+    expect(stateOf(gateway)).toBe(before)
+    clock.advance('48s')
+    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+    expect((await client(gateway)('GET', ADDRS)).status).toBe(429)
+  })
+
+  it('counts no request without a good key, and none on the control API', async () => {
+    const gateway = open({ rateLimit: { requests: 1, window: '10s' }, keys: ['key'] })
+    await client(gateway)('GET', ADDRS, { headers: { authorization: 'Bearer other' } })
+    await gateway.fetch('http://localhost/_fauxgate/clock')
+    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+    expect((await client(gateway)('GET', ADDRS)).status).toBe(429)
+  })
+})

@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { open } from '../support/gateway.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
+const original = globalThis.fetch
+afterEach(() => {
+  globalThis.fetch = original
+})
+
+describe('install (users.md, 6: no global patching unless asked for)', () => {
+  it('lets the global fetch answer for the base URL, and nothing else', async () => {
+    const outside = vi.fn(async () => new Response('outside'))
+    globalThis.fetch = outside
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create()
+    const installed = gateway.install()
+    expect((await fetch(`${gateway.url}/reserved_addrs/${id}`, { headers })).status).toBe(200)
+    expect((await fetch(new Request(`${gateway.url}/reserved_addrs`, { headers }))).status).toBe(200)
+    expect(await (await fetch('https://elsewhere.test/')).text()).toBe('outside')
+    expect(await (await fetch(`${gateway.url}.evil.test/`)).text()).toBe('outside')
+    expect(outside).toHaveBeenCalledTimes(2)
+    installed.uninstall()
+    expect(globalThis.fetch).toBe(outside)
+  })
+
+  it('ends with the block of `using`', () => {
+    const before = globalThis.fetch
+    const installed = open().install()
+    expect(globalThis.fetch).not.toBe(before)
+    installed[Symbol.dispose]()
+    expect(globalThis.fetch).toBe(before)
+  })
+
+  it('can refuse everything else', async () => {
+    const gateway = open()
+    gateway.install({ others: 'refuse' })
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not below https:\/\/api.gateway.test/)
+  })
+
+  it('nests, and can be undone in any order', async () => {
+    globalThis.fetch = async () => new Response('outside')
+    const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]
+    const [first, second] = [one.install(), two.install()]
+    const status = async (url: string) =>
+      (await fetch(`${url}/reserved_addrs`, { headers })).headers.get('content-type')
+    expect([await status(one.url), await status(two.url)]).toEqual(['application/json', 'application/json'])
+    first.uninstall()
+    expect(await status(one.url)).not.toBe('application/json')
+    expect(await status(two.url)).toBe('application/json')
+    second.uninstall()
+    expect(await status(two.url)).not.toBe('application/json')
+  })
+})

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { client } from '../support/client.ts'
+import { open, START } from '../support/gateway.ts'
+
+const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
+
+describe('The journal (users.md, 10: inspect calls)', () => {
+  it('keeps request and answer with operation, time and what changed', async () => {
+    const gateway = open()
+    const { body } = await client(gateway)('POST', '/reserved_addrs', { json: { description: 'x' } })
+    expect(gateway.requests.all()).toEqual([
+      {
+        operationId: expect.stringMatching(/^op_/),
+        operation: 'reserved_addrs.create',
+        method: 'POST',
+        path: '/reserved_addrs',
+        query: '',
+        at: '2025-09-04T10:11:14Z',
+        request: { description: 'x' },
+        status: 201,
+        response: body,
+        commit: {
+          operation: 'reserved_addrs.create',
+          at: '2025-09-04T10:11:14Z',
+          changes: [
+            {
+              collection: 'reserved_addrs',
+              key: body.id,
+              before: undefined,
+              after: expect.objectContaining({ id: body.id, created_at: START }),
+            },
+          ],
+        },
+        fault: null,
+      },
+    ])
+  })
+
+  it('has no commit for a read, nor for a request that was refused', async () => {
+    const gateway = open()
+    gateway.reservedAddrs.create()
+    await client(gateway)('GET', '/reserved_addrs')
+    await client(gateway)('POST', '/reserved_addrs', { json: { region: 'mars' } })
+    expect(gateway.requests.all().map(({ status, commit }) => [status, commit])).toEqual([
+      [200, null],
+      [400, null],
+    ])
+  })
+
+  it('filters, counts and gives the last', async () => {
+    const gateway = open()
+    for (const region of ['eu', 'mars', 'us']) await client(gateway)('POST', '/reserved_addrs', { json: { region } })
+    await client(gateway)('GET', '/reserved_addrs?limit=1')
+    expect(gateway.requests.count()).toBe(4)
+    expect(gateway.requests.count({ operation: 'reserved_addrs.create' })).toBe(3)
+    expect(gateway.requests.count({ operation: 'reserved_addrs.create', status: 201 })).toBe(2)
+    expect(gateway.requests.count(({ query }) => query === 'limit=1')).toBe(1)
+    expect(gateway.requests.last({ status: 400 })?.request).toEqual({ region: 'mars' })
+    expect(gateway.requests.last()?.method).toBe('GET')
+    gateway.requests.clear()
+    expect(gateway.requests.last()).toBeUndefined()
+  })
+
+  it('keeps the newest, as many as it is told to', async () => {
+    const gateway = open({ journalSize: 3 })
+    for (let i = 1; i <= 5; i++) await client(gateway)('GET', `/reserved_addrs?limit=${i}`)
+    expect(gateway.requests.all().map(({ query }) => query)).toEqual(['limit=3', 'limit=4', 'limit=5'])
+    const off = open({ journalSize: 0 })
+    await client(off)('GET', '/reserved_addrs')
+    expect(off.requests.all()).toEqual([])
+  })
+
+  it('records what is no operation as such, so that teardown can fail on it (users.md, 13)', async () => {
+    const gateway = open()
+    await client(gateway)('GET', '/reserved_addrs')
+    expect(() => gateway.requests.assertAllKnown()).not.toThrow()
+    await client(gateway)('GET', '/tunnels')
+    await client(gateway)('PUT', '/reserved_addrs')
+    expect(gateway.requests.all({ operation: null }).map(({ path }) => path)).toEqual(['/tunnels', '/reserved_addrs'])
+    expect(() => gateway.requests.assertAllKnown()).toThrow('GET /tunnels, PUT /reserved_addrs')
+  })
+
+  it('never holds a private key, a webhook secret or a bearer token (issue of the journal: secrets)', async () => {
+    const gateway = open()
+    const send = client(gateway)
+    const key = pem('key-p256')
+    const inner = key.split('\n')[1] as string
+    await send('POST', '/tls_certificates', { json: { certificate_pem: pem('leaf-p256'), private_key_pem: key } })
+    await send('POST', '/tls_certificates', { json: { certificate_pem: key, private_key_pem: pem('leaf-p256') } })
+    await send('POST', '/tls_certificates', { json: { privateKeyPem: key } })
+    await send('POST', '/tls_certificates', {
+      raw: `{"private_key_pem": ${JSON.stringify(key)}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    await send('POST', '/reserved_addrs', { json: { description: `see ${key.slice(0, 120)}` } })
+    await send('PUT', HOOK, { json: { provider: 'github', secret: 'hush-hush' } })
+    await send('PUT', HOOK, { json: { module: { provider: 'github', secret: 'hush-hush' } } })
+    await send('PUT', HOOK, {
+      raw: '{"provider":"github","secret":"hush-hush"',
+      headers: { 'content-type': 'application/json' },
+    })
+    await send('GET', HOOK, { headers: { authorization: 'Bearer token-of-mine' } })
+    const journal = JSON.stringify(gateway.requests.all())
+    expect(gateway.requests.count()).toBe(9)
+    expect(gateway.requests.all()[0]?.request).toEqual({
+      certificate_pem: pem('leaf-p256'),
+      private_key_pem: '[redacted]',
+    })
+    expect(gateway.requests.last()?.response).toEqual({ enabled: true, provider: 'github', secret: '[redacted]' })
+    for (const secret of [inner, 'hush-hush', 'token-of-mine']) expect(journal).not.toContain(secret)
+  })
+
+  it('leaves the answers themselves whole', async () => {
+    const gateway = open()
+    const { body } = await client(gateway)('PUT', HOOK, { json: { provider: 'github', secret: 'hush-hush' } })
+    expect(body.secret).toBe('hush-hush')
+  })
+
+  it('does not record the control API', async () => {
+    const gateway = open()
+    await gateway.fetch('http://localhost/_fauxgate/clock')
+    expect(gateway.requests.count()).toBe(0)
+  })
+})
+
+describe('What a test leaves behind (users.md, "What nobody offers yet", 5)', () => {
+  it('is listed by family and id, without what was there from the beginning and without automatic certificates', () => {
+    const gateway = open({ initial: { reservedAddrs: [{ description: 'from the beginning' }] }, provisioningDelay: 0 })
+    expect(gateway.leftovers()).toEqual([])
+    const policy = { authority: 'letsencrypt' }
+    const domain = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    const backend = gateway.weightedBackends.create()
+    gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
+    expect(gateway.leftovers()).toEqual([
+      { family: 'reserved_domains', id: domain.id },
+      { family: 'weighted_backends', id: backend.id },
+      { family: 'compression', id: 'edghts_1/edghtsrt_1' },
+    ])
+    gateway.reservedDomains.delete(domain.id)
+    gateway.weightedBackends.delete(backend.id)
+    gateway.compression.delete({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
+    expect(gateway.leftovers()).toEqual([])
+  })
+})

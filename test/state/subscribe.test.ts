@@ -1,0 +1,100 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type Commit, createGateway } from '../../src/index.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { isDeeplyFrozen, open } from '../support/gateway.ts'
+
+const policy = { authority: 'letsencrypt' }
+
+describe('Commits as values (design, idea 3)', () => {
+  it('come in order, with operation, time and the records before and after', () => {
+    const gateway = open()
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    const { id } = gateway.reservedAddrs.create({ description: 'x' })
+    gateway.reservedAddrs.update(id, { description: 'y' })
+    gateway.reservedAddrs.get(id)
+    gateway.reservedAddrs.delete(id)
+    expect(commits.map(({ operation }) => operation)).toEqual([
+      'reserved_addrs.create',
+      'reserved_addrs.update',
+      'reserved_addrs.delete',
+    ])
+    const [created, updated, deleted] = commits.map(({ changes }) => changes[0])
+    expect(created).toMatchObject({ collection: 'reserved_addrs', key: id, after: { description: 'x' } })
+    expect(created?.before).toBeUndefined()
+    expect(updated).toMatchObject({ before: { description: 'x' }, after: { description: 'y' } })
+    expect(deleted?.after).toBeUndefined()
+    expect(commits.every(isDeeplyFrozen)).toBe(true)
+  })
+
+  it('tell of due events at their own times, each as one', () => {
+    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'x' })
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    gateway.clock.advance('61d')
+    expect(commits.map(({ operation, at }) => `${operation} ${at}`)).toEqual([
+      'provisioning 2026-01-01T00:00:30Z',
+      'provisioning 2026-03-02T00:00:30Z',
+      'provisioning 2026-03-02T00:01:00Z',
+    ])
+    expect(commits[2]?.changes.map(({ collection, before, after }) => [collection, !!before, !!after])).toEqual([
+      ['tls_certificates', true, false],
+      ['tls_certificates', false, true],
+      ['reserved_domains', true, true],
+    ])
+  })
+
+  it('are not made by an operation that is refused', () => {
+    const gateway = open()
+    const subscriber = vi.fn()
+    gateway.subscribe(subscriber)
+    expect(() => gateway.reservedDomains.create({ domain: 'a_b.c' })).toThrow()
+    expect(subscriber).not.toHaveBeenCalled()
+  })
+
+  it('end when they are no longer wanted', () => {
+    const gateway = open()
+    const subscriber = vi.fn()
+    const unsubscribe = gateway.subscribe(subscriber)
+    unsubscribe()
+    gateway.reservedAddrs.create()
+    expect(subscriber).not.toHaveBeenCalled()
+  })
+
+  it('keep the exception of a subscriber from the caller and from other subscribers', () => {
+    const gateway = open()
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const second = vi.fn()
+    gateway.subscribe(() => {
+      throw new Error('mine')
+    })
+    gateway.subscribe(second)
+    expect(gateway.reservedAddrs.create().region).toBe('us')
+    expect(second).toHaveBeenCalledOnce()
+    expect(printed).toHaveBeenCalledOnce()
+    printed.mockRestore()
+  })
+
+  it('stay in order when a subscriber calls the gateway', () => {
+    const gateway = open()
+    const seen: string[] = []
+    gateway.subscribe(({ operation }) => {
+      if (operation === 'reserved_addrs.create') gateway.weightedBackends.create()
+    })
+    gateway.subscribe(({ operation }) => seen.push(operation))
+    gateway.reservedAddrs.create()
+    expect(seen).toEqual(['reserved_addrs.create', 'weighted_backends.create'])
+  })
+
+  it('carry no private key (decisions, "TLS certificates")', async () => {
+    const { readFileSync } = await import('node:fs')
+    const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+    const gateway = open()
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    gateway.tlsCertificates.create({ certificate_pem: pem('leaf-p256'), private_key_pem: pem('key-p256') })
+    expect(commits).toHaveLength(1)
+    expect(JSON.stringify(commits)).not.toContain('PRIVATE KEY')
+  })
+})
