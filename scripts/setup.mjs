@@ -1,4 +1,5 @@
 // Installs and builds what a command needs, once: `node scripts/setup.mjs [--build]`.
+// Not `npm ci`: some registries lack the optional packages of other platforms, and then the lock file cannot list them.
 import { execSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,5 +10,5 @@ const run = (command) => execSync(command, { cwd: root, stdio: ['ignore', 'inher
 const madeAt = (path) => (existsSync(`${root}/${path}`) ? statSync(`${root}/${path}`).mtimeMs : 0)
 
 if (madeAt('node_modules/.package-lock.json') < madeAt('package-lock.json'))
-  run('npm ci --no-fund --no-audit --loglevel=error')
+  run('npm install --no-save --no-fund --no-audit --loglevel=error')
 if (process.argv.includes('--build')) run('npm run --silent build')
