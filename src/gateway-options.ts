@@ -54,8 +54,9 @@ export interface GatewayOptions<C extends Clock = Clock> {
   /** How long a job waits after a DNS_ERROR. Default: 1h. */
   readonly dnsErrorRetry?: Duration
   /**
-   * The authority's own keys: the published test keys, which is fast and the same everywhere, or fresh secret ones for
-   * a gateway that outlives its process. Its certificate belongs in no trust store either way. Default: `test`.
+   * The keys of the authority: the published test keys, which are the same everywhere, or fresh secret ones for a
+   * gateway that outlives its process; then the ECDSA keys of its certificates are secret too. RSA certificates always
+   * have the published test key. The authority belongs in no trust store either way. Default: `test`.
    */
   readonly authorityKeys?: 'test' | 'fresh'
 }
@@ -129,8 +130,8 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   certificateValidity: isDuration(1000),
   renewalLead: isDuration(0),
   internalErrorBackoff: [
-    (value) => isObject(value) && isDuration(1000)[0](value.first) && isDuration(1000)[0](value.most),
-    `an object with "first" and "most", each ${isDuration(1000)[1]}`,
+    isBackoff,
+    `an object with "first" and "most", not less than first, each ${isDuration(1000)[1]}`,
   ],
   dnsErrorRetry: isDuration(1000),
   authorityKeys: oneOf('test', 'fresh'),
@@ -209,6 +210,13 @@ function readRules(options: GatewayOptions): Rules {
     )
   }
   return rules
+}
+
+function isBackoff(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { first, most, ...rest } = value
+  const isWhole = isDuration(1000)[0](first) && isDuration(1000)[0](most) && Object.keys(rest).length === 0
+  return isWhole && (durationMs(first) as number) <= (durationMs(most) as number)
 }
 
 function isDuration(least: number): Check {

@@ -127,7 +127,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     now: () => engine.now,
     control: (work) => engine.control(work),
     reset() {
-      clock.reset?.()
+      if (isManual(clock)) clock.reset()
       engine.reset()
       journal.clear()
       if (rateLimiter) rateLimiter.times = []

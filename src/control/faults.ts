@@ -30,7 +30,10 @@ const errorKey = v.pipe(
   }),
 )
 
-const when = v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function')
+const when = v.custom<(request: FaultRequest) => boolean>(
+  (value) => typeof value === 'function',
+  as('field_invalid', { allowed: 'a function' }),
+)
 
 const spec = v.object({
   operation: text,

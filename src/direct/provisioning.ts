@@ -23,7 +23,10 @@ export interface Provisioning {
    * ```
    */
   script(outcomes: readonly Outcome[], options?: ForDomain): void
-  /** Makes the next attempt fail, or the next `times`; before anything else that is on order. */
+  /**
+   * Makes the next attempt fail, or the next `times`; before anything else that is on order in the same scope: for the
+   * domain, or for any.
+   */
   failNext(error: ProvisioningError, options?: ForDomain & { readonly times?: number }): void
   /** Makes every attempt fail, once the scripted outcomes are used, until {@link clear}. */
   failAlways(error: ProvisioningError, options?: ForDomain): void
@@ -69,7 +72,10 @@ export function provisioningApi(host: ControlHost, guarded: Guarded): Provisioni
     attempt: (id) => guarded(() => attempt.run(host, { id })),
     timeline: timelineOf,
     printTimeline: (id) => printedTimeline(timelineOf(id)),
-    settled: async (id) => settled(host, id, guarded),
+    async settled(id) {
+      timelineOf(id)
+      return settled(host, id, guarded)
+    },
   }
 }
 

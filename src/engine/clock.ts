@@ -11,8 +11,6 @@ export interface Clock {
   waitUntil?(at: number): void | Promise<void>
   /** Tells the clock of a gateway that runs by it. */
   attach?(follower: ClockFollower): void
-  /** Goes back to where it started. */
-  reset?(): void
 }
 
 /** What a manual clock knows of a gateway that runs by it. */
@@ -30,6 +28,7 @@ export interface ManualClock extends Clock {
   advanceTo(time: string | number | Date): void
   advanceToNext(): boolean
   set(time: string | number | Date): void
+  reset(): void
 }
 
 /** Whether a clock can be moved by the names of {@link ManualClock}. */

@@ -58,8 +58,10 @@ function requireLocal(request: HttpRequest): void {
   if (origin !== null && !isLoopback(hostName(origin))) {
     refuse('control_forbidden', { what: 'origin', received: quote(origin) })
   }
+  // Browsers call two loopback hosts two sites; without an origin there is only this header to go by.
   const site = request.header('sec-fetch-site')
-  if (site === 'cross-site') refuse('control_forbidden', { what: 'Sec-Fetch-Site', received: quote(site) })
+  if (origin === null && site === 'cross-site')
+    refuse('control_forbidden', { what: 'Sec-Fetch-Site', received: quote(site) })
 }
 
 function isLoopback(host: string | null): boolean {

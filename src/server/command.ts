@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util'
 import { type Dialect, ngrok, standard } from '../contract/dialect.ts'
 import { TIME_ALLOWED, timeMs } from '../contract/view.ts'
 import { type Clock, readClock, systemClock } from '../engine/clock.ts'
-import { createGateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 import { serve } from './serve.ts'
+import { exportState, importState } from './state-file.ts'
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { standard, ngrok }
 
@@ -27,6 +28,8 @@ Serves an emulated tunnel gateway's management API, with its state in memory.
   --certificate-validity D  how long automatic certificates last  (default 90d)
   --renewal-lead D      how long before expiry they are renewed   (default 30d)
   --empty-json-on-delete  answer a DELETE with 200 and {} instead of 204
+  --state FILE          restore the state from a file, and write it there at the end
+  --rate-limit          answer 429 to more than 120 requests within a minute
   -h, --help            this text
 
 A duration D is a whole number with ms, s, m, h or d: 30s. The controls for tests stand below /_fauxgate/; see the docs.
@@ -47,6 +50,8 @@ const OPTIONS = {
   'certificate-validity': { type: 'string' },
   'renewal-lead': { type: 'string' },
   'empty-json-on-delete': { type: 'boolean' },
+  state: { type: 'string' },
+  'rate-limit': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -64,7 +69,8 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     if (positionals[0] !== 'serve' || positionals.length > 1) {
       throw new UsageError(`The command is ${JSON.stringify(positionals.join(' '))}. Allowed: serve.`)
     }
-    return await serveUntilSignal(await gatewayOptions(values), portOf(values.port), values.host)
+    const port = portOf(values.port)
+    return await serveUntilSignal(createGateway(await gatewayOptions(values)), port, values.host, values.state)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof TypeError
     process.stderr.write(`fauxgate: ${(error as Error).message}\n${isUsage ? `\n${USAGE}` : ''}`)
@@ -91,6 +97,7 @@ async function gatewayOptions(values: Values): Promise<GatewayOptions> {
     provisioningDelay: values['provisioning-delay'],
     certificateValidity: values['certificate-validity'],
     renewalLead: values['renewal-lead'],
+    rateLimit: values['rate-limit'],
     clock: await clockOf(values),
   }
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -120,15 +127,17 @@ function portOf(text: string): number {
   return port
 }
 
-async function serveUntilSignal(options: GatewayOptions, port: number, host: string): Promise<number> {
-  const server = await serve(createGateway(options), { port, host })
+async function serveUntilSignal(gateway: Gateway, port: number, host: string, file?: string): Promise<number> {
+  if (file !== undefined) await importState(gateway, file)
+  const server = await serve(gateway, { port, host })
   const stopped = new AbortController()
   const { signal } = stopped
   const signalled = Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })])
-  print(`fauxgate (${options.dialect?.name}) listens on ${server.url}\n`)
+  print(`fauxgate (${gateway.dialect.name}) listens on ${server.url}\n`)
   await signalled
   stopped.abort()
   await server.close()
+  if (file !== undefined) await exportState(gateway, file)
   return 0
 }
 

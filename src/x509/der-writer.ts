@@ -2,6 +2,7 @@ import { bitLength, bytesOf, bytesOfNumber } from './bytes.ts'
 import { tags } from './der.ts'
 
 const UTF8_STRING = 0x0c
+const PRINTABLE_STRING = 0x13
 const UTC_TIME = 0x17
 const GENERALIZED_TIME = 0x18
 const TRUE = Uint8Array.of(0xff)
@@ -77,6 +78,11 @@ export function octetString(bytes: Uint8Array): Uint8Array {
 /** A UTF8String. */
 export function utf8String(text: string): Uint8Array {
   return element(UTF8_STRING, utf8.encode(text))
+}
+
+/** A PrintableString of characters that it can hold (X.680, 41.4). */
+export function printableString(text: string): Uint8Array {
+  return element(PRINTABLE_STRING, bytesOf(text))
 }
 
 /**

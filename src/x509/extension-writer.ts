@@ -45,7 +45,16 @@ export function authorityKeyIdentifier(id: Uint8Array): Uint8Array {
 
 /** Subject alternative name with one DNS name in ASCII (RFC 5280, 4.2.1.6): critical where there is no subject. */
 export function dnsName(name: string, critical: boolean): Uint8Array {
-  return extension(extensionOids.subjectAlternativeName, sequence(element(nameTags.dns, bytesOf(name))), critical)
+  return alternativeNames([name], [], critical)
+}
+
+/** Subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], critical = false): Uint8Array {
+  const elements = [
+    ...names.map((name) => element(nameTags.dns, bytesOf(name))),
+    ...ips.map((ip) => element(nameTags.ip, ip)),
+  ]
+  return extension(extensionOids.subjectAlternativeName, sequence(...elements), critical)
 }
 
 function extension(id: string, value: Uint8Array, critical = false): Uint8Array {

@@ -1,10 +1,15 @@
-import { curves } from './curves.ts'
-import { bitString, element, integer, oid, sequence, setOf, time, utf8String } from './der-writer.ts'
+import { bitString, element, integer, oid, printableString, sequence, setOf, time, utf8String } from './der-writer.ts'
 import { authorityKeyIdentifier, subjectKeyIdentifier } from './extension-writer.ts'
-import type { CertifiedKey, SigningKey } from './key-writer.ts'
+import type { CertifiedKey, Signatory } from './key-writer.ts'
 
-const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
-const ATTRIBUTES = { O: '2.5.4.10', CN: '2.5.4.3' } as const
+const ATTRIBUTES = {
+  C: '2.5.4.6',
+  ST: '2.5.4.8',
+  L: '2.5.4.7',
+  O: '2.5.4.10',
+  OU: '2.5.4.11',
+  CN: '2.5.4.3',
+} as const
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
@@ -28,14 +33,13 @@ export interface Content {
 export interface Issuer {
   /** Its Name, DER. */
   readonly name: Uint8Array
-  readonly key: SigningKey
+  readonly key: Signatory
 }
 
-/** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed with ECDSA and SHA-256. The same input gives the same bytes. */
+/** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
 export function certificate(content: Content, issuer: Issuer): Uint8Array {
   const signed = signedPart(content, issuer)
-  const signature = curves['P-256'].arithmetic.sign(signed, issuer.key.secret, { prehash: true, format: 'der' })
-  return sequence(signed, signatureAlgorithm(), bitString(signature))
+  return sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(signed)))
 }
 
 function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Issuer): Uint8Array {
@@ -43,7 +47,7 @@ function signedPart({ serial, subject, key, not_before, not_after, extensions }:
   return sequence(
     element(VERSION, integer(2n)),
     integer(serial),
-    signatureAlgorithm(),
+    issuer.key.algorithm,
     issuer.name,
     sequence(time(not_before), time(not_after)),
     subject,
@@ -52,12 +56,16 @@ function signedPart({ serial, subject, key, not_before, not_after, extensions }:
   )
 }
 
-/** RFC 5758, 3.2: without parameters. */
-function signatureAlgorithm(): Uint8Array {
-  return sequence(oid(ECDSA_WITH_SHA256))
-}
+/** An attribute of a Name by its short name. */
+export type Attribute = readonly [type: keyof typeof ATTRIBUTES, value: string]
 
-/** A Name, DER (RFC 5280, 4.1.2.4), of some attributes; of none, the empty name. */
-export function nameOf(...attributes: readonly (readonly [type: 'O' | 'CN', value: string])[]): Uint8Array {
-  return sequence(...attributes.map(([type, value]) => setOf(sequence(oid(ATTRIBUTES[type]), utf8String(value)))))
+/** A Name, DER (RFC 5280, 4.1.2.4), of some attributes; of none, the empty name. A country is two letters. */
+export function nameOf(...attributes: readonly Attribute[]): Uint8Array {
+  return sequence(
+    ...attributes.map(([type, value]) => {
+      // The country's text has a type of its own (RFC 5280, A.1, X520countryName).
+      const text = type === 'C' ? printableString(value) : utf8String(value)
+      return setOf(sequence(oid(ATTRIBUTES[type]), text))
+    }),
+  )
 }

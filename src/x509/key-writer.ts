@@ -6,6 +6,7 @@ import type { RsaNumbers } from './rsa.ts'
 const RSA_ENCRYPTION = '1.2.840.113549.1.1.1'
 const EC_PUBLIC_KEY = '1.2.840.10045.2.1'
 const P256 = '1.2.840.10045.3.1.7'
+const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
 /** The public key in an ECPrivateKey (RFC 5915). */
 const PUBLIC_KEY = 0xa1
 
@@ -17,8 +18,15 @@ export interface CertifiedKey {
   readonly id: Uint8Array
 }
 
-/** A P-256 key pair. */
-export interface SigningKey extends CertifiedKey {
+/** A key pair that signs certificates. The same message gives the same signature. */
+export interface Signatory extends CertifiedKey {
+  /** AlgorithmIdentifier of its signatures, DER. */
+  readonly algorithm: Uint8Array
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** A P-256 key pair. It signs with ECDSA and SHA-256. */
+export interface SigningKey extends Signatory {
   /** 32 bytes, most significant first. */
   readonly secret: Uint8Array
   /** The uncompressed public point (SEC 1, 2.3.3). */
@@ -27,8 +35,16 @@ export interface SigningKey extends CertifiedKey {
 
 /** The P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. */
 export function signingKey(secret: Uint8Array): SigningKey {
-  const point = curves['P-256'].arithmetic.getPublicKey(secret, false)
-  return { ...certifiedKey(p256Algorithm(), point), secret, point }
+  const { arithmetic } = curves['P-256']
+  const point = arithmetic.getPublicKey(secret, false)
+  return {
+    ...certifiedKey(p256Algorithm(), point),
+    secret,
+    point,
+    // RFC 5758, 3.2: without parameters.
+    algorithm: sequence(oid(ECDSA_WITH_SHA256)),
+    sign: (message) => arithmetic.sign(message, secret, { prehash: true, format: 'der' }),
+  }
 }
 
 /** A P-256 secret from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
@@ -51,6 +67,7 @@ function p256Algorithm(): Uint8Array {
   return sequence(oid(EC_PUBLIC_KEY), oid(P256))
 }
 
-function certifiedKey(algorithm: Uint8Array, bits: Uint8Array): CertifiedKey {
+/** The public part of a key from its AlgorithmIdentifier and the public key's bits. */
+export function certifiedKey(algorithm: Uint8Array, bits: Uint8Array): CertifiedKey {
   return { info: sequence(algorithm, bitString(bits)), id: sha1(bits) }
 }

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
@@ -63,6 +66,51 @@ describe('the command `fauxgate serve`', () => {
     expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 200, 401])
   })
 
+  it('keeps its state in a file from one run to the next', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+    const file = join(folder, 'state.json')
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const first = await started('serve', '--port', '0', '--state', file)
+    const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
+    const { id, addr } = (await made.json()) as { id: string; addr: string }
+    first.child.kill('SIGTERM')
+    expect(await first.exited).toBe(0)
+    expect(readdirSync(folder)).toEqual(['state.json'])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const second = await started('serve', '--port', '0', '--state', file)
+    expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
+    rmSync(folder, { recursive: true })
+  })
+
+  it('says that a state file is damaged and exits with 1, without touching it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+    const file = join(folder, 'state.json')
+    writeFileSync(file, '{"version":7}')
+    const { output, exited } = start('serve', '--port', '0', '--state', file)
+    expect(await exited).toBe(1)
+    expect(output.stderr).toContain('holds no snapshot: version is 7. Allowed: 1')
+    expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('can run on a manual clock with simulated DNS and its own provisioning delay', async () => {
+    const { url } = await started(
+      ...['serve', '--port', '0', '--clock', 'manual', '--start', '2026-01-01T00:00:00Z'],
+      ...['--dns', 'simulated', '--provisioning-delay', '0s'],
+    )
+    expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2026-01-01T00:00:00Z', manual: true })
+    const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+    const body = JSON.stringify({
+      domain: 'a.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    const answer = await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+    expect(await answer.json()).toMatchObject({
+      created_at: '2026-01-01T00:00:00Z',
+      certificate_management_status: { provisioning_job: { error_code: 'DNS_ERROR' } },
+    })
+  })
+
   it('says that a port is taken and exits with 1', async () => {
     const server = await serve(createGateway())
     const { output, exited } = start('serve', '--port', String(server.port))
@@ -79,6 +127,10 @@ describe('the command `fauxgate serve`', () => {
     [['serve', '--dialect', 'french'], /--dialect is "french". Allowed: standard, ngrok/],
     [['serve', '--references', 'some'], /references is "some". Allowed: "any" or "declared"/],
     [['serve', '--base-url', 'gate'], /baseUrl is "gate". Allowed: an http or https URL/],
+    [['serve', '--clock', 'sundial'], /--clock is "sundial". Allowed: system, manual/],
+    [['serve', '--start', '2026-01-01T00:00:00Z'], /--start needs --clock manual/],
+    [['serve', '--clock', 'manual', '--start', 'noon'], /--start is "noon". Allowed: an RFC 3339 time/],
+    [['serve', '--provisioning-delay', '5 parsecs'], /provisioningDelay is "5 parsecs". Allowed: a number of ms/],
     [['serve', '--colour'], /--colour/],
     [['run'], /The command is "run". Allowed: serve/],
     [[], /The command is "". Allowed: serve/],

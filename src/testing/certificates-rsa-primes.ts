@@ -1,0 +1,24 @@
+/**
+ * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can act as their owner: they are for tests alone. Each is the
+ * two primes of an RSA key of 2048 bits, in hex, made once: a new one would take seconds each time.
+ */
+export const rsaTestPrimes = {
+  /** Published test key of all RSA pairs. */
+  leaf: [
+    'c3fb97e3b13ff8b74fa9d296f74fc1ae400e0e460c0afdef06dacd25cebc758da350e5fa5dfdff82f74056c8674c6206871f' +
+      '56316218847f6f5d598e541295b4d5a4f8aee9ae6942c0e49ac281b8bf814552515f596be1efcdbe3d1ca512cb4b98b06af4' +
+      '0938a1bdd1fe7fda3126a3e3f9221b7f2bcb6e20c31efa508af31c35',
+    'c14a0c4ad4bb3518c9ccb25df7873ab85aca3fdc98f69b03ee8e014313ca1df0a1e496bec0a89f3d210dad5c121f5db02b6e' +
+      'b8a8f002c958760876758e8fb0d35ce14524dbbf57734ee8e6518eb1f7bde2498226ac34fd98ad1405320567c3f9a606f7c2' +
+      '2b65eae570f446c013fe0cf0e7642a21c39f3d1e00aa8047fe9dcbb7',
+  ],
+  /** Published test key that stands in for a wrong RSA key. */
+  other: [
+    'e87a373ef526846fd2f8599dec1137524c10b19406f1f7d02f79eb84d0e4e46b0f0389cae6b69f0ed9f27fd03bcc0682471d' +
+      '4c01a68ac42ed9784795c980d1d1a0480cf3a892ca2217204347caffbe883f7a4fdf8ba02b8f4c85ebbcc28d067ea7edd930' +
+      'bba9e8ad222eb47b8ffac9404896f60d7ec8098444d98a4f1a10297b',
+    'd1db51d61e8d08e894357ca05f83d0f1a1b97a13337678df7d8bdcc5c2dc88b4e2fc5f1bb0e5979ffcbcd577b4f92180767d' +
+      '27f3d44edc731e51611eb144b5b145e94231fdf532a8a4bb0c1d71ef17c726e7cc010930208d62759382b6765ee19baa3526' +
+      '42f7e02fc97d94eeea4adf9ad159c39e9a79b7c9f1b4515241959c6d',
+  ],
+} as const

@@ -1,0 +1,42 @@
+import { type HttpHandler, HttpResponse, http } from 'msw'
+import type { Gateway } from '../gateway.ts'
+
+/**
+ * Handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers. The URL
+ * is looked up at each request, so they follow a gateway that begins or stops to be served. Other requests are left to
+ * the other handlers and to `onUnhandledRequest`. Where a fault breaks the connection, the client sees a network error.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { handlers } from 'fauxgate/msw'
+ * import { setupServer } from 'msw/node'
+ * const gateway = createGateway()
+ * const server = setupServer(...handlers(gateway))
+ * server.listen({ onUnhandledRequest: 'error' })
+ * ```
+ */
+export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[] {
+  return [
+    http.all(
+      ({ request }) => isBelow(request.url, gateway.url),
+      ({ request }) => gateway.fetch(request).catch(networkError),
+    ),
+  ]
+}
+
+/** Whether a request's URL is below a base URL; the former is in normal form, the latter need not be. */
+function isBelow(url: string, base: string): boolean {
+  const start = new URL(base).href.replace(/\/$/, '')
+  return url === start || url.startsWith(`${start}/`) || url.startsWith(`${start}?`)
+}
+
+/** The answer for a broken connection. MSW would turn the rejection itself into an answer with status 500. */
+function networkError(error: unknown): Response {
+  if (isBroken(error)) return HttpResponse.error()
+  throw error
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof TypeError && (error.cause as { code?: unknown } | undefined)?.code === 'ECONNRESET'
+}

@@ -1,0 +1,18 @@
+export {
+  certificatePair,
+  expiredPair,
+  type KeyType,
+  notYetValidPair,
+  type Pair,
+  type PairAroundOptions,
+  type PairOptions,
+  type PairSubject,
+} from './certificates.ts'
+export {
+  damagedPair,
+  encryptedKeyPair,
+  mismatchedPair,
+  swappedPair,
+  wrongOrderPair,
+} from './certificates-broken.ts'
+export type { Time } from './manual-clock.ts'

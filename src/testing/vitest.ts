@@ -1,0 +1,48 @@
+import { test as base, type TestAPI } from 'vitest'
+import { createGateway, type Gateway } from '../gateway.ts'
+import type { GatewayOptions } from '../gateway-options.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+
+/** What {@link test} hands to a test. */
+export interface GatewayFixtures {
+  /** The options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
+  gatewayOptions: GatewayOptions<ManualClock>
+  /** A gateway of this test's own, made when the test first asks for it. */
+  gateway: Gateway<ManualClock>
+}
+
+/** Where the clock of a test's gateway starts. */
+const START = '2026-01-01T00:00:00Z'
+
+/**
+ * vitest's `test` with a fresh `gateway` for each test. Its clock is a manual one that starts at 2026-01-01T00:00:00Z,
+ * and its seed is the full name of the test, so that every run of a test sees the same ids; `gatewayOptions` changes
+ * both. Tests share nothing, so they can run concurrently.
+ *
+ * @example
+ * ```ts
+ * import { expect } from 'vitest'
+ * import { test } from 'fauxgate/vitest'
+ *
+ * test.override('gatewayOptions', { provisioningDelay: '5s' }) // for this file; inside a describe, for that
+ *
+ * test('a domain gets its certificate', ({ gateway }) => {
+ *   const { id } = gateway.reservedDomains.create({
+ *     domain: 'app.example.com',
+ *     certificate_management_policy: { authority: 'letsencrypt' },
+ *   })
+ *   gateway.clock.advance('5s')
+ *   expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+ * })
+ * ```
+ */
+export const test: TestAPI<GatewayFixtures> = base.extend<GatewayFixtures>({
+  gatewayOptions: {},
+  gateway: async ({ gatewayOptions, task }, use) => {
+    const { clock = manualClock(START), seed = task.fullTestName } = gatewayOptions
+    await use(createGateway({ ...gatewayOptions, clock, seed }))
+  },
+})
+
+/** The same as {@link test}. */
+export const it: TestAPI<GatewayFixtures> = test
