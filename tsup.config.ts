@@ -5,20 +5,30 @@ const shared: Options = {
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   noExternal: [/^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//],
-  external: [/^node:/, '@sinonjs/fake-timers'],
+  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']
   },
 }
 
+const entry = {
+  index: 'src/index.ts',
+  node: 'src/server/node.ts',
+  clock: 'src/testing/clock.ts',
+  testing: 'src/testing/testing.ts',
+  msw: 'src/testing/msw.ts',
+}
+
 export default defineConfig([
+  // vitest itself can only be imported.
   {
     ...shared,
-    entry: { index: 'src/index.ts', node: 'src/server/node.ts', clock: 'src/testing/clock.ts' },
-    format: ['esm', 'cjs'],
+    entry: { ...entry, vitest: 'src/testing/vitest.ts' },
+    format: ['esm'],
     dts: { resolve: true },
     clean: true,
   },
+  { ...shared, entry, format: ['cjs'], dts: { resolve: true } },
   { ...shared, entry: { cli: 'src/server/cli.ts' }, format: ['esm'], target: 'node20' },
 ])

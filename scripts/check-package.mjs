@@ -60,6 +60,13 @@ try {
     `holds ${names.length} files and nothing that does not belong (${stray.join(', ') || 'none'})`,
     stray.length === 0,
   )
+  const tool = (path, ...args) => run(process.execPath, [join(root, 'node_modules', path), ...args], root)
+  tool('publint/src/cli.js', '--strict')
+  check('is clean to publint', true)
+  // vitest itself can only be imported, so what builds on it can only be imported too.
+  const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm']
+  tool('@arethetypeswrong/cli/dist/index.js', join(folder, tarball), ...rules)
+  check('is clean to attw', true)
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])
   const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))

@@ -1,11 +1,25 @@
 // Runs every example and fails with the first one that fails.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const folder = new URL('../examples/', import.meta.url)
-for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.mjs'))) {
+const folder = fileURLToPath(new URL('../examples/', import.meta.url))
+const require = createRequire(import.meta.url)
+const programOf = (name) => join(dirname(require.resolve(`${name}/package.json`)), 'bin', `${name}.js`)
+
+/** What runs the examples that are folders. */
+const runners = {
+  jest: [programOf('jest'), '--rootDir', '.'],
+  'node-test': ['--test', 'domains.test.mjs'],
+  vitest: [join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.'],
+}
+
+for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+  const run = name.endsWith('.mjs') ? { args: [name], cwd: folder } : { args: runners[name], cwd: join(folder, name) }
+  if (!run.args) throw new Error(`Nothing runs examples/${name}. Add it to the runners of scripts/run-examples.mjs.`)
   console.log(`-- ${name}`)
-  const { status } = spawnSync(process.execPath, [fileURLToPath(new URL(name, folder))], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, run.args, { cwd: run.cwd, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }

@@ -26,7 +26,7 @@ export function swappedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is another one of the same kind than the certificate's: `certificate_key_mismatch`.
+ * Makes a pair whose key is of the same kind as the certificate's, but another one: `certificate_key_mismatch`.
  *
  * @throws TypeError as {@link certificatePair}.
  */

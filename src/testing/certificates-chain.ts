@@ -1,8 +1,8 @@
 import type { Draw } from '../contract/authority.ts'
 import { randomSource } from '../engine/random.ts'
-import { hexOf, numberOf } from '../x509/bytes.ts'
+import { hexOf } from '../x509/bytes.ts'
 import { alternativeNames, basicConstraints, extendedKeyUsage, keyUsage } from '../x509/extension-writer.ts'
-import { certificate, type Issuer, LATEST, nameOf } from '../x509/issue.ts'
+import { certificate, type Issuer, LATEST, nameOf, serialFrom } from '../x509/issue.ts'
 import { secretFrom, signingKey } from '../x509/key-writer.ts'
 import { type PairKey, pairKey } from './certificates-keys.ts'
 import type { Plan } from './certificates-options.ts'
@@ -32,7 +32,7 @@ export function materialOf(plan: Plan): Material {
   const identity = JSON.stringify([names, ips.map(hexOf), keyType, notBefore, notAfter, subject, issuers])
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)
   const key = pairKey(keyType, random('key'), 'leaf')
-  const authorities = authoritiesOf(draw, issuers)
+  const authorities = authoritiesOf(issuers, draw)
   const name = nameOf(...subject)
   const content = {
     serial: serialFrom(random('serial number')(SERIAL_SIZE)),
@@ -51,8 +51,8 @@ export function materialOf(plan: Plan): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** The CAs of a seed, the root last. The same one is the same in chains of every length. */
-function authoritiesOf(draw: Draw, count: number): readonly Authority[] {
+/** Some CAs of a seed, the root last. The same one is the same in chains of every length. */
+function authoritiesOf(count: number, draw: Draw): readonly Authority[] {
   const authorities: Authority[] = []
   for (let level = 0; level < count; level++) authorities.unshift(authorityAt(level, draw, authorities[0]))
   return authorities
@@ -72,9 +72,4 @@ function authorityAt(level: number, draw: Draw, issuer: Issuer | undefined): Aut
     extensions: [basicConstraints('root'), keyUsage(['keyCertSign', 'cRLSign'])],
   }
   return { name, key, der: certificate(content, issuer ?? { name, key }) }
-}
-
-/** A serial number of exactly as many bytes as given, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
-function serialFrom(random: Uint8Array): bigint {
-  return numberOf(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }

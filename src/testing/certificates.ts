@@ -67,5 +67,8 @@ export function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
 }
 
 function around({ at, ...rest }: PairAroundOptions) {
+  for (const name of ['notBefore', 'notAfter']) {
+    if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
+  }
   return { at: readMoment('at', at, DAY + YEAR), rest }
 }

@@ -39,10 +39,20 @@ const START = '2026-01-01T00:00:00Z'
 export const test: TestAPI<GatewayFixtures> = base.extend<GatewayFixtures>({
   gatewayOptions: {},
   gateway: async ({ gatewayOptions, task }, use) => {
-    const { clock = manualClock(START), seed = task.fullTestName } = gatewayOptions
+    const { clock = manualClock(START), seed = fullName(task) } = gatewayOptions
     await use(createGateway({ ...gatewayOptions, clock, seed }))
   },
 })
+
+/** A test or a suite, as far as its name goes. Only vitest from 4.1 on knows a test's full name itself. */
+interface Named {
+  readonly name: string
+  readonly suite?: Named | undefined
+}
+
+function fullName({ name, suite }: Named): string {
+  return suite ? `${fullName(suite)} > ${name}` : name
+}
 
 /** The same as {@link test}. */
 export const it: TestAPI<GatewayFixtures> = test

@@ -1,9 +1,9 @@
 import type { Authority, CertificateOrder, Draw, IssuedCertificate } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
-import { bytesOfNumber, numberOf } from './bytes.ts'
+import { bytesOfNumber } from './bytes.ts'
 import type { ExtendedKeyUsage } from './extension-names.ts'
 import { basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
-import { certificate, type Issuer, LATEST, nameOf } from './issue.ts'
+import { certificate, type Issuer, LATEST, nameOf, serialFrom } from './issue.ts'
 import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
 import { splitPem, writePem } from './pem.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -91,11 +91,6 @@ function rsaLeafKey(): LeafKey {
   const key = block && readPrivateKey(block)
   if (key?.kind !== 'rsa') throw new Error('the published RSA test key is damaged')
   return { key: rsaPublicKey(key), private_key_pem: testKeys.rsaLeaf }
-}
-
-/** A serial number of exactly as many bytes as given: positive, not 0 and without a leading 0 (RFC 5280, 4.1.2.2). */
-function serialFrom(random: Uint8Array): bigint {
-  return numberOf(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
 
 function issueLeaf(order: CertificateOrder, serial: bigint, leafKey: LeafKey, issuer: Signer): IssuedCertificate {

@@ -1,3 +1,4 @@
+import { numberOf } from './bytes.ts'
 import { bitString, element, integer, oid, printableString, sequence, setOf, time, utf8String } from './der-writer.ts'
 import { authorityKeyIdentifier, subjectKeyIdentifier } from './extension-writer.ts'
 import type { CertifiedKey, Signatory } from './key-writer.ts'
@@ -68,4 +69,9 @@ export function nameOf(...attributes: readonly Attribute[]): Uint8Array {
       return setOf(sequence(oid(ATTRIBUTES[type]), text))
     }),
   )
+}
+
+/** A serial number of exactly as many bytes as given, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+export function serialFrom(random: Uint8Array): bigint {
+  return numberOf(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }

@@ -1,0 +1,25 @@
+// Let the global fetch answer for the gateway's base URL, for code that cannot be passed a fetch.
+import assert from 'node:assert/strict'
+import { createGateway } from 'fauxgate'
+
+/** The code under test. */
+async function reserve(domain) {
+  const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+  const body = JSON.stringify({ domain })
+  const answer = await fetch('https://gateway.example/reserved_domains', { method: 'POST', headers, body })
+  return answer.json()
+}
+
+const before = globalThis.fetch
+const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'install' })
+// Where `using` is at hand: using installed = gateway.install({ others: 'refuse' })
+const installed = gateway.install({ others: 'refuse' })
+try {
+  const { id } = await reserve('app.example.com')
+  assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
+  await assert.rejects(fetch('https://elsewhere.example/'), /other requests are refused/)
+  console.log(`reserved ${id} with the global fetch; requests to elsewhere were refused`)
+} finally {
+  installed.uninstall()
+}
+assert.equal(globalThis.fetch, before)

@@ -1,0 +1,1 @@
+module.exports = { testMatch: ['<rootDir>/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {} }

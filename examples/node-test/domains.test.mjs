@@ -1,0 +1,41 @@
+// node:test: a new gateway before each test; there is nothing to close afterwards.
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { createGateway } from 'fauxgate'
+import { manualClock } from 'fauxgate/clock'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+
+/** The code under test: the names of all domains, from all pages of the list. */
+async function allNames({ fetch, baseUrl }) {
+  const names = []
+  for (let page = `${baseUrl}/reserved_domains?limit=2`; page; ) {
+    const answer = await fetch(page, { headers })
+    if (!answer.ok) throw new Error(`The list answered ${answer.status}`)
+    const { reserved_domains, next_page_uri } = await answer.json()
+    names.push(...reserved_domains.map(({ domain }) => domain))
+    page = next_page_uri
+  }
+  return names
+}
+
+let gateway
+beforeEach(() => {
+  gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'allNames' })
+})
+
+test('answers no names for an empty account', async () => {
+  assert.deepEqual(await allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), [])
+})
+
+test('reads every page', async () => {
+  for (const name of ['a', 'b', 'c']) gateway.reservedDomains.create({ domain: `${name}.example.com` })
+  const names = await allNames({ fetch: gateway.fetch, baseUrl: gateway.url })
+  assert.deepEqual(names, ['c.example.com', 'b.example.com', 'a.example.com'])
+  assert.equal(gateway.requests.count(), 2)
+})
+
+test('reports an answer that is no list', async () => {
+  gateway.faults.add({ operation: 'reserved_domains.list', status: 502, body: '<h1>Bad gateway</h1>' })
+  await assert.rejects(allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), /502/)
+})

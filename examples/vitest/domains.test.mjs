@@ -1,0 +1,38 @@
+// fauxgate/vitest: each test has a gateway of its own, so tests can run concurrently.
+import { test } from 'fauxgate/vitest'
+import { describe, expect } from 'vitest'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+
+/** The code under test: reserves a domain with an automatic certificate. */
+async function reserve(domain, { fetch, baseUrl }) {
+  const body = JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+  const answer = await fetch(`${baseUrl}/reserved_domains`, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(`${domain} was not reserved: ${answer.status}`)
+  return answer.json()
+}
+
+describe.concurrent('reserve', () => {
+  test('starts a provisioning job', async ({ gateway }) => {
+    const { id } = await reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })
+    expect(gateway.reservedDomains.get(id).certificate).toBeNull()
+    gateway.clock.advance('30s')
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+  })
+
+  // The same name again: no test sees what another one did.
+  test('reports a failure', async ({ gateway }) => {
+    gateway.faults.add({ operation: 'reserved_domains.create', times: 1, status: 503 })
+    const to = { fetch: gateway.fetch, baseUrl: gateway.url }
+    await expect(reserve('app.example.com', to)).rejects.toThrow('503')
+    expect(gateway.leftovers()).toEqual([])
+  })
+})
+
+describe('with an account that has a domain already', () => {
+  test.override('gatewayOptions', { initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
+
+  test('the same name is refused', async ({ gateway }) => {
+    await expect(reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })).rejects.toThrow('409')
+  })
+})

@@ -1,0 +1,113 @@
+// Uses the packed package on Node 20, 22, 24 and 26, and its main entry in a worker. Needs `npm run build`.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const NODES = ['20', '22', '24', '26']
+const WORKERD = '1.20261117.1'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-runtimes-'))
+const run = (command, args, cwd = folder) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+const install = (...packages) => run('npm', ['install', '--silent', '--no-fund', '--no-audit', ...packages])
+
+/** The entry points that need nothing but the package itself; the others name an optional peer. */
+const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const PEERS = ['./vitest', './msw', './package.json']
+const names = Object.keys(entries)
+  .filter((entry) => !PEERS.includes(entry))
+  .map((entry) => entry.replace('.', 'fauxgate'))
+
+const IMPORTS = names.map((name) => `if (Object.keys(await import('${name}')).length === 0) throw new Error('${name}')`)
+const REQUIRES = names.map((name) => `if (Object.keys(require('${name}')).length === 0) throw new Error('${name}')`)
+
+const WORKER = `
+import { createGateway } from 'fauxgate'
+export default {
+  async fetch() {
+    const gateway = createGateway({ provisioningDelay: 0 })
+    const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+    const domain = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy })
+    const headers = { authorization: 'Bearer key', 'service-version': '2' }
+    return gateway.fetch(gateway.url + '/tls_certificates/' + domain.certificate.id, { headers })
+  },
+}
+`
+
+async function checkWorker() {
+  install(`workerd@${WORKERD}`)
+  writeFileSync(join(folder, 'worker.js'), WORKER)
+  await build({
+    entryPoints: [join(folder, 'worker.js')],
+    bundle: true,
+    format: 'esm',
+    outfile: join(folder, 'bundle.js'),
+    logLevel: 'error',
+  })
+  const port = await freePort()
+  writeFileSync(
+    join(folder, 'config.capnp'),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = (modules = [(name = "bundle.js", esModule = embed "bundle.js")],
+    compatibilityDate = "2026-01-01"))],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]
+);
+`,
+  )
+  const worker = spawn(join(folder, 'node_modules/.bin/workerd'), ['serve', 'config.capnp'], {
+    cwd: folder,
+    stdio: 'inherit',
+  })
+  try {
+    const answer = await whenUp(`http://127.0.0.1:${port}/`)
+    const { subject_common_name } = await answer.json()
+    if (subject_common_name !== 'app.example.com') throw new Error('The worker answered something else.')
+    console.log('ok  works in workerd')
+  } finally {
+    worker.kill()
+  }
+}
+
+async function whenUp(url) {
+  for (let left = 100; ; left--) {
+    try {
+      return await fetch(url)
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+try {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  install(`./${readdirSync(folder).find((name) => name.endsWith('.tgz'))}`)
+  writeFileSync(join(folder, 'use.mjs'), IMPORTS.join('\n'))
+  writeFileSync(join(folder, 'use.cjs'), REQUIRES.join('\n'))
+  for (const major of NODES) {
+    const own = join(folder, `node-${major}`)
+    run('npm', ['install', '--silent', '--no-fund', '--no-audit', '--prefix', own, `node@${major}`])
+    const node = join(own, 'node_modules/node/bin/node')
+    for (const file of ['use.mjs', 'use.cjs']) run(node, [file])
+    console.log(`ok  every entry point loads on Node ${run(node, ['--version']).trim()}, imported and required`)
+  }
+  await checkWorker()
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

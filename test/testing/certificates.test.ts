@@ -1,0 +1,184 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import {
+  certificatePair,
+  damagedPair,
+  encryptedKeyPair,
+  expiredPair,
+  type KeyType,
+  mismatchedPair,
+  notYetValidPair,
+  type Pair,
+  type PairOptions,
+  swappedPair,
+  wrongOrderPair,
+} from '../../src/testing/testing.ts'
+import { open } from '../support/gateway.ts'
+import { verify } from '../x509/issuing-support.ts'
+import { blocksOf } from '../x509/support.ts'
+
+const keyTypes: readonly KeyType[] = ['rsa', 'ecdsa', 'ed25519']
+const NODE_KEY_TYPES = { rsa: 'rsa', ecdsa: 'ec', ed25519: 'ed25519' }
+const makers = {
+  certificatePair,
+  expiredPair,
+  notYetValidPair,
+  swappedPair,
+  mismatchedPair,
+  encryptedKeyPair,
+  damagedPair,
+  wrongOrderPair,
+}
+
+/** The certificates of a pair, leaf first, and its key, as Node reads them. */
+function read(pair: Pair) {
+  const [leaf, ...issuers] = blocksOf(pair.certificate_pem).map((block) => new X509Certificate(block))
+  return { leaf: leaf as X509Certificate, issuers, key: createPrivateKey(pair.private_key_pem) }
+}
+
+function create(pair: Pair) {
+  return open().tlsCertificates.create(pair)
+}
+
+describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
+  const cases = [0, 1, 2, 5].map((issuers) => ({ issuers }))
+
+  it.each(cases)('is one that Node reads and verifies with $issuers issuers', ({ issuers: count }) => {
+    const { leaf, issuers, key } = read(certificatePair({ keyType, issuers: count }))
+    expect(issuers).toHaveLength(count)
+    expect(key.asymmetricKeyType).toBe(NODE_KEY_TYPES[keyType])
+    expect(leaf.checkPrivateKey(key)).toBe(true)
+    expect(leaf.ca).toBe(false)
+    const chain = [leaf, ...issuers]
+    for (const [i, certificate] of chain.entries()) {
+      const issuer = chain[i + 1] ?? certificate
+      expect(certificate.issuer).toBe(issuer.subject)
+      if (issuer.ca) expect(certificate.checkIssued(issuer)).toBe(true)
+      expect(certificate.verify(issuer.publicKey)).toBe(true)
+    }
+    expect(issuers.every(({ ca }) => ca)).toBe(true)
+  })
+
+  it.each(cases)('is one that openssl trusts, if it does the last of $issuers issuers', ({ issuers }) => {
+    const { certificate_pem } = certificatePair({ keyType, issuers })
+    const root = blocksOf(certificate_pem).at(-1) as string
+    const at = Date.UTC(2030, 0, 1)
+    const { output, status } = verify(root, certificate_pem, at, '-purpose', 'sslserver')
+    expect({ output, status }).toEqual({ output: 'leaf.pem: OK\n', status: 0 })
+  })
+
+  it('is taken by the API, with its fields', () => {
+    const subject = {
+      commonName: 'Straße 7',
+      organization: 'Example Ltd',
+      organizationalUnit: 'Web',
+      locality: 'Köln',
+      province: 'NRW',
+      country: 'DE',
+    }
+    const ips = ['192.0.2.7', '2001:db8::1', '::', '::ffff:192.0.2.1', '2001:DB8:0:0:1::']
+    const names = ['shop.example.com', '*.shop.example.com', 'xn--strae-oqa.example']
+    const times = { notBefore: '2024-02-29T12:00:00+02:00', notAfter: new Date('2050-01-01T00:00:00.999Z') }
+    const pair = certificatePair({ names, ips, keyType, subject, ...times, issuers: 2 })
+    expect(create(pair)).toMatchObject({
+      certificate_pem: pair.certificate_pem,
+      subject_common_name: 'Straße 7',
+      subject_organization: 'Example Ltd',
+      subject_organizational_unit: 'Web',
+      subject_locality: 'Köln',
+      subject_province: 'NRW',
+      subject_country: 'DE',
+      subject_alternative_names: {
+        dns_names: names,
+        ips: ['192.0.2.7', '2001:db8::1', '::', '::ffff:192.0.2.1', '2001:db8:0:0:1::'],
+      },
+      not_before: '2024-02-29T10:00:00Z',
+      not_after: '2050-01-01T00:00:00Z',
+      issued_at: null,
+      private_key_type: keyType,
+      key_usages: keyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature'],
+      extended_key_usages: ['serverAuth', 'clientAuth'],
+      issuer_common_name: 'fauxgate pair intermediate 1',
+    })
+    const { leaf } = read(pair)
+    expect(leaf.subject.split('\n')).toEqual(['C=DE', 'ST=NRW', 'L=Köln', 'O=Example Ltd', 'OU=Web', 'CN=Straße 7'])
+    expect(leaf.checkHost('a.shop.example.com')).toBe('*.shop.example.com')
+    expect(leaf.checkIP('192.0.2.7')).toBe('192.0.2.7')
+    expect(leaf.checkIP('2001:db8::1')).toBe('2001:db8::1')
+    expect([leaf.validFrom, leaf.validTo]).toEqual(['Feb 29 10:00:00 2024 GMT', 'Jan  1 00:00:00 2050 GMT'])
+  })
+
+  it.each(Object.entries(makers))('has the same bytes for the same seed, others for another: %s', (_, make) => {
+    const options = { keyType, issuers: 1 }
+    const pair = make(options)
+    expect(make({ ...options, seed: 'fauxgate', names: ['app.example.com'] })).toEqual(pair)
+    const other = make({ ...options, seed: 'other' })
+    expect(other.certificate_pem === pair.certificate_pem && other.private_key_pem === pair.private_key_pem).toBe(false)
+    expect(make({ ...options, names: ['other.example.com'] })).not.toEqual(pair)
+  })
+})
+
+describe('A pair', () => {
+  it('is for app.example.com, in an ECDSA key, self-signed and valid for ten years, unless told otherwise', () => {
+    const pair = certificatePair()
+    expect(create(pair)).toMatchObject({
+      subject_common_name: 'app.example.com',
+      subject_alternative_names: { dns_names: ['app.example.com'], ips: [] },
+      issuer_common_name: 'app.example.com',
+      private_key_type: 'ecdsa',
+      not_before: '2026-01-01T00:00:00Z',
+      not_after: '2036-01-01T00:00:00Z',
+    })
+    expect(certificatePair({})).toEqual(pair)
+    expect(certificatePair({ notBefore: Date.UTC(2026, 0, 1), notAfter: '2036-01-01T00:00:00Z' })).toEqual(pair)
+  })
+
+  it('has another key for other options, but RSA ones', () => {
+    const keyOf = (options: PairOptions) => certificatePair(options).private_key_pem
+    expect(keyOf({ names: ['a.example'] })).not.toBe(keyOf({ names: ['b.example'] }))
+    expect(keyOf({ names: ['a.example'], keyType: 'rsa' })).toBe(keyOf({ names: ['b.example'], keyType: 'rsa' }))
+  })
+
+  it('has the CAs of its seed', () => {
+    const [, ...short] = blocksOf(certificatePair({ issuers: 1 }).certificate_pem)
+    const [, ...long] = blocksOf(certificatePair({ issuers: 3, keyType: 'rsa' }).certificate_pem)
+    expect(long.at(-1)).toBe(short[0])
+    const [, other] = blocksOf(certificatePair({ issuers: 1, seed: 'other' }).certificate_pem)
+    expect(other).not.toBe(short[0])
+  })
+
+  it.each<[string, PairOptions, Record<string, string>]>([
+    ['the first IP without names', { names: [], ips: ['192.0.2.7'] }, { subject_common_name: '192.0.2.7' }],
+    [
+      'an organization where no common name can be',
+      { names: [`${'a'.repeat(60)}.example.com`] },
+      { subject_common_name: '', subject_organization: 'fauxgate' },
+    ],
+    [
+      'no common name on request',
+      { subject: { commonName: '', country: 'fr' } },
+      { subject_common_name: '', subject_organization: '', subject_country: 'fr' },
+    ],
+  ])('has a subject of %s', (_, options, fields) => expect(create(certificatePair(options))).toMatchObject(fields))
+
+  it('holds the longest texts and times', () => {
+    const subject = { commonName: '😀'.repeat(64), locality: 'l'.repeat(128) }
+    const options = { names: ['n'.repeat(253)], notBefore: Date.UTC(1950, 0, 1), notAfter: '9999-12-31T23:59:59.9Z' }
+    const { leaf } = read(certificatePair({ ...options, subject }))
+    expect([leaf.validFrom, leaf.validTo]).toEqual(['Jan  1 00:00:00 1950 GMT', 'Dec 31 23:59:59 9999 GMT'])
+    expect(leaf.subjectAltName).toBe(`DNS:${'n'.repeat(253)}`)
+    expect(leaf.subject).toContain('😀'.repeat(64))
+  })
+
+  it('is expired or not yet valid at a moment, and taken by the API', () => {
+    expect(create(expiredPair())).toMatchObject({
+      not_before: '2024-12-31T00:00:00Z',
+      not_after: '2025-12-31T00:00:00Z',
+    })
+    expect(create(notYetValidPair({ at: '2030-05-05T05:05:05Z', keyType: 'ed25519' }))).toMatchObject({
+      private_key_type: 'ed25519',
+      not_before: '2030-05-06T05:05:05Z',
+      not_after: '2031-05-06T05:05:05Z',
+    })
+  })
+})

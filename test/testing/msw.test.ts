@@ -1,0 +1,100 @@
+import nodeHttp from 'node:http'
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { handlers } from '../../src/testing/msw.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+let stop = () => {}
+afterEach(() => stop())
+
+/** Lets MSW answer for gateways, and for https://elsewhere.test. */
+function listen(...gateways: Gateway[]) {
+  const elsewhere = http.get('https://elsewhere.test/', () => HttpResponse.text('elsewhere'))
+  const server = setupServer(...gateways.flatMap(handlers), elsewhere)
+  server.listen({ onUnhandledRequest: 'error' })
+  stop = () => server.close()
+  return server
+}
+
+describe('handlers for Mock Service Worker', () => {
+  it('answer the global fetch with every method', async () => {
+    const gateway = createGateway({ seed: 'msw' })
+    listen(gateway)
+    const url = `${gateway.url}/reserved_domains`
+    const body = JSON.stringify({ domain: 'app.example.com' })
+    const created = await fetch(url, { method: 'POST', headers, body })
+    expect(created.status).toBe(201)
+    const { id } = (await created.json()) as { id: string }
+    const patch = JSON.stringify({ description: 'shop' })
+    expect((await fetch(`${url}/${id}`, { method: 'PATCH', headers, body: patch })).status).toBe(200)
+    expect(gateway.reservedDomains.get(id).description).toBe('shop')
+    expect(await (await fetch(`${url}?limit=1`, { headers })).json()).toMatchObject({ reserved_domains: [{ id }] })
+    const deleted = await fetch(`${url}/${id}`, { method: 'DELETE', headers })
+    expect([deleted.status, await deleted.text()]).toEqual([204, ''])
+  })
+
+  it('answer clients that use node:http', async () => {
+    const gateway = createGateway({ baseUrl: 'http://gateway.test' })
+    listen(gateway)
+    const status = await new Promise((resolve, reject) => {
+      const request = nodeHttp.get(`${gateway.url}/reserved_addrs`, { headers })
+      request.on('response', (response) => resolve(response.statusCode)).on('error', reject)
+    })
+    expect(status).toBe(200)
+  })
+
+  it('leave other requests to other handlers and to onUnhandledRequest', async () => {
+    const gateway = createGateway()
+    listen(gateway)
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    expect(await (await fetch('https://elsewhere.test/')).text()).toBe('elsewhere')
+    await expect(fetch(`${gateway.url}.evil.test/`)).rejects.toThrow()
+    expect(error).toHaveBeenCalled()
+    error.mockRestore()
+    expect(gateway.requests.count()).toBe(0)
+  })
+
+  it('serve several gateways side by side, whatever the form of their base URLs', async () => {
+    const one = createGateway({ baseUrl: 'https://One.test:443/api' })
+    const two = createGateway({ dialect: ngrok })
+    listen(one, two)
+    await fetch(`${one.url}/reserved_addrs`, { headers })
+    await fetch(`${two.url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
+    expect(one.requests.all().map(({ path, status }) => [path, status])).toEqual([['/reserved_addrs', 200]])
+    expect(two.requests.all().map(({ path, status }) => [path, status])).toEqual([['/reserved_addrs', 200]])
+  })
+
+  it('turn a fault that breaks the connection into a network error', async () => {
+    const gateway = createGateway()
+    listen(gateway)
+    gateway.faults.add({ times: 1, drop: true })
+    gateway.faults.add({ times: 1, status: 503, retryAfter: '2s' })
+    await expect(fetch(`${gateway.url}/reserved_addrs`, { headers })).rejects.toThrow(TypeError)
+    const unavailable = await fetch(`${gateway.url}/reserved_addrs`, { headers })
+    expect([unavailable.status, unavailable.headers.get('retry-after')]).toEqual([503, '2'])
+    expect((await fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
+  })
+
+  it('follow a gateway that begins and stops to be served', async () => {
+    const gateway = createGateway()
+    const home = gateway.url
+    const outer = listen(gateway)
+    const served = await serve(gateway)
+    expect(gateway.url).toBe(served.url)
+    expect((await fetch(`${served.url}/reserved_addrs`, { headers })).status).toBe(200)
+    expect(gateway.requests.count()).toBe(1)
+    await served.close()
+    expect((await fetch(`${home}/reserved_addrs`, { headers })).status).toBe(200)
+    outer.close()
+  })
+
+  it('stand aside once the server of MSW is closed', async () => {
+    const gateway = createGateway()
+    const before = globalThis.fetch
+    listen(gateway).close()
+    expect(globalThis.fetch).toBe(before)
+  })
+})

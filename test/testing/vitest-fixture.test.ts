@@ -1,0 +1,119 @@
+import { afterAll, describe, expect, expectTypeOf } from 'vitest'
+import { type Gateway, type GatewayOptions, ngrok } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/clock.ts'
+import { it, test } from '../../src/testing/vitest.ts'
+
+const policy = { authority: 'letsencrypt' } as const
+
+describe('the gateway of a test', () => {
+  const seen = new Set<unknown>()
+
+  for (const name of ['one', 'another', 'a third']) {
+    test(`is fresh for ${name}`, ({ gateway }) => {
+      expect(seen.has(gateway)).toBe(false)
+      expect(seen.has(gateway.clock)).toBe(false)
+      seen.add(gateway).add(gateway.clock)
+      expect(gateway.leftovers()).toEqual([])
+      expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1))
+      gateway.reservedDomains.create({ domain: 'app.example.com' })
+      gateway.clock.advance('1d')
+    })
+  }
+
+  test('has a clock that can be moved', ({ gateway }) => {
+    const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
+    gateway.clock.advance('30s')
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+  })
+
+  test('is typed', ({ gateway, gatewayOptions }) => {
+    expectTypeOf(gateway).toEqualTypeOf<Gateway<ManualClock>>()
+    expectTypeOf(gatewayOptions).toEqualTypeOf<GatewayOptions<ManualClock>>()
+  })
+
+  it('comes with `it` as well', ({ gateway }) => expect(gateway.leftovers()).toEqual([]))
+
+  describe('in a hook', () => {
+    let inHook: Gateway
+    test.beforeEach(({ gateway }) => {
+      inHook = gateway
+    })
+    test('is the one that the test sees', ({ gateway }) => expect(gateway).toBe(inHook))
+  })
+})
+
+describe('the seed of a test', () => {
+  const ids: string[] = []
+
+  test('is its full name', { repeats: 1 }, ({ gateway, task }) => {
+    expect(gateway.snapshot().seed).toBe(task.fullTestName)
+    expect(task.fullTestName).toBe('the seed of a test > is its full name')
+    ids.push(gateway.reservedAddrs.create().id)
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test.describe('with another', () => {
+    test.override('gatewayOptions', { seed: 'checkout' })
+    test('is what the options say', ({ gateway }) => expect(gateway.snapshot().seed).toBe('checkout'))
+  })
+})
+
+describe.concurrent('concurrent tests', () => {
+  let open = 0
+  let most = 0
+
+  for (let turn = 1; turn <= 20; turn++) {
+    test(`see only their own resources and time, ${turn}`, async ({ gateway }) => {
+      most = Math.max(most, ++open)
+      for (let step = 1; step <= turn; step++) {
+        gateway.reservedDomains.create({ domain: `${step}.example.com` })
+        gateway.clock.advance('1s')
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(turn)
+      expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1) + turn * 1000)
+      open--
+    })
+  }
+
+  afterAll(() => expect(most).toBeGreaterThan(1))
+})
+
+describe('the options', () => {
+  test('are none by default', ({ gateway, gatewayOptions }) => {
+    expect(gatewayOptions).toEqual({})
+    expect(gateway.dialect.name).toBe('standard')
+  })
+
+  describe('of a describe', () => {
+    test.override('gatewayOptions', { dialect: ngrok, initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
+
+    test('hold for its tests', ({ gateway }) => {
+      expect(gateway.dialect.name).toBe('ngrok')
+      expect(gateway.reservedDomains.list().reserved_domains.map(({ domain }) => domain)).toEqual(['app.example.com'])
+    })
+
+    describe('inside another', () => {
+      test.override({ gatewayOptions: { baseUrl: 'https://inner.test' } })
+      test('replace those outside', ({ gateway }) => {
+        expect([gateway.url, gateway.dialect.name]).toEqual(['https://inner.test', 'standard'])
+      })
+    })
+  })
+
+  test.extend('gatewayOptions', { rateLimit: { requests: 1 } })('can be those of one test', async ({ gateway }) => {
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const ask = async () => (await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })).status
+    expect([await ask(), await ask()]).toEqual([200, 429])
+  })
+
+  describe('that name a clock', () => {
+    test.override('gatewayOptions', () => ({ clock: manualClock('2030-06-01T00:00:00Z') }))
+    for (const name of ['one', 'another']) {
+      test(`give ${name} test a clock of its own`, ({ gateway }) => {
+        expect(gateway.clock.now).toBe(Date.UTC(2030, 5, 1))
+        gateway.clock.advance('1h')
+      })
+    }
+  })
+})
