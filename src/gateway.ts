@@ -17,11 +17,10 @@ import { applyInitial, type Leftover, leftoversOf, presentKeys } from './direct/
 import { type Installed, type InstallOptions, installFetch } from './direct/install.ts'
 import { type Guarded, type Provisioning, provisioningApi } from './direct/provisioning.ts'
 import { type Requests, requestsApi } from './direct/requests.ts'
-import type { Clock } from './engine/clock.ts'
-import { isManual } from './engine/clock.ts'
+import { type Clock, isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
-import { type GatewayOptions, readOptions } from './gateway-options.ts'
+import { type GatewayOptions, type ReadOptions, readOptions } from './gateway-options.ts'
 import { controlHandlerOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
 import { handlerOf } from './http/handler.ts'
@@ -119,34 +118,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     applyInitial(direct, initial)
     baseline = presentKeys(engine, families)
   }
-  const host: ControlHost = {
-    clock,
-    context: engine.context,
-    journal,
-    authority: () => engine.authority,
-    now: () => engine.now,
-    control: (work) => engine.control(work),
-    reset() {
-      if (isManual(clock)) clock.reset()
-      engine.reset()
-      journal.clear()
-      if (rateLimiter) rateLimiter.times = []
-      begin()
-    },
-    snapshot: ({ privateKeys = false } = {}) => ({
-      version: SNAPSHOT_VERSION,
-      now: engine.now,
-      seed: read.authorityKeys === 'test' ? engine.seed : null,
-      rateLimit: rateLimiter?.times ?? [],
-      ...engine.state(privateKeys),
-    }),
-    restore(value) {
-      const { now, seed, sequence, rateLimit, records } = readSnapshot(value)
-      engine.replaceState(sequence, records, seed ?? undefined)
-      if (rateLimiter) rateLimiter.times = rateLimit
-      if (isManual(clock)) clock.set(now)
-    },
-  }
+  const host = hostOf(engine, read, journal, rateLimiter, begin)
   const control = controlHandlerOf(host, controlRouter)
   const exchange = handlerOf({ engine, router, control, dialect, keys, emptyJsonOnDelete, journal, rateLimiter })
   const fetch = fetchOf(exchange, (at) => engine.reached(at))
@@ -182,6 +154,44 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   clock.attach?.({ nextDueAt: () => engine.nextDueAt(), settle: () => engine.settle(engine.now) })
   begin()
   return gateway
+}
+
+/** What the controls of a gateway work on. `begin` makes the initial state. */
+function hostOf(
+  engine: Engine,
+  { clock, authorityKeys }: ReadOptions,
+  journal: Journal,
+  rateLimiter: RateLimiter | undefined,
+  begin: () => void,
+): ControlHost {
+  return {
+    clock,
+    context: engine.context,
+    journal,
+    authority: () => engine.authority,
+    now: () => engine.now,
+    control: (work) => engine.control(work),
+    reset() {
+      if (isManual(clock)) clock.reset()
+      engine.reset()
+      journal.clear()
+      if (rateLimiter) rateLimiter.times = []
+      begin()
+    },
+    snapshot: ({ privateKeys = false } = {}) => ({
+      version: SNAPSHOT_VERSION,
+      now: engine.now,
+      seed: authorityKeys === 'test' ? engine.seed : null,
+      rateLimit: rateLimiter?.times ?? [],
+      ...engine.state(privateKeys),
+    }),
+    restore(value) {
+      const { now, seed, sequence, rateLimit, records } = readSnapshot(value)
+      engine.replaceState(sequence, records, seed ?? undefined)
+      if (rateLimiter) rateLimiter.times = rateLimit
+      if (isManual(clock)) clock.set(now)
+    },
+  }
 }
 
 /** The authority with the published test keys. */

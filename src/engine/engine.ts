@@ -222,6 +222,8 @@ export class Engine {
       for (const subscriber of [...this.#subscribers]) deliver(subscriber, next)
       this.#undelivered.shift()
     }
+    // What subscribers did meanwhile is not what this operation did.
+    this.#lastCommit = commit
   }
 
   #exported({ operation, now, changes }: RawCommit): Commit {

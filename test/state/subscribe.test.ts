@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Commit, createGateway } from '../../src/index.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
+import { client } from '../support/client.ts'
 import { isDeeplyFrozen, open } from '../support/gateway.ts'
 
 const policy = { authority: 'letsencrypt' }
@@ -85,6 +86,15 @@ describe('Commits as values (design, idea 3)', () => {
     gateway.subscribe(({ operation }) => seen.push(operation))
     gateway.reservedAddrs.create()
     expect(seen).toEqual(['reserved_addrs.create', 'weighted_backends.create'])
+  })
+
+  it('of a subscriber are not taken for those of the request that it heard of', async () => {
+    const gateway = open()
+    gateway.subscribe(({ operation }) => {
+      if (operation === 'reserved_addrs.create') gateway.weightedBackends.create()
+    })
+    await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect(gateway.requests.last()?.commit?.operation).toBe('reserved_addrs.create')
   })
 
   it('carry no private key (decisions, "TLS certificates")', async () => {
