@@ -44,8 +44,8 @@ export interface FaultSpec {
   readonly drop?: boolean
   /** The usual answer, cut after this many characters. */
   readonly truncate?: number
-  /** A body that is sent as it is, such as an HTML page, with the status. */
-  readonly body?: string
+  /** A body of the caller's own, with the status: a text, such as an HTML page, as it is, or an object as JSON. */
+  readonly body?: string | object
 }
 
 /** A fault that is armed. */

@@ -35,6 +35,8 @@ const when = v.custom<(request: FaultRequest) => boolean>(
   as('field_invalid', { allowed: 'a function' }),
 )
 
+const object = v.custom<object>((value) => Object.prototype.toString.call(value) === '[object Object]')
+
 const spec = v.object({
   operation: text,
   method: text,
@@ -51,7 +53,7 @@ const spec = v.object({
   latency: duration,
   drop: v.optional(v.boolean()),
   truncate: whole(0, 1_000_000),
-  body: text,
+  body: v.optional(v.union([v.string(), object], as('field_invalid', { allowed: 'a text or an object' }))),
 })
 
 export const faultControls = {

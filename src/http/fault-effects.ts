@@ -39,6 +39,7 @@ function failure(
 ): HttpResponse {
   const entry = catalogue[fault.error ?? 'injected_fault']
   const status = fault.status ?? entry.status
+  if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
   if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
   return jsonAnswer(status, {
     error_code: `${dialect.errorPrefix}${entry.number}`,

@@ -91,6 +91,15 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
 
+  it('can send an error body of the caller’s own as JSON', async () => {
+    const gateway = open()
+    const body = { error_code: 'ERR_NGROK_9999', status_code: 500, msg: 'mine', details: {} }
+    gateway.faults.add({ body, status: 500 })
+    const answer = await client(gateway)('GET', ADDRS)
+    expect([answer.status, answer.body]).toEqual([500, body])
+    expect(() => gateway.faults.add({ body: 5 } as never)).toThrow(/body is 5. Allowed: a text or an object/)
+  })
+
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
