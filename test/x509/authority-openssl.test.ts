@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { authorityOf } from '../../src/x509/authority.ts'
-import { cases, DAY, drawOf, longName, openssl, orderOf, orders, verify } from './issuing-support.ts'
+import { cases, DAY, drawOf, hasOpenssl, longName, openssl, orderOf, orders, verify } from './issuing-support.ts'
 import { blocksOf } from './support.ts'
 
 const authority = authorityOf('test', drawOf('seed'))
 
-describe('openssl, of what an authority issues,', () => {
+describe.runIf(hasOpenssl)('openssl, of what an authority issues,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
     const { certificate_pem } = authority.issue(order)
     const host = order.domain.replace('*', 'any')

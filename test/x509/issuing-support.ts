@@ -60,6 +60,9 @@ export const cases = Object.entries(orders).flatMap(([what, order]) =>
   kinds.map((private_key_type) => ({ what, private_key_type, order: { ...order, private_key_type } })),
 )
 
+/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` installs it where it can, and `.ci/run` insists on it. */
+export const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
+
 /** Runs openssl with some files, by name, in its directory. Answers its exit status and what it printed. */
 export function openssl(
   files: Readonly<Record<string, string>>,
