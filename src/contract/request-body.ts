@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
 import { type Problem, problem, Refusal } from './errors.ts'
 import { quote, quoteField } from './quote.ts'
-import { fromMessage, type RuleContext } from './schema.ts'
+import { fromMessage, isObject, type RuleContext } from './schema.ts'
 
 /** How deep a body may nest; deeper ones are refused rather than walked. */
 const DEEPEST = 64
@@ -160,11 +160,6 @@ function copied(value: unknown, path: Path, copying: Copying): unknown {
 function isJsonLeaf(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
-}
-
-/** Whether a value is a JSON object, from whichever realm. */
-function isObject(value: unknown): value is Record<string, unknown> {
-  return Object.prototype.toString.call(value) === '[object Object]'
 }
 
 function shapeOf(schema: AnySchema): Shape {

@@ -156,3 +156,13 @@ export const resourceHead = {
   description: v.exactOptional(v.string()),
   metadata: v.exactOptional(v.string()),
 }
+
+/** Whether a value is a JSON object, from whichever realm: no array, no `Map`, no `Date`. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return Object.prototype.toString.call(value) === '[object Object]'
+}
+
+/** An object that is kept as it is, with whatever keys it has; `allowed` says in messages what it can be. */
+export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
+  return v.custom<T>(isObject, as('field_invalid', { allowed }))
+}

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { DURATION_ALLOWED, durationMs } from '../contract/duration.ts'
 import { catalogue, isErrorKey } from '../contract/errors.ts'
 import type { FaultRequest } from '../contract/fault.ts'
-import { as, rule } from '../contract/schema.ts'
+import { anyObject, as, rule } from '../contract/schema.ts'
 import { control, plainControl } from './control-operation.ts'
 import { armedFaults, faults } from './fault-records.ts'
 
@@ -35,8 +35,6 @@ const when = v.custom<(request: FaultRequest) => boolean>(
   as('field_invalid', { allowed: 'a function' }),
 )
 
-const object = v.custom<object>((value) => Object.prototype.toString.call(value) === '[object Object]')
-
 const spec = v.object({
   operation: text,
   method: text,
@@ -53,7 +51,7 @@ const spec = v.object({
   latency: duration,
   drop: v.optional(v.boolean()),
   truncate: whole(0, 1_000_000),
-  body: v.optional(v.union([v.string(), object], as('field_invalid', { allowed: 'a text or an object' }))),
+  body: v.optional(v.union([v.string(), anyObject()], as('field_invalid', { allowed: 'a text or an object' }))),
 })
 
 export const faultControls = {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { refuse } from '../contract/errors.ts'
-import { idProblem } from '../contract/ids.ts'
+import { Refusal, refuse } from '../contract/errors.ts'
+import { pathIdProblems } from '../contract/ids.ts'
 import { required } from '../contract/resource.ts'
-import { as, rule } from '../contract/schema.ts'
+import { as } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
@@ -18,13 +18,7 @@ const domain = v.optional(
   v.pipe(v.string(), v.minLength(1, as('field_invalid', { allowed: 'a domain name' })), v.toLowerCase()),
 )
 
-const id = v.pipe(
-  v.string(),
-  rule<string>((text, report) => {
-    const key = idProblem(text, 'rd')
-    if (key) report(key, { prefix: 'rd' })
-  }),
-)
+const id = v.string()
 
 const outcomes = v.array(outcome)
 
@@ -95,8 +89,10 @@ export const provisioningControls = {
   }),
 }
 
-/** The domain of an id, or the refusal that there is none. */
+/** The domain of an id, or the refusal that it is none or that there is none. */
 export function requiredDomain(tx: Transaction, id: string): DomainRecord {
+  const [wrong] = pathIdProblems({ id }, { id: 'rd' })
+  if (wrong) throw new Refusal([wrong])
   return required(tx, domains, id, 'reserved domain')
 }
 

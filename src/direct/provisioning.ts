@@ -72,10 +72,7 @@ export function provisioningApi(host: ControlHost, guarded: Guarded): Provisioni
     attempt: (id) => guarded(() => attempt.run(host, { id })),
     timeline: timelineOf,
     printTimeline: (id) => printedTimeline(timelineOf(id)),
-    async settled(id) {
-      timelineOf(id)
-      return settled(host, id, guarded)
-    },
+    settled: async (id) => settled(host, id, guarded),
   }
 }
 

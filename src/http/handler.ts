@@ -81,11 +81,18 @@ function note(journal: Journal, call: Call, { status, body }: HttpResponse, now:
 }
 
 function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {
+  const { request, path, query } = call
+  const work = () => (isControl ? options.control.answer(request, path, query) : answer(options, call))
+  return refusalsAnswered(options, call, work)
+}
+
+/** The answer of some work; a refusal is answered as an error. */
+function refusalsAnswered({ dialect }: HandlerOptions, { operationId }: Call, work: () => HttpResponse): HttpResponse {
   try {
-    return isControl ? options.control.answer(call.request, call.path, call.query) : answer(options, call)
+    return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return errorAnswer(new GatewayError(error, options.dialect), call.operationId)
+    return errorAnswer(new GatewayError(error, dialect), operationId)
   }
 }
 
@@ -104,9 +111,10 @@ function answer(options: HandlerOptions, call: Call): HttpResponse {
   const parameters = parametersFor(operation, query, dialect)
   const input = operation.query ? parameters : body
   const fault = engine.isEmpty(faults) ? undefined : faultFor(engine, operation, call, route.ids, input)
-  if (!fault) return executed(options, call, operation, route.ids, input)
+  const execute = () => executed(options, call, operation, route.ids, input)
+  if (!fault) return execute()
   call.fault = fault
-  const usual = isBefore(fault) ? undefined : executed(options, call, operation, route.ids, input)
+  const usual = isBefore(fault) ? undefined : refusalsAnswered(options, call, execute)
   return faultyAnswer(fault, usual, {
     operation: operation.name,
     operationId: call.operationId,

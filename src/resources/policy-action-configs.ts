@@ -1,3 +1,5 @@
+import { isObject } from '../contract/schema.ts'
+
 /** What a config field must be: a test and how a message names it. */
 interface FieldRule {
   readonly allowed: string
@@ -20,7 +22,7 @@ const statusCode: FieldRule = {
 const object: FieldRule = {
   allowed: 'an object',
   isRequired: false,
-  test: (value) => Object.prototype.toString.call(value) === '[object Object]',
+  test: isObject,
 }
 
 /** The documented config fields of the documented action types (service document, "HTTPS edge route modules"). */

@@ -1,7 +1,7 @@
 import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
 import { quote } from '../contract/quote.ts'
-import { as, enabled, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
+import { anyObject, enabled, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import { actionConfigProblems } from './policy-action-configs.ts'
 import { POLICY_ACTIONS } from './policy-actions.ts'
 import { routeModule } from './route-module.ts'
@@ -29,14 +29,7 @@ function celProblem(source: string): string | undefined {
   }
 }
 
-type Config = Record<string, unknown>
-
-const config = v.custom<Config>(
-  (value) => Object.prototype.toString.call(value) === '[object Object]',
-  as('field_invalid', { allowed: 'an object' }),
-)
-
-const actionFields = v.object({ type: v.string(), config: v.optional(config) })
+const actionFields = v.object({ type: v.string(), config: v.optional(anyObject()) })
 
 const action = v.pipe(
   actionFields,

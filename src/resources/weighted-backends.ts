@@ -3,7 +3,7 @@ import { collection } from '../contract/collection.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
-import { as, type Report, resourceHead, rule, text } from '../contract/schema.ts'
+import { anyObject, type Report, resourceHead, rule, text } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
 import { requireChildBackends } from './declarations.ts'
 
@@ -22,19 +22,9 @@ const backends = collection<BackendRecord>({
 const LARGEST_WEIGHT = 10_000
 
 /** Child ids to weights (service document, "Weighted backend"). A rule of its own keeps keys such as `__proto__`. */
-const weights = v.optional(
-  v.pipe(
-    v.custom<Weights>(isMap, as('field_invalid', { allowed: 'an object of ids and weights' })),
-    rule(checkWeights),
-  ),
-)
-
-function isMap(value: unknown): boolean {
-  return Object.prototype.toString.call(value) === '[object Object]'
-}
+const weights = v.optional(v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights)))
 
 function checkWeights(map: Weights, report: Report): void {
-  if (!isMap(map)) return
   for (const [child, weight] of Object.entries(map)) {
     const at = { path: [child], value: weight }
     if (!isIdOf(child, 'bkd')) {

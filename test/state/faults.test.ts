@@ -70,6 +70,17 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     expect((await client(gateway)('POST', ADDRS, { json: { region: 'us' } })).status).toBe(201)
   })
 
+  it('spoils a refusal like any other answer', async () => {
+    const gateway = open()
+    gateway.faults.add({ truncate: 5, times: 1 })
+    const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, {
+      headers: { authorization: 'Bearer k', 'service-version': '2' },
+    })
+    expect([cut.status, await cut.text()]).toEqual([404, '{"err'])
+    gateway.faults.add({ phase: 'after', status: 502, times: 1 })
+    expect((await client(gateway)('POST', ADDRS, { json: { region: 'mars' } })).status).toBe(502)
+  })
+
   it('comes after the checks of key and version, so that a wrong key stays a wrong key', async () => {
     const gateway = open({ keys: ['right'] })
     gateway.faults.add({})
