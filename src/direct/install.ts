@@ -1,4 +1,5 @@
 import type { Fetch } from '../http/fetch.ts'
+import { isBelow } from '../http/url.ts'
 
 /** What happens to requests that are not for the gateway while it is installed. */
 export interface InstallOptions {
@@ -31,8 +32,4 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, { others = 'pa
     if (globalThis.fetch === installed) globalThis.fetch = before
   }
   return { uninstall, [Symbol.dispose]: uninstall }
-}
-
-function isBelow(url: string, base: string): boolean {
-  return url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`)
 }

@@ -14,6 +14,22 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   return { path: isBelow ? path.slice(prefix.length) : path, query: url.slice(pathEnd + 1, end) }
 }
 
+/** Whether a URL lies below a base URL. Both are brought to their normal form; what is no absolute URL lies nowhere. */
+export function isBelow(url: string, base: string): boolean {
+  const start = normalUrl(base)?.replace(/\/$/, '')
+  const rest = normalUrl(url)
+  if (start === undefined || !rest?.startsWith(start)) return false
+  return rest.length === start.length || /^[/?#]/.test(rest.slice(start.length))
+}
+
+function normalUrl(url: string): string | undefined {
+  try {
+    return new URL(url).href
+  } catch {
+    return undefined
+  }
+}
+
 /** The host name of an absolute URL or of a `Host` header, without port and in lower case; null where there is none. */
 export function hostName(url: string): string | null {
   try {

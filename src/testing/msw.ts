@@ -1,5 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { Gateway } from '../gateway.ts'
+import { isBelow } from '../http/url.ts'
 
 /**
  * Handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers. The URL
@@ -23,12 +24,6 @@ export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[]
       ({ request }) => gateway.fetch(request).catch(networkError),
     ),
   ]
-}
-
-/** Whether a request's URL is below a base URL; the former is in normal form, the latter need not be. */
-function isBelow(url: string, base: string): boolean {
-  const start = new URL(base).href.replace(/\/$/, '')
-  return url === start || url.startsWith(`${start}/`) || url.startsWith(`${start}?`)
 }
 
 /** The answer for a broken connection. MSW would turn the rejection itself into an answer with status 500. */

@@ -16,6 +16,7 @@ describe('install (users.md, 6: no global patching unless asked for)', () => {
     const installed = gateway.install()
     expect((await fetch(`${gateway.url}/reserved_addrs/${id}`, { headers })).status).toBe(200)
     expect((await fetch(new Request(`${gateway.url}/reserved_addrs`, { headers }))).status).toBe(200)
+    expect((await fetch(`HTTPS://API.gateway.test:443/reserved_addrs`, { headers })).status).toBe(200)
     expect(await (await fetch('https://elsewhere.test/')).text()).toBe('outside')
     expect(await (await fetch(`${gateway.url}.evil.test/`)).text()).toBe('outside')
     expect(outside).toHaveBeenCalledTimes(2)
