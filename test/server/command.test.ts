@@ -3,19 +3,18 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 
-const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const command = inject('command')
 
 const running: ChildProcess[] = []
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
 })
 
-/** Starts the built command. */
+/** Starts the command. */
 function start(...args: string[]) {
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   running.push(child)
@@ -29,7 +28,7 @@ function start(...args: string[]) {
   return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
 }
 
-/** Starts the built command and waits until it says where it listens. */
+/** Starts the command and waits until it says where it listens. */
 async function started(...args: string[]) {
   const { child, output, exited } = start(...args)
   while (!output.stdout.includes('\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
