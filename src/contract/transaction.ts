@@ -19,6 +19,8 @@ export interface Transaction {
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** The oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
+  /** How many records a collection has. */
+  count<R extends object>(collection: Collection<R>): number
   /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */
   put<R extends object>(collection: Collection<R>, record: R): R
   remove<R extends object>(collection: Collection<R>, record: R): void

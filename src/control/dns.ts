@@ -1,33 +1,35 @@
 import * as v from 'valibot'
+import { bodyReader } from '../contract/request-body.ts'
 import { as, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
-import { type DnsRecord, normalName, RECORD_TYPES, zone, zoneRecords } from '../provisioning/zone.ts'
+import { isDnsName, isIpv4, normalName } from '../provisioning/dns-names.ts'
+import { type DnsRecord, ownRecord, RECORD_TYPES, zone, zoneRecords } from '../provisioning/zone.ts'
 import { control, plainControl } from './control-operation.ts'
 
-const NAME = /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
-const IPV4 = /^((25[0-5]|2[0-4]\d|1?\d?\d)(\.(?!$)|$)){4}$/
+const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
 
-const name = v.pipe(v.string(), v.transform(normalName), rule<string>(checkName))
+const name = v.pipe(v.string(), rule<string>(checkName), v.transform(normalName))
 
 function checkName(text: string, report: Report): void {
-  if (text.length > 253 || !NAME.test(text))
-    report('field_invalid', { allowed: 'a DNS name such as "app.example.com"' })
+  if (!isDnsName(normalName(text))) report('field_invalid', { allowed: NAME_ALLOWED })
 }
 
 const type = v.picklist(RECORD_TYPES, as('field_invalid', { allowed: RECORD_TYPES.join(' or ') }))
 
-const record = v.object({
-  name,
-  type,
-  value: v.pipe(v.string(), v.transform(normalName)),
-})
+const record = v.object({ name, type, value: v.string() })
 
 /** A CNAME's value is a name, an A record's an IPv4 address. */
 const typedValue = ruleOnWhole<v.InferOutput<typeof record>>(({ type, value }, report) => {
   if (typeof value !== 'string') return
   const at = { path: ['value'], value }
-  if (type === 'A' && !IPV4.test(value)) report('field_invalid', { allowed: 'an IPv4 address' }, at)
-  if (type === 'CNAME' && !NAME.test(value)) report('field_invalid', { allowed: 'a DNS name' }, at)
+  const plain = normalName(value)
+  if (type === 'A' && !isIpv4(plain)) report('field_invalid', { allowed: 'an IPv4 address' }, at)
+  if (type === 'CNAME' && !isDnsName(plain)) report('field_invalid', { allowed: NAME_ALLOWED }, at)
 })
+
+const normalValue = v.transform((sent: DnsRecord): DnsRecord => ({ ...sent, value: normalName(sent.value) }))
+
+/** Reads the name of a record that must be named. */
+export const readRecordName = bodyReader(v.object({ name }), 'control')
 
 export const dnsControls = {
   records: plainControl({
@@ -41,7 +43,7 @@ export const dnsControls = {
     path: '/dns',
     summary: 'Set the record of a name',
     from: 'body',
-    input: v.pipe(record, typedValue),
+    input: v.pipe(record, typedValue, normalValue),
     run: (host, sent) => host.control((tx) => tx.put(zone, sent)),
   }),
   remove: control({
@@ -52,22 +54,19 @@ export const dnsControls = {
     input: v.object({
       name: v.optional(name),
       type: v.optional(type),
-      value: v.optional(v.string()),
+      value: v.optional(v.pipe(v.string(), v.transform(normalName))),
     }),
     run: (host, sent) =>
       host.control((tx) => {
-        for (const each of zoneRecords(tx)) if (isMatch(each, sent)) tx.remove(zone, each)
+        const named = sent.name === undefined ? zoneRecords(tx) : [ownRecord(tx, sent.name)]
+        for (const each of named) if (each && isMatch(each, sent)) tx.remove(zone, each)
       }),
   }),
 }
 
 function isMatch(
   record: DnsRecord,
-  { name: wanted, type, value }: { [K in keyof DnsRecord]?: string | undefined },
+  { type, value }: { type?: string | undefined; value?: string | undefined },
 ): boolean {
-  return (
-    (wanted ?? record.name) === record.name &&
-    (type ?? record.type) === record.type &&
-    (value === undefined || normalName(value) === record.value)
-  )
+  return (type ?? record.type) === record.type && (value ?? record.value) === record.value
 }

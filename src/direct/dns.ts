@@ -1,5 +1,5 @@
 import type { ControlHost } from '../control/control-operation.ts'
-import { dnsControls } from '../control/dns.ts'
+import { dnsControls, readRecordName } from '../control/dns.ts'
 import type { DnsRecord } from '../provisioning/zone.ts'
 import type { Guarded } from './provisioning.ts'
 
@@ -31,7 +31,7 @@ export function dnsApi(host: ControlHost, guarded: Guarded): Dns {
   return {
     cname: (name, value) => guarded(() => put.run(host, { name, type: 'CNAME', value })),
     a: (name, value) => guarded(() => put.run(host, { name, type: 'A', value })),
-    remove: (name) => guarded(() => remove.run(host, { name: String(name) })),
+    remove: (name) => guarded(() => remove.run(host, readRecordName({ name }, {}, host.context))),
     clear: () => guarded(() => remove.run(host, {})),
     records: () => guarded(() => records.run(host, {})),
   }

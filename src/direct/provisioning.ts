@@ -1,13 +1,14 @@
 import { timestamp } from '../contract/view.ts'
 import type { ControlHost } from '../control/control-operation.ts'
-import { provisioningControls, requiredDomain } from '../control/provisioning.ts'
+import { provisioningControls, readOrderOptions, requiredDomain } from '../control/provisioning.ts'
 import type { ProvisioningError } from '../provisioning/domain-records.ts'
 import type { Outcome } from '../provisioning/outcomes.ts'
 import { printedTimeline, type ShownTimelineEntry } from '../provisioning/timeline.ts'
 import { type ReservedDomain, shownDomain } from '../resources/reserved-domains.ts'
 
-/** Which domain an order is for: a domain name, or any domain where it is left out. */
+/** Which domain an order is for: any domain where it is left out. */
 export interface ForDomain {
+  /** A name that can have a policy, existing or not; case and a trailing dot do not matter. */
   readonly domain?: string
 }
 
@@ -15,7 +16,7 @@ export interface ForDomain {
 export interface Provisioning {
   /**
    * Orders the outcomes of the next attempts, behind those that are on order already. A domain's own script goes
-   * before the one for any domain.
+   * before the one for any domain. At most 10,000 can be on order in all.
    *
    * @example
    * ```ts
@@ -44,7 +45,8 @@ export interface Provisioning {
   printTimeline(id: string): string
   /**
    * Waits for the outcome of the next attempt of a domain's job, and answers the domain. A manual clock is moved there
-   * at once; on the system clock the promise resolves when the time has come. Without a job it answers at once.
+   * at once; on the system clock the promise resolves when the time has come. Without a job, or where the attempt would
+   * be due after the year 9999, it answers at once.
    * @throws Error on a clock that can neither be moved nor waited for.
    */
   settled(id: string): Promise<ReservedDomain>
@@ -56,24 +58,35 @@ export type Guarded = <T>(work: () => T) => T
 /** Makes the provisioning controls of a gateway. */
 export function provisioningApi(host: ControlHost, guarded: Guarded): Provisioning {
   const { script, clear, pending, attempt, timeline } = provisioningControls
-  const order = (sent: object) => guarded(() => script.run(host, sent))
+  const { forDomain, forTimes } = readOrderOptions
+  const order = (sent: object, read: typeof forTimes, options: unknown) =>
+    guarded(() => script.run(host, { ...read(options, {}, host.context), ...sent }))
   const pendingOutcomes = () => guarded(() => pending.run(host, {}))
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
   return {
-    script: (outcomes, options = {}) => order({ outcomes, ...options }),
-    failNext: (error, options = {}) => order({ outcomes: [error], first: true, ...options }),
-    failAlways: (error, options = {}) => order({ outcomes: [], always: error, ...options }),
+    script: (outcomes, options = {}) => order({ outcomes }, forDomain, options),
+    failNext: (error, options = {}) => order({ outcomes: [error], first: true }, forTimes, options),
+    failAlways: (error, options = {}) => order({ outcomes: [], always: error }, forDomain, options),
     clear: (options = {}) => guarded(() => clear.run(host, options)),
     pendingOutcomes,
     assertNoPendingOutcomes() {
-      const left = pendingOutcomes().map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
-      if (left.length > 0) throw new Error(`No attempt used these outcomes: ${left.join(', ')}.`)
+      const left = pendingOutcomes()
+      if (left.length > 0) throw new Error(unused(left))
     },
     attempt: (id) => guarded(() => attempt.run(host, { id })),
     timeline: timelineOf,
     printTimeline: (id) => printedTimeline(timelineOf(id)),
     settled: async (id) => settled(host, id, guarded),
   }
+}
+
+/** How many unused outcomes a message names. */
+const MOST_NAMED = 20
+
+function unused(left: ReturnType<Provisioning['pendingOutcomes']>): string {
+  const named = left.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''
+  return `No attempt used these outcomes: ${named.join(', ')}${more}.`
 }
 
 async function settled(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {

@@ -65,6 +65,10 @@ export class OpenTransaction implements Transaction {
     return this.store.table(collection).find(index, value)
   }
 
+  count<R extends object>(collection: Collection<R>): number {
+    return this.store.table(collection).size
+  }
+
   put<R extends object>(collection: Collection<R>, record: R): R {
     this.#changes.push(this.store.change(collection, collection.key(record), record))
     return record

@@ -1,7 +1,7 @@
 import type { Transaction } from '../contract/transaction.ts'
 import { dnsFinding } from './dns-check.ts'
 import type { DomainRecord, ProvisioningError } from './domain-records.ts'
-import { takeScripted } from './outcomes.ts'
+import { takeOutcome } from './outcomes.ts'
 import { transit } from './transitions.ts'
 
 /** What failing attempts say when nothing closer is known. */
@@ -21,7 +21,7 @@ export function attempt(tx: Transaction, domain: DomainRecord): DomainRecord {
 
 /** Why an attempt fails now, or undefined: the script's word first, then the zone's, else success. */
 function failureOf(tx: Transaction, domain: DomainRecord): { error_code: ProvisioningError; msg: string } | undefined {
-  const scripted = takeScripted(tx, domain.domain)
+  const scripted = takeOutcome(tx, domain.domain)
   if (scripted === 'success') return undefined
   if (scripted) return { error_code: scripted, msg: MESSAGES[scripted] }
   const finding = tx.rules.dns === 'simulated' ? dnsFinding(tx, domain) : undefined

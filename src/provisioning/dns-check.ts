@@ -1,6 +1,7 @@
 import type { Transaction } from '../contract/transaction.ts'
+import { normalName } from './dns-names.ts'
 import type { DomainRecord } from './domain-records.ts'
-import { normalName, zone } from './zone.ts'
+import { answerFor } from './zone.ts'
 
 const LONGEST_CHAIN = 8
 
@@ -28,7 +29,7 @@ function recordFinding(tx: Transaction, name: string, target: string | null): st
 function whatIsFound(tx: Transaction, name: string, target: string): string | undefined {
   const chain: string[] = []
   for (let at = name, steps = 1; steps <= LONGEST_CHAIN; steps++) {
-    const record = tx.get(zone, at)
+    const record = answerFor(tx, at)
     if (!record)
       return chain.length === 0 ? `no record for ${name}` : `a CNAME record to ${path(chain)}, which has no record`
     if (record.type === 'A') {

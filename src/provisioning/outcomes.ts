@@ -7,65 +7,91 @@ export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
 /** What an attempt can come to. */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The outcomes on order for one domain, or for any. */
-export interface ScriptRecord {
-  /** The domain's name, or "" for any domain. */
-  readonly domain: string
-  /** What the next attempts come to, in this order. */
-  readonly next: readonly Outcome[]
-  /** What all further attempts come to, until told otherwise. */
-  readonly always: Outcome | null
-}
-
-export const scripts = collection<ScriptRecord>({
-  name: 'provisioning_scripts',
-  key: (record) => record.domain,
-  fields: ['domain', 'next', 'always'],
-})
-
-/** The key of the script for any domain. */
+/** The key of what is on order for any domain. */
 export const ANY_DOMAIN = ''
 
-/** Takes the outcome that was ordered for a domain's next attempt: its own first, then one for any domain. */
-export function takeScripted(tx: Transaction, domain: string): Outcome | undefined {
-  return takeFrom(tx, domain) ?? takeFrom(tx, ANY_DOMAIN)
+/** One outcome on order. The next attempt that it is for takes it. */
+export interface OrderedOutcome {
+  /** The domain's name, or "" for any domain. */
+  readonly domain: string
+  /** Where it stands among those of its domain: the highest is taken first. */
+  readonly place: number
+  readonly outcome: Outcome
 }
 
-function takeFrom(tx: Transaction, domain: string): Outcome | undefined {
-  const script = tx.get(scripts, domain)
-  if (!script) return undefined
-  const [first, ...rest] = script.next
-  if (first === undefined) return script.always ?? undefined
-  putScript(tx, { ...script, next: rest })
-  return first
+/** What all attempts come to that find nothing on order, until told otherwise. */
+export interface StandingOutcome {
+  /** The domain's name, or "" for any domain. */
+  readonly domain: string
+  readonly outcome: Outcome
 }
 
-/** Changes the script for a domain, or for any. An empty script is no script. */
-export function changeScript(
-  tx: Transaction,
-  domain: string,
-  change: (before: ScriptRecord) => Partial<ScriptRecord>,
-): void {
-  const before = tx.get(scripts, domain) ?? { domain, next: [], always: null }
-  putScript(tx, { ...before, ...change(before) })
-}
+/** Keyed so that the next one of a domain is the last before the domain's own end. */
+export const orderedOutcomes = collection<OrderedOutcome>({
+  name: 'ordered_outcomes',
+  key: ({ domain, place }) => `${domain} ${place}`,
+  fields: ['domain', 'place', 'outcome'],
+})
 
-function putScript(tx: Transaction, script: ScriptRecord): void {
-  if (script.next.length > 0 || script.always) tx.put(scripts, script)
-  else if (tx.get(scripts, script.domain)) tx.remove(scripts, script)
-}
+export const standingOutcomes = collection<StandingOutcome>({
+  name: 'standing_outcomes',
+  key: (record) => record.domain,
+  fields: ['domain', 'outcome'],
+})
 
-/** Drops the script for a domain, or all scripts. */
-export function dropScripts(tx: Transaction, domain?: string): void {
-  for (const script of [...tx.newestFirst(scripts)]) {
-    if (domain === undefined || script.domain === domain) tx.remove(scripts, script)
+/** How many outcomes can be on order, over all domains; and how many domains can have a standing one. */
+export const MOST_ON_ORDER = 10_000
+
+/** Where the first outcome stands: places before and behind it have as many digits, so keys sort like places. */
+const MIDDLE = 2 ** 52
+
+/** Orders outcomes for a domain, or any: behind what is on order for it already, or before that. */
+export function orderOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
+  for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
+    const number = tx.nextOrder()
+    tx.put(orderedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), outcome })
   }
+}
+
+/** Takes the outcome that was ordered for a domain's next attempt: its own first, then one for any domain. */
+export function takeOutcome(tx: Transaction, domain: string): Outcome | undefined {
+  return taken(tx, domain) ?? taken(tx, ANY_DOMAIN)
+}
+
+function taken(tx: Transaction, domain: string): Outcome | undefined {
+  const [next] = outcomesFor(tx, domain)
+  if (!next) return tx.get(standingOutcomes, domain)?.outcome
+  tx.remove(orderedOutcomes, next)
+  return next.outcome
+}
+
+/** What is on order for a domain, or any, the next one first. */
+function* outcomesFor(tx: Transaction, domain: string): Generator<OrderedOutcome> {
+  if (tx.count(orderedOutcomes) === 0) return
+  // "!" comes right after the space in the keys.
+  for (const each of tx.newestFirst(orderedOutcomes, `${domain}!`)) {
+    if (each.domain !== domain) return
+    yield each
+  }
+}
+
+/** Drops what is on order for a domain, or everything. */
+export function dropOutcomes(tx: Transaction, domain?: string): void {
+  const ordered = domain === undefined ? tx.newestFirst(orderedOutcomes) : outcomesFor(tx, domain)
+  for (const each of [...ordered]) tx.remove(orderedOutcomes, each)
+  const standing = domain === undefined ? tx.newestFirst(standingOutcomes) : [tx.get(standingOutcomes, domain)]
+  for (const each of [...standing]) if (each) tx.remove(standingOutcomes, each)
 }
 
 /** All outcomes that no attempt has used: those of named domains by name, those for any domain last. */
 export function pendingOutcomes(tx: Transaction): { domain: string | null; outcome: Outcome }[] {
-  const records = [...tx.newestFirst(scripts)].reverse()
-  // The key of the script for any domain is empty, so it comes first.
-  if (records[0]?.domain === ANY_DOMAIN) records.push(records.shift() as ScriptRecord)
-  return records.flatMap(({ domain, next }) => next.map((outcome) => ({ domain: domain || null, outcome })))
+  const inOrder = [...tx.newestFirst(orderedOutcomes)].sort((a, b) => byName(a.domain, b.domain))
+  return inOrder.map(({ domain, outcome }) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome }))
+}
+
+/** Names in order, "any domain" behind them. */
+function byName(a: string, b: string): number {
+  if (a === b) return 0
+  if (a === ANY_DOMAIN || b === ANY_DOMAIN) return a === ANY_DOMAIN ? 1 : -1
+  return a < b ? -1 : 1
 }

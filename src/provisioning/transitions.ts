@@ -1,8 +1,9 @@
 import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
-import { timestamp } from '../contract/view.ts'
+import { LATEST_TIME, timestamp } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
+import { scheduled, wholeSecond } from './schedule.ts'
 import { type ShownTimelineEntry, type TimelineEntry, withEntry } from './timeline.ts'
 
 /**
@@ -49,7 +50,8 @@ const failure: Pick<Row<Failure>, 'apply' | 'note' | 'message'> = {
 const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
   apply: newCertificateInUse,
   note: ({ certificate_id = null }) => ({ outcome: 'success', note: certificate_id }),
-  message: ({ at, note }, rules) => `${note} is in use, to be renewed at ${timestamp(renewalTime(at * 1000, rules))}.`,
+  message: ({ at, note }, rules) =>
+    `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
 }
 
 /** The life of a managed certificate, as a table. */
@@ -116,11 +118,16 @@ export function transit<T extends Transition>(
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
   const changes = apply(tx, domain, facts)
   const { outcome, note: kept } = note?.(changes, facts) ?? NOTHING
-  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note: kept })
+  const timeline = withEntry(domain.timeline, { at: secondOf(tx.now), transition, outcome, note: kept })
   return { ...domain, ...changes, timeline }
 }
 
 const NOTHING = { outcome: null, note: null } as const
+
+/** The second since 1970 that a time in ms falls into. */
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000)
+}
 
 /** When a certificate that was issued at a time in ms is to be renewed, in ms. */
 function renewalTime(issuedAt: number, { certificateValidity, renewalLead }: Rules): number {
@@ -147,7 +154,7 @@ function newJob(tx: Transaction): Partial<DomainRecord> {
     retries_at: null,
     internal_errors: 0,
   }
-  return { job, due: { at: tx.now + tx.rules.provisioningDelay, order: tx.nextOrder() } }
+  return { job, due: scheduled(tx, tx.now + tx.rules.provisioningDelay).due }
 }
 
 function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): Partial<DomainRecord> {
@@ -155,35 +162,34 @@ function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: F
   const isInternal = error_code === 'INTERNAL_ERROR'
   const { first, most } = tx.rules.internalErrorBackoff
   const wait = isInternal ? Math.min(most, first * 2 ** before.internal_errors) : tx.rules.dnsErrorRetry
-  const retries_at = tx.now + wait
+  const { at: retries_at, due } = scheduled(tx, tx.now + wait)
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
-  return {
-    job: { ...before, error_code, msg, retries_at, internal_errors },
-    due: { at: retries_at, order: tx.nextOrder() },
-  }
+  return { job: { ...before, error_code, msg, retries_at, internal_errors }, due }
 }
 
 function newCertificateInUse(tx: Transaction, domain: DomainRecord): Partial<DomainRecord> {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
-  const { id } = tx.put(certificates, newCertificate(tx, domain))
-  const renews_at = renewalTime(tx.now, tx.rules)
-  return { certificate_id: id, renews_at, job: null, due: { at: renews_at, order: tx.nextOrder() } }
+  // A certificate tells its times in whole seconds, so its life counts from the one that it shows.
+  const issued_at = secondOf(tx.now) * 1000
+  const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
+  const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, tx.rules))
+  return { certificate_id: id, renews_at, job: null, due }
 }
 
 /** The record of an automatic certificate. The certificate itself is made when somebody reads it. */
-function newCertificate(tx: Transaction, { domain, policy }: DomainRecord): CertificateRecord {
+function newCertificate(tx: Transaction, { domain, policy }: DomainRecord, issued_at: number): CertificateRecord {
   const { private_key_type } = policy as Policy
   return {
     id: tx.newId('cert'),
     created_at: tx.now,
-    issued_at: tx.now,
+    issued_at,
     upload: null,
     order: {
       domain,
       private_key_type,
-      not_before: tx.now,
-      not_after: tx.now + tx.rules.certificateValidity,
+      not_before: issued_at,
+      not_after: Math.min(issued_at + tx.rules.certificateValidity, LATEST_TIME),
       number: tx.nextOrder(),
     },
   }

@@ -118,13 +118,13 @@ describe('A clock that is an object (design, idea 4: time is a number that someo
     expect(managedBy({ clock: { now: NOW + 999 } }).created_at).toBe(NEW_YEAR)
   })
 
-  test('keeps due times to the millisecond although timestamps are cut (decisions, "Provisioning jobs", 1)', () => {
+  test('with milliseconds has what is due at the next whole second, as timestamps show it (decisions, "Wire")', () => {
     const clock = { now: NOW + 999 }
     const { certificate, job } = managedBy({ clock })
     expect(job()?.started_at).toBe(NEW_YEAR)
-    clock.now = NOW + 30_998
-    expect(certificate()).toBeNull()
     clock.now = NOW + 30_999
+    expect(certificate()).toBeNull()
+    clock.now = NOW + 31_000
     expect(certificate()).not.toBeNull()
   })
 

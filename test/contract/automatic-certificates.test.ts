@@ -7,6 +7,8 @@ const DOMAIN = 'app.example.com'
 const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
 const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const DAY = 86_400_000
+/** When an attempt is due that was scheduled at {@link START}: 30 s later, rounded up to a whole second. */
+const AFTER_DELAY = START + 30_433
 
 /** A gateway with a managed domain whose certificate was issued at once. */
 function managed() {
@@ -37,13 +39,13 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 1 and 3)', (
     expect(gateway.tlsCertificates.list().tls_certificates).toHaveLength(1)
   })
 
-  test('is issued 30 seconds after the policy was set by default, not before', () => {
+  test('is issued 30 seconds after the policy was set by default, at the next whole second, not before', () => {
     const clock = handClock()
     const gateway = open({ clock })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    clock.turn(29_999)
+    clock.time = AFTER_DELAY - 1
     expect(gateway.reservedDomains.get(id).certificate).toBeNull()
-    clock.turn(1)
+    clock.time = AFTER_DELAY
     const domain = gateway.reservedDomains.get(id)
     expect(domain.certificate).not.toBeNull()
     expect(domain.certificate_management_status?.provisioning_job).toBeNull()
@@ -53,7 +55,7 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 1 and 3)', (
     const clock = handClock()
     const gateway = open({ clock })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    clock.turn(30_000)
+    clock.time = AFTER_DELAY
     const old = gateway.reservedDomains.get(id).certificate
     const changed = gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
     expect(changed.certificate).toEqual(old)

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { type Gateway, standard } from '../../src/index.ts'
-import { thrownBy } from '../support/client.ts'
+import { client, outcome, thrownBy } from '../support/client.ts'
 import { DOMAIN, ECDSA, issued, managed, openManual, timeAfter } from '../support/provisioning.ts'
 
 const WILDCARD = '*.example.com'
 const CHALLENGE = '_acme-challenge.example.com'
+const CONTROL = 'http://localhost/_fauxgate/dns'
+const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
+/** A name of 253 characters, which is the most (RFC 1035). */
+const LONGEST = `a${'.a'.repeat(126)}`
 
 /** A gateway with a simulated zone and a managed domain, whose job has just started. */
 function zoned(domain: string = DOMAIN) {
@@ -171,6 +175,128 @@ describe('A wildcard needs two records (decisions, "Simulated DNS")', () => {
   })
 })
 
+describe('A record *.example.com answers for the names below that have none of their own (RFC 4592)', () => {
+  const answers: [string, string, [name: string, type: 'right' | 'wrong' | 'A'][], string][] = [
+    ['a name right below', 'app.example.com', [[WILDCARD, 'right']], 'issued'],
+    ['a name further below', 'a.b.example.com', [[WILDCARD, 'right']], 'issued'],
+    ['not the name above itself', 'example.com', [[WILDCARD, 'right']], 'no record for example.com'],
+    ['not a name elsewhere', 'app.example.org', [[WILDCARD, 'right']], 'no record for app.example.org'],
+    [
+      'not a name with a record of its own',
+      'app.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['app.example.com', 'wrong'],
+      ],
+      'elsewhere.example.net',
+    ],
+    [
+      'not a name that others stand below',
+      'app.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['x.app.example.com', 'wrong'],
+      ],
+      'no record for app.example.com',
+    ],
+    [
+      'not what lies below a name that exists',
+      'a.b.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['b.example.com', 'A'],
+      ],
+      'no record for a.b.example.com',
+    ],
+    [
+      'not what lies below a name that exists because another one is below it',
+      'a.b.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['c.b.example.com', 'A'],
+      ],
+      'no record for a.b.example.com',
+    ],
+    [
+      'what lies beside a name that exists',
+      'a.b.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['b-c.example.com', 'A'],
+        ['x.b0.example.com', 'A'],
+        ['bb.example.com', 'A'],
+      ],
+      'issued',
+    ],
+    [
+      'the closest one, whichever is right',
+      'a.b.example.com',
+      [
+        [WILDCARD, 'wrong'],
+        ['*.b.example.com', 'right'],
+      ],
+      'issued',
+    ],
+    [
+      'the closest one, also where that is wrong',
+      'a.b.example.com',
+      [
+        [WILDCARD, 'right'],
+        ['*.b.example.com', 'A'],
+      ],
+      'an A record with the value 192.0.2.7',
+    ],
+  ]
+  test.each(answers)('%s', (_what, domain, records, expected) => {
+    const { dns, target, attempted } = zoned(domain)
+    for (const [name, type] of records) {
+      if (type === 'A') dns.a(name, '192.0.2.7')
+      else dns.cname(name, type === 'right' ? target : 'elsewhere.example.net')
+    }
+    expect(attempted()).toContain(expected)
+  })
+
+  test('and for the name of another wildcard below, until the ACME challenge makes the name between them exist', () => {
+    const { dns, target, challengeTarget, attempted } = zoned('*.b.example.com')
+    dns.cname(WILDCARD, target)
+    expect(attempted()).toContain(`Expected a CNAME record for _acme-challenge.b.example.com`)
+    dns.cname('_acme-challenge.b.example.com', challengeTarget)
+    expect(attempted()).toContain('Found no record for *.b.example.com.')
+    dns.cname('*.b.example.com', target)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and in a chain for each of its names', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname(WILDCARD, 'x.example.net')
+    dns.cname('*.net', 'y.example.org')
+    expect(attempted()).toBe(
+      `Expected a CNAME record for ${DOMAIN} with the value ${target}. ` +
+        'Found a CNAME record to x.example.net -> y.example.org, which has no record.',
+    )
+    dns.cname('*.org', target)
+    expect(attempted()).toBe('issued')
+  })
+
+  test('and one that points below itself is a loop', () => {
+    const { dns, attempted } = zoned()
+    dns.cname(WILDCARD, 'x.example.com')
+    expect(attempted()).toContain(`a loop of CNAME records: ${DOMAIN} -> x.example.com -> x.example.com.`)
+  })
+
+  test('and does so from the moment that the name itself is gone', () => {
+    const { dns, target, attempted } = zoned()
+    dns.cname(WILDCARD, target)
+    dns.a(DOMAIN, '192.0.2.7')
+    dns.a(`x.${DOMAIN}`, '192.0.2.7')
+    expect(attempted()).toContain('an A record')
+    dns.remove(DOMAIN)
+    expect(attempted()).toContain('no record')
+    dns.remove(`x.${DOMAIN}`)
+    expect(attempted()).toBe('issued')
+  })
+})
+
 describe('An edit of the zone counts from the moment it is made (decisions, "Simulated DNS")', () => {
   test('so that a correction lets the next retry succeed, an hour after the failure', () => {
     const { gateway, dns, target, job, certificate } = zoned()
@@ -261,6 +387,72 @@ describe('The zone', () => {
     expect(dns.records()).toEqual([])
   })
 
+  test.each([
+    ['a name of 253', LONGEST],
+    ['a name of 253 and a final dot', `${LONGEST}.`],
+    ['a label of 63', `${'a'.repeat(63)}.com`],
+    ['underscores', '_a._b_.example.com'],
+    ['one label', 'localhost'],
+    ['a wildcard of a whole suffix', '*.com'],
+    ['a label that begins with digits', '192.0.2.1a'],
+    ['digits before the end', '1.2.3.example'],
+  ])('takes %s, as name and as target', (_what, name) => {
+    const { dns } = openManual()
+    const normal = name.replace(/\.$/, '')
+    expect(dns.cname(name, name)).toEqual({ name: normal, type: 'CNAME', value: normal })
+    expect(dns.records()).toEqual([{ name: normal, type: 'CNAME', value: normal }])
+    dns.remove(name)
+    expect(dns.records()).toEqual([])
+  })
+
+  test.each(['0.0.0.0', '255.255.255.255', '1.20.199.249', '10.100.250.9'])('takes the address %s', (address) => {
+    expect(openManual().dns.a('a.example.com', address).value).toBe(address)
+  })
+
+  test('loses over HTTP what has the name, the type and the value that are asked for', async () => {
+    const gateway = openManual()
+    const api = client(gateway)
+    const { dns } = gateway
+    const all = [
+      { name: 'a.test', type: 'A', value: '192.0.2.1' },
+      { name: 'b.test', type: 'A', value: '192.0.2.2' },
+      { name: 'c.test', type: 'CNAME', value: 't.test' },
+      { name: 'd.test', type: 'CNAME', value: 'u.test' },
+    ]
+    const queries: [string, string[]][] = [
+      ['name=A.test.', ['b.test', 'c.test', 'd.test']],
+      ['type=A', ['c.test', 'd.test']],
+      ['value=T.Test.', ['a.test', 'b.test', 'd.test']],
+      ['type=CNAME&value=192.0.2.1', ['a.test', 'b.test', 'c.test', 'd.test']],
+      ['name=c.test&type=A', ['a.test', 'b.test', 'c.test', 'd.test']],
+      ['name=c.test&type=CNAME&value=t.test', ['a.test', 'b.test', 'd.test']],
+      ['name=unknown.test', ['a.test', 'b.test', 'c.test', 'd.test']],
+      ['', []],
+    ]
+    for (const [query, left] of queries) {
+      for (const json of all) expect((await api('PUT', CONTROL, { json })).body).toEqual(json)
+      expect(outcome(await api('DELETE', `${CONTROL}?${query}`))).toBe('204')
+      expect(dns.records().map(({ name }) => name)).toEqual(left)
+      expect((await api('GET', CONTROL)).body).toEqual(dns.records())
+    }
+    for (const query of ['type=MX', 'name=a_.test..', 'ttl=5']) {
+      expect(outcome(await api('DELETE', `${CONTROL}?${query}`))).toMatch(/^400 /)
+    }
+  })
+
+  test.each([
+    [{ name: 'a.test', type: 'MX', value: 'b.test' }, 'type is "MX". Allowed: CNAME or A.'],
+    [{ name: 'a.test', type: 'A', value: 7 }, 'value is 7. Allowed: a string.'],
+    [{ name: 'a.test', value: 'b.test' }, 'type is nothing. Allowed: a value; the field is required.'],
+    [{ name: 'a.test', type: 'CNAME', value: 'HTTP://B' }, `value is "HTTP://B". Allowed: ${NAME_ALLOWED}.`],
+    [{ name: 'A..test', type: 'CNAME', value: 'b.test' }, `name is "A..test". Allowed: ${NAME_ALLOWED}.`],
+    [{ name: 'a.test', type: 'A', value: 'b.test' }, 'value is "b.test". Allowed: an IPv4 address.'],
+  ])('refuses %j over HTTP too', async (json, message) => {
+    const { status, body } = await client(openManual())('PUT', CONTROL, { json })
+    expect(status).toBe(400)
+    expect(body.msg).toBe(message)
+  })
+
   test('stays when a domain is deleted', () => {
     const { gateway, id } = issued()
     gateway.dns.a(DOMAIN, '192.0.2.1')
@@ -271,6 +463,39 @@ describe('The zone', () => {
   const wrong: [string, (dns: Gateway['dns']) => unknown, string, RegExp][] = [
     ['an empty name', (dns) => dns.cname('', 'b.example.com'), 'name', /Allowed: a DNS name/],
     ['a name with a space', (dns) => dns.cname('a b.example.com', 'b.example.com'), 'name', /Allowed: a DNS name/],
+    ['a name with two final dots', (dns) => dns.cname('a.example.com..', 'b.example.com'), 'name', /Allowed: a DNS/],
+    ['a name of another alphabet', (dns) => dns.a('\u212a.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that begins with -', (dns) => dns.a('-a.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that ends with -', (dns) => dns.a('a-.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a * behind the front', (dns) => dns.a('a.*.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a * in a label', (dns) => dns.a('a*.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a label of 64', (dns) => dns.a(`${'a'.repeat(64)}.com`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name of 254', (dns) => dns.a(`a${LONGEST}`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that is an address', (dns) => dns.a('192.0.2.1', '192.0.2.2'), 'name', /, not an address\.$/],
+    ['a target of 254', (dns) => dns.cname('a.example.com', `a${LONGEST}`), 'value', /Allowed: a DNS name/],
+    ['a target that is an address', (dns) => dns.cname('a.example.com', '192.0.2.1'), 'value', /, not an address\.$/],
+    ['a target that is an address.', (dns) => dns.cname('a.example.com', '192.0.2.1.'), 'value', /, not an address\.$/],
+    [
+      'a target that is half an address',
+      (dns) => dns.cname('a.example.com', '192.0.2'),
+      'value',
+      /, not an address\.$/,
+    ],
+    ['a target that is an IPv6 address', (dns) => dns.cname('a.example.com', '2001:DB8::1'), 'value', /, not an addr/],
+    ['a target in brackets', (dns) => dns.cname('a.example.com', '[::1]'), 'value', /, not an address\.$/],
+    ['an empty target', (dns) => dns.cname('a.example.com', ''), 'value', /Allowed: a DNS name/],
+    ['an address of 3 parts', (dns) => dns.a('a.example.com', '192.0.2'), 'value', /Allowed: an IPv4 address/],
+    ['an address with leading zeros', (dns) => dns.a('a.example.com', '192.0.02.1'), 'value', /Allowed: an IPv4/],
+    ['an IPv6 address', (dns) => dns.a('a.example.com', '2001:db8::1'), 'value', /Allowed: an IPv4 address/],
+    [
+      'to remove nothing in particular',
+      (dns) => dns.remove(undefined as never),
+      'name',
+      /^name is nothing\. Allowed: /,
+    ],
+    ['to remove null', (dns) => dns.remove(null as never), 'name', /^name is nothing\. Allowed: /],
+    ['to remove a number', (dns) => dns.remove(7 as never), 'name', /^name is 7\. Allowed: a string\.$/],
+    ['to remove what is no name', (dns) => dns.remove('a b'), 'name', /^name is "a b"\. Allowed: a DNS name such as/],
     ['a name with an empty label', (dns) => dns.a('a..example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
     ['a name that is too long', (dns) => dns.a(`${'a.'.repeat(127)}com`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
     ['a name that is no text', (dns) => dns.a(7 as never, '192.0.2.1'), 'name', /Allowed: a string/],

@@ -79,11 +79,11 @@ describe('The options for provisioning (decisions, "Provisioning jobs": both del
   })
 
   test('internalErrorBackoff sets the first wait and the longest one', () => {
-    const { gateway, id } = managed({ provisioningDelay: 1, internalErrorBackoff: { first: '3s', most: '10s' } })
+    const { gateway, id } = managed({ provisioningDelay: '1s', internalErrorBackoff: { first: '3s', most: '10s' } })
     gateway.provisioning.failAlways('INTERNAL_ERROR')
     gateway.clock.advance('40s')
     const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
-    const seconds = [0, 3, 9, 19, 29, 39]
+    const seconds = [1, 4, 10, 20, 30, 40]
     expect(ends.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
   })
 

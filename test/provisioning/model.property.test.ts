@@ -1,22 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Gateway } from '../../src/index.ts'
-import type { ManualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
 import { refusalOf } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
-import { NEW_YEAR, openManual } from '../support/provisioning.ts'
-import { type Command, type Kind, Model } from './model.ts'
+import { check } from '../support/property.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { type Command, type Failure, type Kind, Model, shown, type Times } from './model.ts'
 
-const MINUTE = 60_000
-const DAY = 86_400_000
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 const AUTHORITY = 'letsencrypt'
 const NOBODY = 'rd_000000000000000000000000000'
+const CERTIFICATE = /cert_[0-9A-Za-z]{27}/
 
 const name = fc.constantFrom('a.example.com', 'b.example.com', '*.c.example.com')
+const anyOrName = fc.option(name, { nil: undefined })
 const kind = fc.constantFrom<Kind[]>('rsa', 'ecdsa')
+const error = fc.constantFrom<Failure[]>('INTERNAL_ERROR', 'DNS_ERROR')
 const outcome = fc.constantFrom('success' as const, 'INTERNAL_ERROR' as const, 'DNS_ERROR' as const)
 const ms = fc.oneof(
-  fc.constantFrom(0, 1, 29_999, 30_000, MINUTE, 60 * MINUTE, 30 * DAY, 60 * DAY),
+  fc.constantFrom(0, 1, 29_999, 30_000, MINUTE, HOUR, 30 * DAY, 60 * DAY),
   fc.nat(5 * MINUTE),
   fc.nat(5 * DAY),
   fc.nat(100 * DAY),
@@ -29,17 +35,48 @@ const plain = fc.constantFrom(
   'detach policy' as const,
   'delete' as const,
 )
+const is = <T extends string>(call: T) => fc.constant(call)
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ call: fc.constant('create' as const), name, tls }) },
-  { weight: 3, arbitrary: fc.record({ call: fc.constant('policy' as const), name, kind }) },
+  { weight: 4, arbitrary: fc.record({ call: is('create'), name, tls }) },
+  { weight: 3, arbitrary: fc.record({ call: is('policy'), name, kind }) },
   { weight: 3, arbitrary: fc.record({ call: plain, name }) },
-  { weight: 2, arbitrary: fc.record({ call: fc.constant('attempt' as const), name }) },
+  { weight: 2, arbitrary: fc.record({ call: is('attempt'), name }) },
+  { weight: 2, arbitrary: fc.record({ call: is('script'), name: anyOrName, outcomes }) },
   {
-    weight: 2,
-    arbitrary: fc.record({ call: fc.constant('script' as const), name: fc.option(name, { nil: undefined }), outcomes }),
+    weight: 1,
+    arbitrary: fc.record({ call: is('failNext'), name: anyOrName, error, times: fc.integer({ min: 1, max: 3 }) }),
   },
-  { weight: 6, arbitrary: fc.record({ call: fc.constant('advance' as const), ms }) },
+  { weight: 1, arbitrary: fc.record({ call: is('failAlways'), name: anyOrName, error }) },
+  { weight: 1, arbitrary: fc.record({ call: is('clear'), name: anyOrName }) },
+  { weight: 6, arbitrary: fc.record({ call: is('advance'), ms }) },
 )
+
+/** Delays of all kinds, but none so short that a year has millions of events. */
+const times: fc.Arbitrary<Times> = fc
+  .record({
+    delay: fc.oneof(fc.constantFrom(0, 30_000, 1, 250, 999, 1000), fc.nat(2 * HOUR)),
+    life: fc.oneof(fc.constant(60 * DAY), fc.integer({ min: DAY, max: 400 * DAY })),
+    lead: fc.oneof(fc.constant(30 * DAY), fc.constant(0), fc.nat(30 * DAY)),
+    first: fc.oneof(fc.constant(MINUTE), fc.integer({ min: SECOND, max: 4 * HOUR })),
+    most: fc.oneof(fc.constant(64 * MINUTE), fc.integer({ min: 4 * HOUR, max: 8 * HOUR })),
+    dnsRetry: fc.oneof(fc.constant(HOUR), fc.integer({ min: HOUR, max: 9 * HOUR })),
+  })
+  .map(({ delay, life, lead, first, most, dnsRetry }) => ({
+    delay,
+    validity: life + lead,
+    lead,
+    backoff: { first: Math.min(first, most), most },
+    dnsRetry,
+  }))
+
+/** At a whole second in half of all cases. */
+const start = fc.oneof(fc.constant(0), fc.nat(999)).map((part) => Date.parse(NEW_YEAR) + part)
+
+/** A name as people write it, which is the same name. */
+function written(name: string | undefined): { domain?: string } {
+  if (name === undefined) return {}
+  return { domain: name.startsWith('a') ? name : `${name.toUpperCase()}.` }
+}
 
 /** The gateway under test, called by the names of the model. */
 class Subject {
@@ -47,8 +84,16 @@ class Subject {
   readonly gateway: Gateway<ManualClock>
   readonly uploaded: string
 
-  constructor(provisioningDelay: number) {
-    this.gateway = openManual({ provisioningDelay })
+  constructor(now: number, { delay, validity, lead, backoff, dnsRetry }: Times) {
+    this.gateway = createGateway({
+      seed: 'model',
+      clock: manualClock(now),
+      provisioningDelay: delay,
+      certificateValidity: validity,
+      renewalLead: lead,
+      internalErrorBackoff: backoff,
+      dnsErrorRetry: dnsRetry,
+    })
     this.uploaded = this.gateway.tlsCertificates.create(upload()).id
   }
 
@@ -58,13 +103,21 @@ class Subject {
 
   #run(command: Command): unknown {
     const { reservedDomains, provisioning, clock } = this.gateway
-    if (command.call === 'advance') return clock.advance(command.ms)
-    if (command.call === 'script') {
-      return provisioning.script(command.outcomes, command.name === undefined ? {} : { domain: command.name })
-    }
-    if (command.call === 'create') {
-      const { id } = reservedDomains.create({ domain: command.name, ...this.#tls(command.tls) })
-      return this.ids.set(command.name, id)
+    switch (command.call) {
+      case 'advance':
+        return clock.advance(command.ms)
+      case 'script':
+        return provisioning.script(command.outcomes, written(command.name))
+      case 'failNext':
+        return provisioning.failNext(command.error, { ...written(command.name), times: command.times })
+      case 'failAlways':
+        return provisioning.failAlways(command.error, written(command.name))
+      case 'clear':
+        return provisioning.clear(written(command.name))
+      case 'create': {
+        const { id } = reservedDomains.create({ domain: command.name, ...this.#tls(command.tls) })
+        return this.ids.set(command.name, id)
+      }
     }
     const id = this.ids.get(command.name) ?? NOBODY
     switch (command.call) {
@@ -90,23 +143,32 @@ class Subject {
     return { certificate_management_policy: { authority: AUTHORITY, private_key_type: tls } }
   }
 
-  /** Every domain as clients see it, by name. */
+  /** Every domain as clients see it, by name, and what is on order. */
   seen() {
-    return byName(
-      this.gateway.reservedDomains.list().reserved_domains.map((domain) => {
-        const { certificate, certificate_management_policy: policy, certificate_management_status: status } = domain
-        const used = certificate && this.gateway.tlsCertificates.get(certificate.id)
-        const job = status?.provisioning_job
-        return {
-          name: domain.domain,
-          policy: policy?.private_key_type ?? null,
-          certificate:
-            used && (used.id === this.uploaded ? 'uploaded' : { kind: used.private_key_type, issued: used.issued_at }),
-          renews: status?.renews_at ?? null,
-          job: job ? { code: job.error_code, started: job.started_at, retries: job.retries_at } : null,
-        }
-      }),
-    )
+    const domains = this.gateway.reservedDomains.list().reserved_domains.map((domain) => {
+      const { certificate, certificate_management_policy: policy, certificate_management_status: status } = domain
+      return {
+        name: domain.domain,
+        policy: policy?.private_key_type ?? null,
+        certificate: certificate && this.#certificate(certificate.id),
+        renews: status?.renews_at ?? null,
+        job: status?.provisioning_job ?? null,
+        timeline: this.gateway.provisioning
+          .timeline(domain.id)
+          .map(({ at, transition, outcome, message }) => [
+            at,
+            transition,
+            outcome,
+            message.replace(CERTIFICATE, 'CERTIFICATE'),
+          ]),
+      }
+    })
+    return { domains: byName(domains), pending: this.gateway.provisioning.pendingOutcomes() }
+  }
+
+  #certificate(id: string) {
+    const { private_key_type: kind, issued_at, not_before, not_after } = this.gateway.tlsCertificates.get(id)
+    return id === this.uploaded ? 'uploaded' : { kind, issued_at, not_before, not_after }
   }
 
   /** Checks that each automatic certificate is in use by exactly one domain, and that there are no others. */
@@ -120,34 +182,49 @@ class Subject {
   }
 }
 
-/** Every domain as the model has it, by name. */
+/** Every domain as the model has it, by name, and what is on order. */
 function expected(model: Model) {
-  const shown = (time: number) => new Date(time).toISOString().replace(/\.\d+Z/, 'Z')
-  const shownOrNull = (time: number | null) => (time === null ? null : shown(time))
-  return byName(
-    [...model.domains].map(([name, { policy, certificate, renews, job }]) => ({
-      name,
-      policy,
-      certificate:
-        certificate === null || certificate === 'uploaded'
-          ? certificate
-          : { kind: certificate.kind, issued: shown(certificate.issued) },
-      renews: shownOrNull(renews),
-      job: job && { code: job.code, started: shown(job.started), retries: shownOrNull(job.retries) },
-    })),
-  )
+  const orNull = (time: number | null) => (time === null ? null : shown(time))
+  const domains = [...model.domains].map(([name, { policy, certificate, renews, job, timeline }]) => ({
+    name,
+    policy,
+    certificate:
+      certificate === null || certificate === 'uploaded'
+        ? certificate
+        : {
+            kind: certificate.kind,
+            issued_at: shown(certificate.issued),
+            not_before: shown(certificate.issued),
+            not_after: shown(certificate.ends),
+          },
+    renews: orNull(renews),
+    job: job && { error_code: job.code, msg: job.msg, started_at: shown(job.started), retries_at: orNull(job.retries) },
+    timeline,
+  }))
+  return { domains: byName(domains), pending: model.pending }
 }
 
 function byName<T extends { name: string }>(domains: T[]): T[] {
   return domains.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-describe('Domains and their certificates do what decisions.md says, call by call', () => {
-  test.each([30_000, 0])('with a provisioning delay of %i ms, and leave no orphans', { timeout: 30_000 }, (delay) => {
-    fc.assert(
-      fc.property(fc.array(command, { minLength: 1, maxLength: 60 }), (commands) => {
-        const model = new Model(Date.parse(NEW_YEAR), delay)
-        const subject = new Subject(delay)
+const DECIDED: Omit<Times, 'delay'> = {
+  validity: 90 * DAY,
+  lead: 30 * DAY,
+  backoff: { first: MINUTE, most: 64 * MINUTE },
+  dnsRetry: HOUR,
+}
+
+describe('Domains, their certificates and their timelines do what decisions.md says, call by call', () => {
+  test.each<[string, fc.Arbitrary<Times>]>([
+    ['with the times that are decided', fc.constant({ ...DECIDED, delay: 30_000 })],
+    ['with attempts within the call itself', fc.constant({ ...DECIDED, delay: 0 })],
+    ['with any other delays, validities, leads and backoffs', times],
+  ])('%s, from any millisecond on, and leave no orphans', (_what, each) => {
+    check(
+      fc.property(start, each, fc.array(command, { minLength: 1, maxLength: 40 }), (now, it, commands) => {
+        const model = new Model(now, it)
+        const subject = new Subject(now, it)
         for (const command of commands) {
           expect(subject.perform(command)).toBe(model.perform(command))
           expect(subject.seen()).toEqual(expected(model))
@@ -157,7 +234,7 @@ describe('Domains and their certificates do what decisions.md says, call by call
         expect(subject.gateway.clock.advanceToNext()).toBe(false)
         subject.expectNoOrphans()
       }),
-      { seed: 20_260_101, numRuns: 250 },
+      { numRuns: 100 },
     )
   })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { refusalOf, thrownBy } from '../support/client.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { DOMAIN, ECDSA, managed, openManual } from '../support/provisioning.ts'
+
+type Provisioning = Gateway['provisioning']
 
 const POLICY = { certificate_management_policy: ECDSA } as const
 const OTHER = 'other.example.com'
@@ -61,11 +63,15 @@ describe('A scripted outcome (decisions, "Provisioning jobs", 2)', () => {
     expect(outcomesOf(gateway, other)).toEqual(['DNS_ERROR', 'success'])
   })
 
-  test('names its domain in any case', () => {
+  test.each(['App.Example.COM', 'app.example.com.', 'APP.EXAMPLE.COM.'])('names its domain as %s too', (domain) => {
     const { gateway, provisioning, id } = two()
-    provisioning.script(['DNS_ERROR'], { domain: 'App.Example.COM' })
+    provisioning.script(['DNS_ERROR'], { domain })
     expect(provisioning.pendingOutcomes()).toEqual([{ domain: DOMAIN, outcome: 'DNS_ERROR' }])
-    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+    provisioning.failNext('INTERNAL_ERROR', { domain })
+    provisioning.failAlways('INTERNAL_ERROR', { domain })
+    expect(outcomesOf(gateway, id, 3)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'INTERNAL_ERROR'])
+    provisioning.clear({ domain })
+    expect(outcomesOf(gateway, id)).toEqual(['success'])
   })
 
   test('can be ordered before its domain exists, and waits for it', () => {
@@ -210,6 +216,19 @@ describe('The outcomes that no attempt has used', () => {
     expect(() => provisioning.assertNoPendingOutcomes()).not.toThrow()
   })
 
+  test('are named one by one up to twenty, and counted after that', () => {
+    const { provisioning } = two()
+    provisioning.failNext('DNS_ERROR', { times: 20 })
+    const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
+    expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
+      `No attempt used these outcomes: ${twenty}.`,
+    )
+    provisioning.script(['success', 'success'])
+    expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
+      `No attempt used these outcomes: ${twenty} and 2 more.`,
+    )
+  })
+
   test('are those of the current time: an attempt that was due has used its own', () => {
     const { gateway } = managed()
     gateway.provisioning.script(['success'])
@@ -220,7 +239,8 @@ describe('The outcomes that no attempt has used', () => {
 
 describe('An order that is wrong is refused with a GatewayError that names what is allowed, and changes nothing:', () => {
   const OUTCOMES = 'Allowed: success, INTERNAL_ERROR, DNS_ERROR.'
-  type Order = (provisioning: Gateway['provisioning']) => unknown
+  const TIMES = 'Allowed: an integer from 1 to 10000.'
+  type Order = (provisioning: Provisioning) => unknown
   const wrong: [string, Order, string][] = [
     ['an unknown outcome', ({ script }) => script(['dns_error' as never]), OUTCOMES],
     ['an unknown outcome after a good one', ({ script }) => script(['success', 'failure' as never]), OUTCOMES],
@@ -228,14 +248,52 @@ describe('An order that is wrong is refused with a GatewayError that names what 
     ['a text for the list', ({ script }) => script('success' as never), 'Allowed: an array.'],
     ['no list', ({ script }) => script(undefined as never), 'outcomes is nothing'],
     ['a misspelt option', ({ script }) => script(['success'], { domian: DOMAIN } as never), 'Supported: '],
-    ['an empty domain', ({ script }) => script(['success'], { domain: '' }), 'Allowed: a domain name.'],
+    [
+      'an empty domain',
+      ({ script }) => script(['success'], { domain: '' }),
+      'domain is "". Allowed: at least two labels, such as "app.example.com".',
+    ],
     ['a domain that is no text', ({ script }) => script(['success'], { domain: 7 as never }), 'Allowed: a string.'],
     ['an unknown error for failNext', ({ failNext }) => failNext('NO_ERROR' as never), OUTCOMES],
     ['an unknown error for failAlways', ({ failAlways }) => failAlways('NO_ERROR' as never), OUTCOMES],
-    ['an unknown option of failNext', ({ failNext }) => failNext('DNS_ERROR', { count: 2 } as never), 'Supported: '],
-    ['a negative number of times', ({ failNext }) => failNext('DNS_ERROR', { times: -1 }), 'Allowed: '],
-    ['half a time', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), 'Allowed: '],
-    ['no number of times', ({ failNext }) => failNext('DNS_ERROR', { times: Number.NaN }), 'Allowed: '],
+    [
+      'an unknown option of failNext',
+      ({ failNext }) => failNext('DNS_ERROR', { count: 2 } as never),
+      'Supported: domain, times.',
+    ],
+    [
+      'an unknown option of failAlways',
+      ({ failAlways }) => failAlways('DNS_ERROR', { times: 2 } as never),
+      'Supported: domain.',
+    ],
+    [
+      'what stands beside the options already',
+      ({ failNext }) => failNext('DNS_ERROR', { outcomes: ['success'] } as never),
+      'outcomes is not a field of this operation. Supported: domain, times.',
+    ],
+    [
+      'options that are null',
+      ({ script }) => script(['success'], null as never),
+      'the body is null. Allowed: an object.',
+    ],
+    [
+      'a name in the place of options',
+      ({ failAlways }) => failAlways('DNS_ERROR', DOMAIN as never),
+      'the body is "app.example.com". Allowed: an object.',
+    ],
+    [
+      'a number in the place of options',
+      ({ failNext }) => failNext('DNS_ERROR', 2 as never),
+      'the body is 2. Allowed: an object.',
+    ],
+    ['a list in the place of options', ({ clear }) => clear([DOMAIN] as never), 'Allowed: an object.'],
+    ['a name in the place of options of clear', ({ clear }) => clear(DOMAIN as never), 'Allowed: an object.'],
+    ['a negative number of times', ({ failNext }) => failNext('DNS_ERROR', { times: -1 }), TIMES],
+    ['no time at all', ({ failNext }) => failNext('DNS_ERROR', { times: 0 }), TIMES],
+    ['too many times', ({ failNext }) => failNext('DNS_ERROR', { times: 10_001 }), TIMES],
+    ['half a time', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), TIMES],
+    ['no number of times', ({ failNext }) => failNext('DNS_ERROR', { times: Number.NaN }), TIMES],
+    ['times as a text', ({ failNext }) => failNext('DNS_ERROR', { times: '2' as never }), TIMES],
     ['an unknown option of clear', ({ clear }) => clear({ id: 'rd_1' } as never), 'Supported: domain.'],
   ]
   test.each(wrong)('%s', (_what, order, allowed) => {
@@ -246,6 +304,119 @@ describe('An order that is wrong is refused with a GatewayError that names what 
     expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
     expect(error.message).toContain(allowed)
     expect(gateway.snapshot()).toEqual(before)
+  })
+})
+
+describe('An order for a name that no domain with a policy can have is refused: it could never be used', () => {
+  const names: [string, string, string][] = [
+    ['app', 'domain_not_qualified', 'at least two labels, such as "app.example.com"'],
+    ['.', 'domain_not_qualified', 'at least two labels, such as "app.example.com"'],
+    ['app..example.com', 'domain_empty_label', 'a name without an empty label'],
+    ['app.example.com..', 'domain_empty_label', 'a name without an empty label'],
+    ['a_b.example.com', 'domain_underscore', 'a name without "_"'],
+    ['a.*.example.com', 'domain_wildcard_not_first', '"*" only as the whole first label'],
+    ['https://app.example.com', 'domain_character_invalid', 'letters a to z, digits, "-" and "."'],
+    ['\u212ait.example.com', 'domain_character_invalid', 'letters a to z, digits, "-" and "."'],
+    ['a.gateway.test', 'policy_on_service_domain', 'allowed on custom domains only'],
+    ['Gateway.Test.', 'policy_on_service_domain', 'allowed on custom domains only'],
+  ]
+  const orders: [string, (provisioning: Provisioning, domain: string) => unknown][] = [
+    ['script', ({ script }, domain) => script(['success'], { domain })],
+    ['failNext', ({ failNext }, domain) => failNext('DNS_ERROR', { domain })],
+    ['failAlways', ({ failAlways }, domain) => failAlways('DNS_ERROR', { domain })],
+    ['clear', ({ clear }, domain) => clear({ domain })],
+  ]
+  describe.each(orders)('by %s', (_what, order) => {
+    test.each(names)('%s', (domain, key, allowed) => {
+      const { gateway, provisioning } = two()
+      provisioning.script(['DNS_ERROR'])
+      const before = gateway.snapshot()
+      const error = thrownBy(() => order(provisioning, domain))
+      expect(error).toMatchObject({ name: 'GatewayError', status: 400, key })
+      expect(Object.keys(error.details)).toEqual(['field:domain'])
+      expect(error.message).toContain(JSON.stringify(domain))
+      expect(error.message).toContain(allowed)
+      expect(gateway.snapshot()).toEqual(before)
+    })
+  })
+
+  test('over HTTP as well', async () => {
+    const { gateway } = two()
+    const sent = { outcomes: ['success'], domain: 'app' }
+    const api = client(gateway)
+    const url = 'http://localhost/_fauxgate/provisioning/script'
+    expect(outcome(await api('POST', url, { json: sent }))).toBe('400 ERR_GATEWAY_448')
+    expect(outcome(await api('DELETE', `${url}?domain=app`))).toBe('400 ERR_GATEWAY_448')
+    expect(outcome(await api('DELETE', `${url}?domain=App.Example.com.`))).toBe('204')
+  })
+})
+
+describe('At most 10,000 outcomes are on order', () => {
+  test('over all domains: one more is refused, and says how many there are, were asked for and are allowed', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.failNext('DNS_ERROR', { times: 9_000, domain: DOMAIN })
+    provisioning.script(Array(997).fill('success'))
+    provisioning.script(['DNS_ERROR'], { domain: OTHER })
+    const before = gateway.snapshot()
+    for (const order of [
+      () => provisioning.script(['success', 'success', 'success']),
+      () => provisioning.failNext('DNS_ERROR', { domain: OTHER, times: 3 }),
+    ]) {
+      const error = thrownBy(order)
+      expect(error).toMatchObject({ name: 'GatewayError', key: 'field_invalid', status: 400 })
+      expect(Object.keys(error.details)).toEqual(['field:outcomes'])
+      expect(error.message).toBe(
+        'outcomes is 3 outcomes, with 9998 on order already. Allowed: at most 10000 on order in all.',
+      )
+      expect(gateway.snapshot()).toEqual(before)
+    }
+    provisioning.script(['success', 'success'])
+    expect(refusalOf(() => provisioning.script(['success']))).toBe('field_invalid')
+    expect(refusalOf(() => provisioning.script([]))).toBe('ok')
+    provisioning.attempt(id)
+    expect(refusalOf(() => provisioning.script(['success']))).toBe('ok')
+    expect(provisioning.pendingOutcomes()).toHaveLength(10_000)
+  })
+
+  test('also where a list is repeated, which is refused before it is', async () => {
+    const { gateway, provisioning } = two()
+    const url = 'http://localhost/_fauxgate/provisioning/script'
+    const outcomes = Array(10_000).fill('success')
+    const { status, body } = await client(gateway)('POST', url, { json: { outcomes, times: 10_000 } })
+    expect(status).toBe(400)
+    expect(body.msg).toContain('100000000 outcomes, with 0 on order already')
+    expect(provisioning.pendingOutcomes()).toEqual([])
+    expect((await client(gateway)('POST', url, { json: { outcomes } })).status).toBe(204)
+  })
+
+  test('and an attempt takes one of them, with a commit of what it took and no more', () => {
+    const { gateway, provisioning, id } = two()
+    provisioning.failNext('INTERNAL_ERROR', { times: 10_000 })
+    const sizes: number[] = []
+    gateway.subscribe((commit) => sizes.push(JSON.stringify(commit).length))
+    gateway.provisioning.attempt(id)
+    expect(sizes).toHaveLength(1)
+    expect(sizes[0]).toBeLessThan(5_000)
+    for (let i = 1; i < 10_000; i++) provisioning.attempt(id)
+    expect(provisioning.pendingOutcomes()).toEqual([])
+    expect(provisioning.attempt(id).certificate).not.toBeNull()
+  })
+
+  test('and at most 10,000 domains have a standing one, besides', () => {
+    const gateway = openManual()
+    const { provisioning } = gateway
+    for (let i = 1; i < 10_000; i++) provisioning.failAlways('DNS_ERROR', { domain: `d${i}.example.com` })
+    provisioning.failAlways('DNS_ERROR')
+    const error = thrownBy(() => provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' }))
+    expect(error).toMatchObject({ key: 'field_invalid', status: 400 })
+    expect(error.message).toBe(
+      'always is for one domain more than the 10000 that have one already. Allowed: at most 10000 domains.',
+    )
+    provisioning.failAlways('INTERNAL_ERROR', { domain: 'd1.example.com' })
+    provisioning.clear({ domain: 'd2.example.com' })
+    provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' })
+    const { id } = gateway.reservedDomains.create({ domain: 'd1.example.com', ...POLICY })
+    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
   })
 })
 

@@ -1,0 +1,17 @@
+import type { Due } from '../contract/collection.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import { LATEST_TIME } from '../contract/view.ts'
+
+/** A time in ms, rounded up to a whole second: when that happens which is scheduled for it (decisions, "Wire"). */
+export function wholeSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000
+}
+
+/**
+ * Schedules an event for a time in ms. `at` is what is shown of it and, to the millisecond, when it happens. What lies
+ * behind the last time that there is, in the year 9999, is shown as that and never happens: then `due` is null.
+ */
+export function scheduled(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
+  const at = wholeSecond(ms)
+  return at > LATEST_TIME ? { at: LATEST_TIME, due: null } : { at, due: { at, order: tx.nextOrder() } }
+}

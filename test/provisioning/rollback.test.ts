@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { type Commit, type Dialect, standard } from '../../src/index.ts'
+import { DOMAIN, ECDSA, managed, openManual, RSA } from '../support/provisioning.ts'
+
+const POLICY = { certificate_management_policy: ECDSA }
+
+/** A dialect of the user's own that can be made to throw when a domain is to be shown. */
+function breakable() {
+  const state = { isBroken: false }
+  const dialect: Dialect = {
+    ...standard,
+    get domainRegion(): Dialect['domainRegion'] {
+      if (state.isBroken) throw new Error('The dialect is broken.')
+      return 'as set'
+    },
+  }
+  return { state, dialect }
+}
+
+describe('A call that fails in its last step has changed nothing (design, idea 3)', () => {
+  test.each<[string, (gateway: ReturnType<typeof openManual>, id: string) => unknown]>([
+    ['a creation', ({ reservedDomains }) => reservedDomains.create({ domain: 'b.example.com', ...POLICY })],
+    ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],
+    ['an attempt', ({ provisioning }, id) => provisioning.attempt(id)],
+  ])('%s: no record, no outcome that was on order, nothing due, no number of an id', (_what, call) => {
+    const { state, dialect } = breakable()
+    const run = (isBroken: boolean) => {
+      const gateway = openManual({ dialect, provisioningDelay: 0 })
+      gateway.provisioning.script(['DNS_ERROR', 'success'])
+      gateway.provisioning.failAlways('INTERNAL_ERROR')
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY })
+      const before = gateway.snapshot()
+      const commits: Commit[] = []
+      gateway.subscribe((commit) => commits.push(commit))
+      if (isBroken) {
+        state.isBroken = true
+        expect(() => call(gateway, id)).toThrow('The dialect is broken.')
+        state.isBroken = false
+        expect(gateway.snapshot()).toEqual(before)
+        expect(commits).toEqual([])
+      }
+      call(gateway, id)
+      gateway.clock.advance('70d')
+      return gateway.snapshot()
+    }
+    expect(run(true)).toEqual(run(false))
+  })
+})
+
+describe('What changes nothing makes no commit', () => {
+  const nothing: [string, (gateway: ReturnType<typeof openManual>, id: string) => unknown][] = [
+    ['detaching a certificate', ({ reservedDomains }, id) => reservedDomains.detachCertificate(id)],
+    ['detaching a policy', ({ reservedDomains }, id) => reservedDomains.detachCertificateManagementPolicy(id)],
+    ['ordering no outcome', ({ provisioning }) => provisioning.script([])],
+    ['dropping orders', ({ provisioning }) => provisioning.clear()],
+    ['dropping orders of a domain', ({ provisioning }) => provisioning.clear({ domain: DOMAIN })],
+    ['removing a record', ({ dns }) => dns.remove(DOMAIN)],
+    ['clearing the zone', ({ dns }) => dns.clear()],
+    ['moving the clock', ({ clock }) => clock.advance('1d')],
+  ]
+  test.each(nothing)('%s where there is none, or nothing due', (_what, call) => {
+    const gateway = openManual()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    call(gateway, id)
+    expect(commits).toEqual([])
+  })
+
+  test('while what does makes one, with all that belongs to it', () => {
+    const { gateway, id } = managed()
+    gateway.provisioning.script(['success'])
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    gateway.clock.advance('30s')
+    gateway.reservedDomains.detachCertificateManagementPolicy(id)
+    expect(commits.map(({ operation, changes }) => [operation, changes.map(({ collection }) => collection)])).toEqual([
+      ['provisioning', ['ordered_outcomes', 'tls_certificates', 'reserved_domains']],
+      ['reserved_domains.detach_certificate_management_policy', ['tls_certificates', 'reserved_domains']],
+    ])
+  })
+})

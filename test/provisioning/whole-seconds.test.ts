@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { check } from '../support/property.ts'
+import { DOMAIN, ECDSA, later, looksAt, NEW_YEAR } from '../support/provisioning.ts'
+
+const DAY = 86_400_000
+const LATEST = '9999-12-31T23:59:59Z'
+
+/** A gateway with one managed domain that was created at a time in ms. */
+function createdAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
+  const gateway = createGateway({ seed: 'seconds', clock: manualClock(now), ...options })
+  const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+  const transitions = () => gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition])
+  return { gateway, id, ...looksAt(gateway, id), transitions }
+}
+
+type Created = ReturnType<typeof createdAt>
+
+/** Expects the domain to stand as it is until the time shown, and to change at that time itself. */
+function expectChangeAt({ gateway, domain, transitions }: Created, shown: string): void {
+  const before = domain()
+  gateway.clock.advanceTo(Date.parse(shown) - 1)
+  expect(domain()).toEqual(before)
+  gateway.clock.advanceTo(shown)
+  expect(domain()).not.toEqual(before)
+  expect(transitions().at(-1)?.[0]).toBe(shown)
+}
+
+describe('What is scheduled happens at the very time that is shown (decisions, "Wire": whole seconds, rounded up)', () => {
+  const start = Date.parse(NEW_YEAR) + 900
+
+  test('the first attempt, 30 s after the second that is not over yet', () => {
+    const it = createdAt(start)
+    expect(it.job()?.started_at).toBe(NEW_YEAR)
+    expectChangeAt(it, later(NEW_YEAR, '31s'))
+    expect(it.certificate()).not.toBeNull()
+  })
+
+  test('the retry, at retries_at', () => {
+    const it = createdAt(start)
+    it.gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR'])
+    it.gateway.provisioning.attempt(it.id)
+    expect(it.job()?.retries_at).toBe(later(NEW_YEAR, '61s'))
+    expectChangeAt(it, later(NEW_YEAR, '61s'))
+    expect(it.job()?.retries_at).toBe(later(NEW_YEAR, '61s', '1h'))
+    expectChangeAt(it, later(NEW_YEAR, '61s', '1h'))
+  })
+
+  test('the renewal, at renews_at, which is 30 days before the not_after that is shown', () => {
+    const it = createdAt(start, { provisioningDelay: 0 })
+    const { issued_at, not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)
+    expect([issued_at, not_before, not_after]).toEqual([NEW_YEAR, NEW_YEAR, later(NEW_YEAR, '90d')])
+    expect(it.status()?.renews_at).toBe(later(NEW_YEAR, '60d'))
+    expectChangeAt(it, later(NEW_YEAR, '60d'))
+  })
+
+  test.each<[number, number, '1s' | '2s']>([
+    [0, 250, '1s'],
+    [0, 1000, '1s'],
+    [0, 1001, '2s'],
+    [1, 999, '1s'],
+    [750, 250, '1s'],
+    [751, 250, '2s'],
+    [999, 1, '1s'],
+  ])('the first attempt, from %i ms past the second on and with a delay of %i ms', (past, provisioningDelay, after) => {
+    expectChangeAt(createdAt(Date.parse(NEW_YEAR) + past, { provisioningDelay }), later(NEW_YEAR, after))
+  })
+
+  test('and a delay of 0 still means at once, at the millisecond of the call', () => {
+    const { job, transitions } = createdAt(start, { provisioningDelay: 0 })
+    expect(job()).toBeNull()
+    expect(transitions()).toEqual([
+      [NEW_YEAR, 'started'],
+      [NEW_YEAR, 'issued'],
+    ])
+  })
+
+  const options = fc
+    .record({
+      delay: fc.oneof(fc.constant(30_000), fc.nat(100_000)),
+      life: fc.oneof(fc.constant(60 * DAY), fc.integer({ min: 1, max: 5000 }), fc.nat(90 * DAY)),
+      lead: fc.oneof(fc.constant(30 * DAY), fc.integer({ min: 1000, max: 5000 }), fc.nat(60 * DAY)),
+      first: fc.integer({ min: 1000, max: 100_000 }),
+      dns: fc.integer({ min: 1000, max: 10_000_000 }),
+    })
+    .map(({ delay, life, lead, first, dns }) => ({
+      provisioningDelay: delay,
+      certificateValidity: Math.max(1000, life + 1 + lead),
+      renewalLead: lead,
+      internalErrorBackoff: { first, most: 4 * first },
+      dnsErrorRetry: dns,
+    }))
+  const outcomes = fc.array(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { maxLength: 5 })
+
+  test('whatever the start, the delays, the validity and the lead', () => {
+    check(
+      fc.property(fc.nat(200 * 365 * DAY), options, outcomes, outcomes, (now, times, failures, more) => {
+        const it = createdAt(now, times)
+        const { provisioning, tlsCertificates } = it.gateway
+        const attempts = (list: typeof failures) => {
+          provisioning.script([...list, 'success'])
+          for (let left = list.length; left > 0; left--) expectChangeAt(it, it.job()?.retries_at as string)
+        }
+        const shownAfter = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000).toISOString().replace('.000', '')
+        if (times.provisioningDelay > 0) {
+          provisioning.script(failures.slice(0, 1))
+          expectChangeAt(it, shownAfter(now + times.provisioningDelay))
+          if (it.job()) attempts(failures.slice(1))
+          while (it.job()) expectChangeAt(it, it.job()?.retries_at as string)
+        }
+        provisioning.clear()
+        const issued = tlsCertificates.get(it.certificate() as string)
+        const renews_at = it.status()?.renews_at as string
+        const expiry = Date.parse(issued.issued_at as string) + times.certificateValidity
+        expect(renews_at).toBe(shownAfter(expiry - times.renewalLead))
+        provisioning.script(more)
+        expectChangeAt(it, renews_at)
+        expect(it.status()?.renews_at === renews_at || times.provisioningDelay === 0).toBe(true)
+      }),
+    )
+  })
+
+  test('on a clock that is only a number', () => {
+    const clock = { now: start }
+    const gateway = createGateway({ clock, seed: 'seconds' })
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    const { job, certificate } = looksAt(gateway, id)
+    gateway.provisioning.failNext('INTERNAL_ERROR')
+    clock.now = start + 30_100
+    const shown = Date.parse(job()?.retries_at as string)
+    clock.now = shown - 0.5
+    expect(certificate()).toBeNull()
+    clock.now = shown
+    expect(certificate()).not.toBeNull()
+  })
+})
+
+describe('What would be due after the year 9999 is shown as its last second and never happens', () => {
+  const end = Date.parse(LATEST)
+
+  test.each<[string, (it: Created) => string | null | undefined]>([
+    ['the renewal', ({ status }) => status()?.renews_at],
+    [
+      'the retry',
+      ({ gateway, id, job }) => {
+        gateway.reservedDomains.detachCertificateManagementPolicy(id)
+        gateway.provisioning.failNext('DNS_ERROR')
+        gateway.reservedDomains.update(id, { certificate_management_policy: ECDSA })
+        return job()?.retries_at
+      },
+    ],
+  ])('%s', (_what, shownIn) => {
+    const it = createdAt(end - 1500, { provisioningDelay: 0 })
+    expect(shownIn(it)).toBe(LATEST)
+    const before = it.transitions()
+    expect(it.gateway.clock.advanceToNext()).toBe(false)
+    it.gateway.clock.advanceTo(LATEST)
+    expect(it.transitions()).toEqual(before)
+    expect(it.gateway.reservedDomains.list().reserved_domains).toEqual([it.domain()])
+  })
+
+  test('the first attempt; waiting for it answers at once', async () => {
+    const it = createdAt(end - 1500)
+    expect(it.gateway.clock.advanceToNext()).toBe(false)
+    expect(await it.gateway.provisioning.settled(it.id)).toEqual(it.domain())
+    expect(it.job()).toMatchObject({ error_code: null, retries_at: null })
+    expect(it.gateway.clock.now).toBe(end - 1500)
+    expect(it.gateway.provisioning.attempt(it.id).certificate).not.toBeNull()
+  })
+
+  test('and the last second itself is one at which things happen', () => {
+    const it = createdAt(end - 1500, { provisioningDelay: '1s' })
+    expectChangeAt(it, LATEST)
+    const { not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)
+    expect([not_before, not_after, it.status()?.renews_at]).toEqual([LATEST, LATEST, LATEST])
+    expect(it.gateway.provisioning.timeline(it.id).at(-1)?.message).toContain(`to be renewed at ${LATEST}.`)
+  })
+})
