@@ -2,13 +2,16 @@ import { refuse } from '../contract/errors.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { Unreadable } from './der.ts'
 import { nameText } from './name.ts'
-import { isKeyType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { type PemBlock, splitPem, writePem } from './pem.ts'
+import { holdsKey, typeText } from './pem-types.ts'
 import { isSignedBy } from './signature.ts'
 import { requireShort } from './size.ts'
 
 export { readKey, requireMatch, type UploadedKey } from './key.ts'
 
 const FIELD = 'certificate_pem'
+/** Each certificate costs the check of a signature. */
+const MOST_CERTIFICATES = 10
 
 /** An uploaded certificate chain. */
 export interface Chain {
@@ -18,40 +21,48 @@ export interface Chain {
 }
 
 /**
- * Reads an uploaded chain of PEM certificates, leaf first. A single certificate's signature is not looked at.
+ * Reads an uploaded chain of one to ten PEM certificates, leaf first. A single certificate's signature is not looked at.
  *
  * @throws Refusal with one of `certificate_missing`, `certificate_too_long`, `certificate_is_key`,
  * `certificate_not_pem`, `pem_wrong_type`, `certificate_unparsable` and `chain_out_of_order` (decisions,
  * "TLS certificates")
  */
 export function readChain(text: string | undefined): Chain {
-  if (!text?.trim()) refuse('certificate_missing', {})
+  if (!text?.trim()) refuse('certificate_missing', { field: FIELD })
   requireShort(FIELD, text)
-  const blocks = certificateBlocks(splitPem(text))
+  const blocks = certificateBlocks(text)
   const certificates = blocks.map(certificateAt)
   requireOrder(certificates)
   const [leaf] = certificates
-  if (!leaf) refuse('certificate_missing', {})
+  if (!leaf) refuse('certificate_missing', { field: FIELD })
   return { certificate_pem: blocks.map(({ der }) => (der ? writePem('CERTIFICATE', der) : '')).join(''), leaf }
 }
 
-function certificateBlocks({ blocks, unended, stray }: Pem): readonly PemBlock[] {
-  if (blocks.some(({ type }) => isKeyType(type)) || (unended && isKeyType(unended))) refuse('certificate_is_key', {})
+function certificateBlocks(text: string): readonly PemBlock[] {
+  if (holdsKey(text)) refuse('certificate_is_key', { field: FIELD })
+  const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
-  if (other) refuse('pem_wrong_type', { field: FIELD, received: other.type, allowed: 'CERTIFICATE' })
-  if (unended) refuse('certificate_not_pem', { problem: `a "-----BEGIN ${unended}-----" has no END line` })
-  if (stray) refuse('certificate_not_pem', { problem: 'its "-----BEGIN …-----" is not on a line of its own' })
-  if (blocks.length === 0) refuse('certificate_not_pem', { problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
+  if (other) refuse('pem_wrong_type', { field: FIELD, received: typeText(other.type), allowed: 'CERTIFICATE' })
+  if (problem !== undefined) refuse('certificate_not_pem', { field: FIELD, problem })
+  const { length: received } = blocks
+  if (received === 0) {
+    refuse('certificate_not_pem', { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
+  }
+  if (received > MOST_CERTIFICATES) {
+    refuse('certificate_too_long', { field: FIELD, received, limit: MOST_CERTIFICATES, unit: 'certificates' })
+  }
   return blocks
 }
 
-function certificateAt({ der }: PemBlock, index: number): Certificate {
+function certificateAt({ der, damage }: PemBlock, index: number): Certificate {
   const position = index + 1
-  if (!der) refuse('certificate_unparsable', { position, problem: 'its base64 is damaged' })
+  if (!der) refuse('certificate_unparsable', { field: FIELD, position, problem: damage })
   try {
     return readCertificate(der)
   } catch (error) {
-    if (error instanceof Unreadable) refuse('certificate_unparsable', { position, problem: error.message })
+    if (error instanceof Unreadable) {
+      refuse('certificate_unparsable', { field: FIELD, position, problem: error.message })
+    }
     throw error
   }
 }
@@ -61,6 +72,7 @@ function requireOrder(certificates: readonly Certificate[]): void {
     const next = certificates[index + 1]
     const problem = next && isSignedBy(certificate, next)
     if (problem === undefined) return
-    refuse('chain_out_of_order', { position: index + 1, subject: nameText(certificate.subject), problem })
+    const subject = nameText(certificate.subject)
+    refuse('chain_out_of_order', { field: FIELD, position: index + 1, subject, problem })
   })
 }

@@ -1,7 +1,8 @@
 import { refuse } from '../contract/errors.ts'
 import type { Certificate } from './certificate.ts'
 import { Unreadable } from './der.ts'
-import { isKeyType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { isKeyType, typeText } from './pem-types.ts'
 import { belongsTo, type PrivateKey, readPrivateKey } from './private-key.ts'
 import { keyName } from './public-key.ts'
 import { requireShort } from './size.ts'
@@ -26,10 +27,10 @@ export interface UploadedKey {
  * `key_encrypted` and `key_unsupported` (decisions, "TLS certificates")
  */
 export function readKey(text: string | undefined): UploadedKey {
-  if (!text?.trim()) refuse('key_missing', {})
+  if (!text?.trim()) refuse('key_missing', { field: FIELD })
   requireShort(FIELD, text)
   const block = keyBlock(splitPem(text))
-  if (block.encrypted || block.type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', {})
+  if (block.encrypted || block.type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', { field: FIELD })
   const key = readBlock(block)
   return { key, private_key_pem: block.der ? writePem(block.type, block.der) : '' }
 }
@@ -41,25 +42,24 @@ export function readKey(text: string | undefined): UploadedKey {
  */
 export function requireMatch(leaf: Certificate, key: PrivateKey): void {
   if (belongsTo(key, leaf.publicKey)) return
-  refuse('certificate_key_mismatch', { leaf: keyName(leaf.publicKey), key: keyName(key) })
+  refuse('certificate_key_mismatch', { field: FIELD, leaf: keyName(leaf.publicKey), key: keyName(key) })
 }
 
-function keyBlock({ blocks, unended, stray }: Pem): PemBlock {
+function keyBlock({ blocks, problem }: Pem): PemBlock {
   const key = blocks.find(({ type }) => isKeyType(type))
   const other = blocks.find(({ type }) => !isKeyType(type) && !BESIDE_A_KEY.has(type))
-  if (other) refuse('pem_wrong_type', { field: FIELD, received: other.type, allowed: ALLOWED })
-  if (unended) refuse('key_unsupported', { problem: `a "-----BEGIN ${unended}-----" has no END line` })
-  if (stray) refuse('key_unsupported', { problem: 'its "-----BEGIN …-----" is not on a line of its own' })
+  if (other) refuse('pem_wrong_type', { field: FIELD, received: typeText(other.type), allowed: ALLOWED })
+  if (problem !== undefined) refuse('key_unsupported', { field: FIELD, problem })
   if (key) return key
-  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse('key_is_certificate', {})
-  refuse('key_missing', {})
+  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse('key_is_certificate', { field: FIELD })
+  refuse('key_missing', { field: FIELD })
 }
 
 function readBlock(block: PemBlock): PrivateKey {
   try {
     return readPrivateKey(block)
   } catch (error) {
-    if (error instanceof Unreadable) refuse('key_unsupported', { problem: error.message })
+    if (error instanceof Unreadable) refuse('key_unsupported', { field: FIELD, problem: error.message })
     throw error
   }
 }

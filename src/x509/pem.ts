@@ -1,54 +1,64 @@
-import { binaryOf, bytesOf } from './bytes.ts'
+import { type Decoded, decode, type Line } from './base64.ts'
+import { binaryOf } from './bytes.ts'
+import { boundaryOf, missedBoundary } from './pem-boundary.ts'
+import { leftOut } from './pem-left-out.ts'
 
 const COLUMNS = 64
 
 /** One "-----BEGIN …-----" block of a PEM text. */
-export interface PemBlock {
-  /** The label, for example `CERTIFICATE`. */
+export type PemBlock = Decoded & {
+  /** The label, for example `CERTIFICATE`. Whatever a client sent: messages name it by {@link typeText}. */
   readonly type: string
   /** Whether its RFC 1421 headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
   readonly encrypted: boolean
-  /** The decoded content, or undefined where it is not base64. */
-  readonly der: Uint8Array | undefined
 }
 
 /** What a PEM text holds. */
 export interface Pem {
   /** The complete blocks, in the text's order. */
   readonly blocks: readonly PemBlock[]
-  /** The label of a block that has no END line of its own. Nothing after it is read. */
-  readonly unended?: string
-  /** Whether there is a "-----BEGIN" that opens no block, for example because the line breaks are lost. */
-  readonly stray: boolean
+  /**
+   * What keeps blocks from being read: a fragment for messages with the number of the line. It repeats nothing of the
+   * text. Undefined where every block was read.
+   */
+  readonly problem?: string
+}
+
+/** A block whose END line has not come yet. `number` is the one of its BEGIN line. */
+interface OpenBlock {
+  readonly type: string
+  readonly number: number
+  readonly lines: Line[]
 }
 
 /**
  * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, lines end with LF or CRLF, and a
- * BEGIN or END counts only on a line of its own. Takes time linear in the text's length. Never throws.
+ * BEGIN or END is a line of its own: any other one is a problem, so that no block is left out in silence (decisions, "TLS
+ * certificates"). Takes time linear in the text's length. Never throws.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
-  let open: { type: string; lines: string[] } | undefined
-  let begins = 0
-  for (let at = 0; at < text.length; ) {
-    const end = lineEnd(text, at)
-    const line = text.slice(at, end).trimEnd()
-    at = end + 1
-    const begin = label(line, '-----BEGIN ')
-    if (begin !== undefined) {
-      if (open) break
-      begins++
-      open = { type: begin, lines: [] }
-    } else if (open && line.startsWith('-----END ')) {
-      if (label(line, '-----END ') !== open.type) break
-      blocks.push(readBlock(open.type, open.lines))
-      open = undefined
-    } else if (open) {
-      open.lines.push(line)
+  const outside: (string | undefined)[] = []
+  let open: OpenBlock | undefined
+  for (const [index, line] of text.split('\n').entries()) {
+    const number = index + 1
+    const boundary = boundaryOf(line)
+    if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
+    if (boundary === undefined) {
+      if (open) open.lines.push({ text: withoutBlanksBehind(line), number })
+      outside.push(open ? undefined : line)
+      continue
     }
+    outside.push(undefined)
+    const problem = misplaced(boundary, number, open)
+    if (problem !== undefined) return { blocks, problem: missed(outside) ?? problem }
+    if (open) blocks.push(readBlock(open, outside))
+    open = open ? undefined : { type: boundary.type, number, lines: [] }
   }
-  const stray = begins === 0 && text.includes('-----BEGIN')
-  return open ? { blocks, stray, unended: open.type } : { blocks, stray }
+  if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
+  const lost = leftOut(outside)
+  const problem = lost === undefined && blocks.length > 0 ? undefined : (missed(outside) ?? lost)
+  return problem === undefined ? { blocks } : { blocks, problem }
 }
 
 /**
@@ -62,33 +72,38 @@ export function writePem(type: string, der: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
 }
 
-/** Whether a label is one of the many for private keys. */
-export function isKeyType(type: string): boolean {
-  return type.endsWith('PRIVATE KEY')
+type Found = { readonly word: 'BEGIN' | 'END'; readonly type: string }
+
+/** What is wrong with a BEGIN or END where it stands. */
+function misplaced({ word, type }: Found, number: number, open: OpenBlock | undefined): string | undefined {
+  if (word === 'BEGIN') {
+    return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
+  }
+  if (!open) return `line ${number} ends a block that no line begins`
+  return type === open.type ? undefined : `line ${number} ends a block of another type than line ${open.number} begins`
 }
 
-function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at)
-  return end === -1 ? text.length : end
+/** The first line outside of blocks that seems to be meant as a BEGIN or END line. */
+function missed(outside: readonly (string | undefined)[]): string | undefined {
+  for (const [index, line] of outside.entries()) {
+    const wrong = line === undefined ? undefined : missedBoundary(line)
+    if (wrong !== undefined) return `line ${index + 1} ${wrong}`
+  }
+  return undefined
 }
 
-// Only well-formed labels count, because labels appear in messages: with lost line breaks the rest of a line is a key.
-function label(line: string, start: string): string | undefined {
-  if (!line.startsWith(start) || !line.endsWith('-----') || line.length > 100) return undefined
-  const name = line.slice(start.length, -5)
-  return /^[A-Z0-9][A-Z0-9 .]*$/.test(name) ? name : undefined
-}
-
-function readBlock(type: string, lines: readonly string[]): PemBlock {
-  if (!lines[0]?.includes(':')) return { type, encrypted: false, der: decode(lines) }
-  const blank = lines.indexOf('')
+/** Reads a complete block. Its headers are put among the lines `outside` of blocks: nothing must be lost in them either. */
+function readBlock({ type, number, lines }: OpenBlock, outside: (string | undefined)[]): PemBlock {
+  if (!lines[0]?.text.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
+  const blank = lines.findIndex(({ text }) => text === '')
   const headers = blank === -1 ? lines : lines.slice(0, blank)
-  const encrypted = headers.some((line) => line.startsWith('Proc-Type:') && line.includes('ENCRYPTED'))
-  return { type, encrypted, der: decode(lines.slice(headers.length)) }
+  for (const header of headers) outside[header.number - 1] = header.text
+  const encrypted = headers.some(({ text }) => text.startsWith('Proc-Type:') && text.includes('ENCRYPTED'))
+  return { type, encrypted, ...decode(lines.slice(headers.length), number) }
 }
 
-function decode(lines: readonly string[]): Uint8Array | undefined {
-  const base64 = lines.join('').replace(/[ \t]/g, '')
-  if (base64 === '' || base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return undefined
-  return bytesOf(atob(base64))
+function withoutBlanksBehind(line: string): string {
+  let end = line.length
+  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end--
+  return line.slice(0, end)
 }

@@ -1,9 +1,10 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
+import type { Decoded } from './base64.ts'
 import { bytesOfNumber, numberOf, sameBytes } from './bytes.ts'
 import { type Curve, curves } from './curves.ts'
 import { type Asn1, childrenOf, contentOf, malformed, natural, parse, tagged, tags, Unreadable } from './der.ts'
 import { checkRsaSize, keyKindOf, readAlgorithm, readCurve } from './key-algorithm.ts'
-import type { PemBlock } from './pem.ts'
+import { typeText } from './pem-types.ts'
 import type { PublicKey } from './public-key.ts'
 
 const WHAT = 'DER structure'
@@ -22,10 +23,10 @@ export type PrivateKey =
  *
  * @throws Unreadable where it is malformed or of a type that is not supported
  */
-export function readPrivateKey(block: Pick<PemBlock, 'type' | 'der'>): PrivateKey {
+export function readPrivateKey(block: Decoded & { readonly type: string }): PrivateKey {
   const read = readers[block.type]
-  if (!read) throw new Unreadable(`a block of type ${block.type} is not supported`)
-  if (!block.der) throw new Unreadable('its base64 is damaged')
+  if (!read) throw new Unreadable(`a block of ${typeText(block.type)} is not supported`)
+  if (!block.der) throw new Unreadable(block.damage)
   return read(block.der)
 }
 

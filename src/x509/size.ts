@@ -11,5 +11,5 @@ const LONGEST = 65_536
  */
 export function requireShort(field: 'certificate_pem' | 'private_key_pem', text: string): void {
   const bytes = text.length * 3 > LONGEST ? utf8Length(text) : 0
-  if (bytes > LONGEST) refuse('certificate_too_long', { field, bytes })
+  if (bytes > LONGEST) refuse('certificate_too_long', { field, received: bytes, limit: LONGEST, unit: 'bytes' })
 }

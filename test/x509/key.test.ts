@@ -13,6 +13,7 @@ const plain = [
   'key-p521-sec1',
   'key-ed25519',
 ]
+const SPOILT_SECOND = 'line 6 has text before its "-----BEGIN", without a line break between'
 const block = (type: string, body = 'AAEC') => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
 
 describe('an uploaded private key (decisions, "TLS certificates")', () => {
@@ -74,24 +75,27 @@ describe('a key that cannot be used is told why, each with its own error', () =>
   })
 
   it.each([
-    ['no END line', fixture('key-p256').replace(/-----END.*\n/, ''), 'a "-----BEGIN PRIVATE KEY-----" has no END line'],
+    ['no END line', fixture('key-p256').replace(/-----END.*\n/, ''), 'the block that line 1 begins has no END line'],
     [
       'lost line breaks',
       fixture('key-p256').replaceAll('\n', '\\n'),
-      'its "-----BEGIN …-----" is not on a line of its own',
+      'line 1 has "\\n" or "\\r" written out, as two characters, in place of a line break',
     ],
     [
       'line breaks made blanks',
       fixture('key-p256').replaceAll('\n', ' '),
-      'its "-----BEGIN …-----" is not on a line of its own',
+      'line 1 has text behind its "-----BEGIN …-----", without a line break between',
     ],
     ['an OpenSSH key', block('OPENSSH PRIVATE KEY'), 'a block of type OPENSSH PRIVATE KEY is not supported'],
     ['a DSA key', block('DSA PRIVATE KEY'), 'a block of type DSA PRIVATE KEY is not supported'],
-    ['damaged base64', block('PRIVATE KEY', '%%%%'), 'its base64 is damaged'],
+    ['damaged base64', block('PRIVATE KEY', '%%%%'), 'character 1 of line 2 is not base64'],
+    ['a label that is its own', block('3468BAB5 PRIVATE KEY'), 'a block of an unknown type is not supported'],
+    ['a second key that is spoilt', `${fixture('key-p256')}x${fixture('key-p384')}`, SPOILT_SECOND],
     ['damaged DER', block('PRIVATE KEY'), 'its DER structure is missing or malformed'],
     ['an unsupported kind', fixture('bad-key-ed448'), 'its key is of the type Ed448, which is not supported'],
   ])('%s: key_unsupported', (_, text, problem) => {
     const found = refusal(() => readKey(text))
+    expect(found.field).toBe('private_key_pem')
     expect(found.key).toBe('key_unsupported')
     expect(found.message).toContain(`private_key_pem: the private key cannot be used: ${problem}.`)
   })
@@ -107,8 +111,9 @@ describe('the key must match the leaf (decisions, "TLS certificates")', () => {
     const { leaf } = readChain(fixture('leaf-rsa2048'))
     expect(refusal(() => requireMatch(leaf, readKey(fixture('key-p256')).key))).toEqual({
       key: 'certificate_key_mismatch',
+      field: 'private_key_pem',
       message:
-        'The private key (ECDSA P-256) does not belong to the leaf certificate (RSA 2048). ' +
+        'private_key_pem: the private key (ECDSA P-256) does not belong to the leaf certificate (RSA 2048). ' +
         "Send the leaf's own key.",
     })
   })

@@ -13,7 +13,6 @@ describe('splitting a PEM text (RFC 7468)', () => {
         { type: 'A', encrypted: false, der: Uint8Array.of(0, 1, 2) },
         { type: 'B C', encrypted: false, der: Uint8Array.of(3, 4, 5) },
       ],
-      stray: false,
     })
   })
 
@@ -35,25 +34,238 @@ describe('splitting a PEM text (RFC 7468)', () => {
     expect(blocks[1]?.der).toEqual(Uint8Array.of(0, 1, 2))
   })
 
-  it.each(['', 'AA=C', 'AAE', 'A', 'ÄÄÄÄ', 'AAEC====', '%%%%', 'AA-_'])('has no content for the base64 %j', (body) => {
-    expect(splitPem(block('A', body)).blocks).toEqual([{ type: 'A', encrypted: false, der: undefined }])
+  it('passes over the bits behind the last byte', () => {
+    expect(splitPem(block('A', 'AAECAx==')).blocks[0]?.der).toEqual(Uint8Array.of(0, 1, 2, 3))
+    expect(splitPem(block('A', 'AAECA/8=')).blocks[0]?.der).toEqual(Uint8Array.of(0, 1, 2, 3, 255))
   })
 
   it.each([
-    ['no END', '-----BEGIN A-----\nAAEC\n'],
-    ['another END', '-----BEGIN A-----\nAAEC\n-----END B-----\n'],
-    ['a broken END', '-----BEGIN A-----\nAAEC\n-----END A--\n'],
-    ['a BEGIN inside', `-----BEGIN A-----\nAAEC\n${block('B', 'AAEC')}`],
-  ])('tells a block with %s', (_, text) => expect(splitPem(text)).toEqual({ blocks: [], stray: false, unended: 'A' }))
+    ['', 'the block that line 2 begins is empty'],
+    [' \t\n\n', 'the block that line 2 begins is empty'],
+    ['AAECAAE', 'the base64 of the block that line 2 begins has 7 characters, not a multiple of four'],
+    ['A\nA E\n', 'the base64 of the block that line 2 begins has 3 characters, not a multiple of four'],
+    ['A', 'the base64 of the block that line 2 begins has 1 characters, not a multiple of four'],
+    ['AAEC\nAA=C', 'character 4 of line 4 stands behind the "=" that ends the base64'],
+    ['AA==\nAAEC', 'character 1 of line 4 stands behind the "=" that ends the base64'],
+    ['AAEC====', 'character 7 of line 3 is a third "="'],
+    ['A===', 'character 4 of line 3 is a third "="'],
+    ['%%%%', 'character 1 of line 3 is not base64'],
+    ['AAEC\n  AA-_', 'character 5 of line 4 is not base64'],
+    ['AA~C', 'character 3 of line 3 is not base64'],
+    ['AA!C', 'character 3 of line 3 is not base64'],
+    ['AAÄC', 'character 3 of line 3 is U+00C4'],
+    ['A\u{1F600}', 'character 2 of line 3 is U+1F600'],
+    ['A\ud800', 'character 2 of line 3 is U+D800'],
+    ['AA\0C', 'character 3 of line 3 is U+0000'],
+    ['AA\fC', 'character 3 of line 3 is U+000C'],
+    ['AA\u007fC', 'character 3 of line 3 is U+007F'],
+    ['AA\u00a0C', 'character 3 of line 3 is U+00A0'],
+    ['AAEC\u200b', 'character 5 of line 3 is U+200B'],
+    ['\ufeffAAEC', 'character 1 of line 3 is a byte order mark (U+FEFF)'],
+    ['AAEC\rAAEC', 'character 5 of line 3 is a carriage return (CR) without a line feed (LF)'],
+    ['Note: x\nAAEC', 'the block that line 2 begins is empty'],
+    ['Note: x\n\nAA$C', 'character 3 of line 5 is not base64'],
+  ])('says of the base64 %j that %s', (body, damage) => {
+    expect(splitPem(`text\n${block('A', body)}`)).toEqual({ blocks: [{ type: 'A', encrypted: false, damage }] })
+  })
+})
+
+const CHAIN = fixture('chain-ed25519')
+const [FIRST = '', SECOND = '', THIRD = ''] = blocksOf(CHAIN)
+/** The number of the last line of the first certificate. */
+const END = FIRST.split('\n').length - 1
+const BEHIND = `behind its "-----END …-----"`
+
+describe('a block that cannot be read is a problem, which says on which line (decisions, "TLS certificates")', () => {
+  it.each<[string, string, string]>([
+    ['no END', '-----BEGIN A-----\nAAEC\n', 'the block that line 1 begins has no END line'],
+    [
+      'another END',
+      '-----BEGIN A-----\nAAEC\n-----END B-----\n',
+      'line 3 ends a block of another type than line 1 begins',
+    ],
+    ['an END alone', `x\n${FIRST.slice(28)}`, `line ${END} ends a block that no line begins`],
+    ['a second END', `${FIRST}-----END CERTIFICATE-----`, `line ${END + 1} ends a block that no line begins`],
+    [
+      'a BEGIN inside',
+      `-----BEGIN A-----\nAAEC\n${block('B', 'AAEC')}`,
+      'line 3 begins a block before the one that line 1 begins has its END line',
+    ],
+    [
+      'two BEGIN lines',
+      `-----BEGIN CERTIFICATE-----\n${FIRST}`,
+      'line 2 begins a block before the one that line 1 begins has its END line',
+    ],
+    ['an indented BEGIN', `\n \t${FIRST}`, 'line 2 is indented: its "-----BEGIN" must come first'],
+    [
+      'an indented END',
+      FIRST.replace('-----END', '\t-----END'),
+      `line ${END} is indented: its "-----END" must come first`,
+    ],
+    ['a byte order mark', `\ufeff${CHAIN}`, 'line 1 has a byte order mark (U+FEFF) before its "-----BEGIN"'],
+    [
+      'a byte order mark between',
+      `${FIRST}\ufeff${SECOND}`,
+      `line ${END + 1} has a byte order mark (U+FEFF) before its "-----BEGIN"`,
+    ],
+    ['a form feed', `\f${CHAIN}`, 'line 1 has U+000C before its "-----BEGIN"'],
+    ['a form feed behind', FIRST.replace(/\n$/, '\f\n'), `line ${END} has U+000C ${BEHIND}`],
+    ['a line separator', `${FIRST.trimEnd()}\u2028${SECOND}`, `line ${END} has U+2028 ${BEHIND}`],
+    ['a no-break space behind', FIRST.replace(/\n$/, ' \u00a0\n'), `line ${END} has U+00A0 ${BEHIND}`],
+    [
+      'lone carriage returns',
+      CHAIN.replaceAll('\n', '\r'),
+      'line 1 has a carriage return (CR) without a line feed (LF) behind its "-----BEGIN …-----"',
+    ],
+    [
+      'a lone carriage return before',
+      `text\r${FIRST}`,
+      'line 1 has a carriage return (CR) without a line feed (LF) before its "-----BEGIN"',
+    ],
+    [
+      'line breaks written out',
+      CHAIN.replaceAll('\n', '\\n'),
+      'line 1 has "\\n" or "\\r" written out, as two characters, in place of a line break',
+    ],
+    [
+      'line breaks written out before',
+      `text\\r${CHAIN}`,
+      'line 1 has "\\n" or "\\r" written out, as two characters, in place of a line break',
+    ],
+    [
+      'no line breaks',
+      CHAIN.replaceAll('\n', ''),
+      'line 1 has text behind its "-----BEGIN …-----", without a line break between',
+    ],
+    [
+      'blanks for line breaks',
+      CHAIN.replaceAll('\n', ' '),
+      'line 1 has text behind its "-----BEGIN …-----", without a line break between',
+    ],
+    [
+      'BEGIN glued to END',
+      FIRST.trimEnd() + SECOND,
+      `line ${END} has "-----BEGIN" ${BEHIND}, without a line break between`,
+    ],
+    [
+      'BEGIN glued to BEGIN',
+      `-----BEGIN CERTIFICATE-----${FIRST}`,
+      'line 1 has "-----BEGIN" behind its "-----BEGIN …-----", without a line break between',
+    ],
+    [
+      'base64 glued to BEGIN',
+      CHAIN.replace('-----\n', '-----'),
+      'line 1 has text behind its "-----BEGIN …-----", without a line break between',
+    ],
+    [
+      'base64 glued to END',
+      CHAIN.replace('\n-----END', '-----END'),
+      `line ${END - 1} has text before its "-----END", without a line break between`,
+    ],
+    ['text behind END', `${FIRST.trimEnd()} text`, `line ${END} has text ${BEHIND}, without a line break between`],
+    ['quoted lines', `> ${FIRST}`, 'line 1 has text before its "-----BEGIN", without a line break between'],
+    ['six dashes', `-${FIRST}`, 'line 1 has more than five dashes before its "BEGIN"'],
+    [
+      'four dashes behind',
+      FIRST.replace('E-----', 'E----'),
+      'line 1 has no five dashes behind the label of its "-----BEGIN"',
+    ],
+    [
+      'a broken END',
+      `-----BEGIN A-----\nAAEC\n-----END A--\n`,
+      'line 3 has no five dashes behind the label of its "-----END"',
+    ],
+    ...['-----BEGIN a-----', '-----BEGIN -----', '-----BEGIN  A-----', '-----BEGIN A -----', '-----BEGINA-----'].map(
+      (line): [string, string, string] => [
+        line,
+        line,
+        'line 1 has a label that is not of capital letters and digits, with one blank before each word',
+      ],
+    ),
+    ['four dashes', FIRST.slice(1), 'line 1 is not a BEGIN or END line: it does not start with five dashes (U+002D)'],
+    [
+      'four dashes everywhere',
+      `${FIRST}\n${SECOND.replaceAll('-----', '----')}`,
+      `line ${END + 2} is not a BEGIN or END line: it does not start with five dashes (U+002D)`,
+    ],
+    [
+      'other dashes',
+      `${FIRST}${SECOND.replaceAll('-', '–')}`,
+      `line ${END + 1} is not a BEGIN or END line: it does not start with five dashes (U+002D)`,
+    ],
+    [
+      'lower case',
+      FIRST + SECOND.replace(/-----BEGIN.*|-----END.*/g, (line) => line.toLowerCase()),
+      `line ${END + 1} is not a BEGIN or END line: it has other capitals or blanks`,
+    ],
+    [
+      'lower case around nothing',
+      '-----begin a-----',
+      'line 1 is not a BEGIN or END line: it has other capitals or blanks',
+    ],
+    [
+      'a blank before the word',
+      '----- BEGIN A-----',
+      'line 1 is not a BEGIN or END line: it has other capitals or blanks',
+    ],
+    [
+      'BEGIN and END torn apart',
+      FIRST + SECOND.replaceAll('BEGIN', 'BE\nGIN').replaceAll('END', 'E\u00a0ND'),
+      `line ${END + 1} has a BEGIN or END line that is torn apart`,
+    ],
+    [
+      'no BEGIN and no END',
+      `${FIRST}\n\n${SECOND.replace(/-----.*\n/g, '')}${THIRD}`,
+      `line ${END + 3} has base64 that stands in no block`,
+    ],
+    [
+      'no BEGIN and no END, and blanks everywhere',
+      `${FIRST}x\n${SECOND.replace(/-----.*\n/g, '').replace(/./g, '$& \u200b\n')}`,
+      `line ${END + 2} has base64 that stands in no block`,
+    ],
+    [
+      'a certificate among the headers of another',
+      FIRST.replace('-----\n', `-----\nNote: x\n${SECOND.replace(/-----.*\n/g, '')}\n`),
+      'line 3 has base64 that stands in no block',
+    ],
+  ])('%s', (_, text, problem) => expect(splitPem(text).problem).toBe(problem))
+
+  it('keeps the blocks before the problem', () => {
+    expect(splitPem(`${block('A', 'AAEC')}${block('B', 'AAEC')}x-----END B-----`)).toEqual({
+      blocks: ['A', 'B'].map((type) => ({ type, encrypted: false, der: Uint8Array.of(0, 1, 2) })),
+      problem: 'line 7 has text before its "-----END", without a line break between',
+    })
+  })
+
+  it.each(fixtures('key-').concat(fixtures('leaf-'), 'odd-bare', 'bad-request', 'bad-public-key'))(
+    'finds the content of %s outside of blocks, and after a good block',
+    (name) => {
+      const bare =
+        blocksOf(fixture(name))
+          .at(-1)
+          ?.replace(/-----.*\n|.*:.*\n/g, '') ?? ''
+      const seen =
+        name.endsWith('1-encrypted') || name === 'key-rsa2048-encrypted'
+          ? undefined
+          : 'has base64 that stands in no block'
+      expect(splitPem(bare).problem).toBe(seen && `line 1 ${seen}`)
+      expect(splitPem(`${FIRST}${bare}`).problem).toBe(seen && `line ${END + 1} ${seen}`)
+    },
+  )
 
   it.each([
-    ['an indented BEGIN', `  ${block('A', 'AAEC')}`],
-    ['line breaks lost', block('A', 'AAEC').replaceAll('\n', ' ')],
-    ['line breaks written as \\n', block('A', 'AAEC').replaceAll('\n', '\\n')],
-    ['a label in lower case', block('a', 'AAEC')],
-    ['an empty label', '-----BEGIN -----\nAAEC\n-----END -----\n'],
-  ])('has no block but knows that there was one with %s', (_, text) => {
-    expect(splitPem(text)).toEqual({ blocks: [], stray: true })
+    [
+      'what openssl x509 -text prints',
+      'Certificate:\n    Data:\n        Serial Number: MIIB\n            Modulus:\n                00:b1:09',
+    ],
+    ['what openssl pkcs12 prints', 'Bag Attributes\n    localKeyID: 54 69 6D 65 20\nKey Attributes: <No Attributes>'],
+    ['what openssl s_client prints', '---\nServer certificate\n'],
+    ['a digest', 'sha256//MIIxMAsd83nsf8MHcCAQ7hhSdfsdfMIGHAgEAhskdjh73hHD73h='],
+    ['words', 'Front-end, week-end, MICHIGAN, MIND THE END - BEGINNING'],
+    ['a line', '-----------------------------'],
+  ])('ignores text outside of blocks: %s', (_, text) => {
+    expect(splitPem(`${text}\n${FIRST}${text}\n${SECOND}${text}`)).toEqual(splitPem(FIRST + SECOND))
+    expect(splitPem(FIRST + SECOND).blocks).toHaveLength(2)
   })
 
   it('takes linear time, whatever the text is', () => {

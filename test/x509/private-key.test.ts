@@ -91,13 +91,12 @@ describe('an unusable private key is told why', () => {
     ['bad-key-three-primes', 'its RSA key has more than two primes'],
   ])('%s', (name, problem) => expect(unreadable(() => read(name))).toBe(problem))
 
-  it.each<[string, { type: string; der: Uint8Array | undefined }, string]>([
+  it.each<[string, { type: string; der: Uint8Array }, string]>([
     [
       'DSA in its own form',
       { type: 'DSA PRIVATE KEY', der: element(0x30) },
       'a block of type DSA PRIVATE KEY is not supported',
     ],
-    ['no base64', { type: 'PRIVATE KEY', der: undefined }, 'its base64 is damaged'],
     ['no DER', { type: 'PRIVATE KEY', der: Uint8Array.of(1, 2, 3) }, 'its DER is damaged'],
     ['a curve not named', sec1('\x05', new Uint8Array()), 'its EC key does not name its curve'],
     ['a secret of 0', sec1('\x00'), 'its secret is out of the range of P-256'],

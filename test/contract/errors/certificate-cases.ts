@@ -10,7 +10,7 @@ const SECRET = (private_key_pem.split('\n')[1] as string).slice(0, 24)
 function ofUpload(
   key: ErrorCase['key'],
   body: Readonly<Record<string, string>>,
-  field: string | undefined,
+  field: string,
   ...says: string[]
 ): ErrorCase {
   return {
@@ -19,7 +19,7 @@ function ofUpload(
     direct: (gateway) => gateway.tlsCertificates.create(wrong(body)),
     says,
     hides: [SECRET],
-    ...(field && { field }),
+    field,
   }
 }
 
@@ -95,7 +95,8 @@ export const certificateCases: readonly ErrorCase[] = [
   ofUpload(
     'certificate_key_mismatch',
     { certificate_pem: pem('leaf-rsa2048'), private_key_pem },
-    undefined,
+    'private_key_pem',
+    'private_key_pem',
     'RSA',
     'P-256',
   ),

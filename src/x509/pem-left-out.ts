@@ -1,0 +1,63 @@
+import { bytesOf, numberOf } from './bytes.ts'
+
+/** What joins the lines before and after a block: part of nothing that is looked for. */
+const GAP = '|'
+/** What is neither base64 nor a dash, line breaks that are written out included. */
+const NEITHER = /\\[nr]|[^A-Za-z0-9+/-]/g
+/** A BEGIN or END line from which blanks and the like were taken. */
+const BOUNDARY = /-----(?:BEGIN|END)[A-Z0-9]+-----/
+/** How the base64 of a SEQUENCE begins, by the form of its length: two bytes, one, none. */
+const SEQUENCE = /M(?:II|I[GH]|[C-H])/g
+/** Characters of base64 that hold the two headers of what is looked for. */
+const HEADERS = 16
+
+/**
+ * Looks for a block among the lines outside of blocks (undefined stands for the lines of a block): one that is not read
+ * because its BEGIN or END line is spoilt. All but base64 and dashes is passed over, so no blank, line break or invisible
+ * character hides one. Returns a fragment for messages, or undefined where there is nothing.
+ */
+export function leftOut(lines: readonly (string | undefined)[]): string | undefined {
+  const solid = lines.map((line) => (line === undefined ? GAP : line.replace(NEITHER, '')))
+  const boundary = solid.join('').search(BOUNDARY)
+  if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`
+  const bare = solid.map((line) => line.replaceAll('-', ''))
+  const text = bare.join('')
+  for (const { index } of text.matchAll(SEQUENCE)) {
+    if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 that stands in no block`
+  }
+  return undefined
+}
+
+function lineOf(solid: readonly string[], at: number): number {
+  let end = 0
+  return (
+    solid.findIndex((line) => {
+      end += line.length
+      return at < end
+    }) + 1
+  )
+}
+
+/** Whether here begins DER as certificates, keys and their like have it: a SEQUENCE that begins with a SEQUENCE or version. */
+function isContent(text: string, at: number): boolean {
+  const base64 = text.slice(at, at + HEADERS)
+  if (base64.length < HEADERS || /[^A-Za-z0-9+/]/.test(base64)) return false
+  const bytes = bytesOf(atob(base64))
+  const outer = header(bytes, 0)
+  const [tag, length] = [bytes[outer.content], bytes[outer.content + 1]]
+  if ((text.length - at) * 3 < outer.length * 4) return false
+  // The version of a key, 0 or 1.
+  if (tag === 0x02) return length === 1 && (bytes[outer.content + 2] ?? 2) < 2
+  const inner = header(bytes, outer.content)
+  if (tag !== 0x30 || inner.length >= outer.length) return false
+  // A version, a serial number, or an algorithm.
+  const [first, size = 0xff] = bytes.subarray(inner.content)
+  return (first === 0xa0 && size === 3) || ((first === 0x02 || first === 0x06 || first === 0x30) && size < 0x20)
+}
+
+function header(bytes: Uint8Array, at: number): { content: number; length: number } {
+  const first = bytes[at + 1] ?? 0
+  if (first < 0x80) return { content: at + 2, length: first }
+  const content = at + 2 + (first & 0x7f)
+  return { content, length: Number(numberOf(bytes.subarray(at + 2, content))) }
+}

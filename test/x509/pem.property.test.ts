@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Refusal } from '../../src/contract/errors.ts'
+import { readChain, readKey } from '../../src/x509/chain.ts'
+import { blocksOf, fixture } from './support.ts'
+
+/** Certificates of all sizes, each signed by the next. */
+const CHAINS = ['chain-ed25519', 'chain-rsa-sha256', 'chain-mixed', 'chain-ec-sha512'].map((name) =>
+  blocksOf(fixture(name)),
+)
+const KEYS = ['key-ed25519', 'key-p256', 'key-p256-sec1', 'key-rsa2048', 'key-rsa2048-pkcs1'].map(fixture)
+/** What stands between lines, or comes there in a copied, mailed or converted text. */
+const BETWEEN = [
+  ...[
+    '\n',
+    '\r\n',
+    '\r',
+    '\n\r',
+    '\r\r\n',
+    '\n\n',
+    ' ',
+    '\t',
+    '\f',
+    '\v',
+    '\0',
+    '\u00a0',
+    '\u0085',
+    '\u2028',
+    '\u2029',
+  ],
+  ...['\ufeff', '\u200b', '\u00ad', '\u3000', '\\n', '\\r\\n', '\n> ', '\n ', '-', '', ' \n', '\n-', '\n# ', '\n|'],
+]
+/** What else befalls the lines that begin and end a block. */
+const SPOILT: readonly ((line: string) => string)[] = [
+  (line) => line.toLowerCase(),
+  (line) => line.slice(1),
+  (line) => line.slice(0, -1),
+  (line) => line.replaceAll('-', '–'),
+  (line) => line.replaceAll('-----', '---'),
+  (line) => line.replace(' ', '  '),
+  (line) => line.replace(' ', ''),
+  (line) => `"${line}"`,
+  () => '',
+]
+
+const between = fc.constantFrom(...BETWEEN)
+
+/** A change of a text that takes away nothing but blanks, line breaks and the like, or spoils its boundaries. */
+const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
+  fc.tuple(fc.nat(), between).map(([at, added]) => (text: string) => {
+    const place = at % (text.length + 1)
+    return text.slice(0, place) + added + text.slice(place)
+  }),
+  fc.tuple(fc.nat(), between).map(([which, other]) => (text: string) => {
+    const lines = text.split('\n')
+    const place = which % lines.length
+    return lines.slice(0, place + 1).join('\n') + other + lines.slice(place + 1).join('\n')
+  }),
+  fc.tuple(fc.nat(), between).map(([which, other]) => (text: string) => {
+    const boundaries = [...text.matchAll(/\n?-----[A-Z ]+-----\n?/g)]
+    const { 0: found = '', index = 0 } = boundaries[which % Math.max(1, boundaries.length)] ?? {}
+    return text.slice(0, index) + found.replaceAll('\n', other) + text.slice(index + found.length)
+  }),
+  fc.tuple(fc.nat(), fc.constantFrom(...SPOILT), fc.boolean()).map(([which, spoil, both]) => (text: string) => {
+    const boundaries = [...text.matchAll(/-----[A-Z ]+-----/g)].map(({ 0: { length }, index }) => [index, length])
+    const first = which % Math.max(1, boundaries.length)
+    const chosen = boundaries.slice(first, first + (both ? 2 : 1)).reverse()
+    return chosen.reduce(
+      (spoilt, [at = 0, length = 0]) =>
+        spoilt.slice(0, at) + spoil(spoilt.slice(at, at + length)) + spoilt.slice(at + length),
+      text,
+    )
+  }),
+  between.map((other) => (text: string) => text.replaceAll('\n', other)),
+  between.map((added) => (text: string) => text.replace(/^/gm, added)),
+)
+
+const changed = (texts: fc.Arbitrary<string>) =>
+  fc.tuple(texts, fc.array(change, { minLength: 1, maxLength: 4 })).map(([text, changes]) => ({
+    text,
+    spoilt: changes.reduce((each, apply) => apply(each), text),
+  }))
+
+/** What a reader answers, or the key of its refusal. Anything else that is thrown is a failure. */
+function answer<T>(read: () => T): T | string {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Refusal) return error.problems[0].key
+    throw error
+  }
+}
+
+describe('blanks, line ends and boundaries in any state (decisions, "TLS certificates")', () => {
+  it('leave no certificate out: all are read, or the chain is refused', () => {
+    const chains = fc
+      .tuple(fc.constantFrom(...CHAINS), fc.nat(2))
+      .map(([chain, root]) => chain.slice(0, root + 1).join(''))
+    fc.assert(
+      fc.property(changed(chains), ({ text, spoilt }) => {
+        const read = answer(() => readChain(spoilt).certificate_pem)
+        expect([
+          text,
+          'certificate_not_pem',
+          'certificate_unparsable',
+          'certificate_missing',
+          'pem_wrong_type',
+        ]).toContain(read)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('leave no key out: it is read, or the text is refused', () => {
+    fc.assert(
+      fc.property(changed(fc.constantFrom(...KEYS)), ({ text, spoilt }) => {
+        const read = answer(() => readKey(spoilt).private_key_pem)
+        expect([text, 'key_unsupported', 'key_missing', 'pem_wrong_type']).toContain(read)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('leave no content in a message', () => {
+    fc.assert(
+      fc.property(changed(fc.constantFrom(...KEYS)), fc.constantFrom(readChain, readKey), ({ text, spoilt }, read) => {
+        const lines = text.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
+        try {
+          read(spoilt)
+        } catch (error) {
+          for (const line of lines) expect((error as Error).message).not.toContain(line.slice(0, 8))
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
