@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client, refusalOf, thrownBy } from '../support/client.ts'
+import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { upload } from '../support/pem.ts'
 import { DOMAIN, issued, later, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
-import { hasOpenssl, openssl, verify } from '../x509/issuing-support.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const DAY = 86_400_000
@@ -59,7 +59,7 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 3)', () => {
     expect(leaf.checkHost('b.example.com')).toBeUndefined()
   })
 
-  test.runIf(hasOpenssl).each([
+  testOpenssl.each([
     ['rsa', ['digitalSignature', 'keyEncipherment'], 'Digital Signature, Key Encipherment'],
     ['ecdsa', ['digitalSignature'], 'Digital Signature'],
   ] as const)('with an %s key has the key usages that openssl finds', (private_key_type, usages, found) => {
@@ -79,7 +79,7 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 3)', () => {
     )
   })
 
-  test.runIf(hasOpenssl)('is verified by openssl below the root at the gateway’s time, for its own name', () => {
+  testOpenssl('is verified by openssl below the root at the gateway’s time, for its own name', () => {
     for (const [domain, host] of [
       [DOMAIN, DOMAIN],
       ['*.example.com', 'any.example.com'],
@@ -236,7 +236,7 @@ describe('The keys of the authority', () => {
     expect(a.authority.certificatePem).toBe(roots[0])
   })
 
-  test.runIf(hasOpenssl)('that are fresh sign a chain that only their own root verifies', () => {
+  testOpenssl('that are fresh sign a chain that only their own root verifies', () => {
     const { gateway, certificate_id } = issued({ authorityKeys: 'fresh' })
     const { certificate_pem, not_after } = gateway.tlsCertificates.get(certificate_id)
     expect(not_after).toBe(later(NEW_YEAR, '90d'))

@@ -11,7 +11,7 @@ import {
 } from '../../src/testing/testing.ts'
 import { refusalOf } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
-import { hasOpenssl, openssl } from '../x509/issuing-support.ts'
+import { openssl, testOpenssl } from '../support/openssl.ts'
 import { blocksOf } from '../x509/support.ts'
 
 const NODE_KEY_TYPES = { rsa: 'rsa', ecdsa: 'ec', ed25519: 'ed25519' }
@@ -45,7 +45,7 @@ describe.each(['rsa', 'ecdsa', 'ed25519'] as const)('A broken pair with a key of
 })
 
 describe('A broken pair', () => {
-  it.runIf(hasOpenssl)('has an encrypted key that only a passphrase could open', () => {
+  testOpenssl('has an encrypted key that only a passphrase could open', () => {
     const { private_key_pem } = encryptedKeyPair()
     expect(private_key_pem).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/)
     const { output, status } = openssl({ 'key.pem': private_key_pem }, 'asn1parse', '-in', 'key.pem')

@@ -14,7 +14,7 @@ import {
   wrongOrderPair,
 } from '../../src/testing/testing.ts'
 import { open } from '../support/gateway.ts'
-import { hasOpenssl, verify } from '../x509/issuing-support.ts'
+import { testOpenssl, verify } from '../support/openssl.ts'
 import { blocksOf } from '../x509/support.ts'
 
 const keyTypes: readonly KeyType[] = ['rsa', 'ecdsa', 'ed25519']
@@ -59,16 +59,13 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     expect(issuers.every(({ ca }) => ca)).toBe(true)
   })
 
-  it.runIf(hasOpenssl).each(cases)(
-    'is one that openssl trusts, if it does the last of $issuers issuers',
-    ({ issuers }) => {
-      const { certificate_pem } = certificatePair({ keyType, issuers })
-      const root = blocksOf(certificate_pem).at(-1) as string
-      const at = Date.UTC(2030, 0, 1)
-      const { output, status } = verify(root, certificate_pem, at, '-purpose', 'sslserver')
-      expect({ output, status }).toEqual({ output: 'leaf.pem: OK\n', status: 0 })
-    },
-  )
+  testOpenssl.each(cases)('is one that openssl trusts, if it does the last of $issuers issuers', ({ issuers }) => {
+    const { certificate_pem } = certificatePair({ keyType, issuers })
+    const root = blocksOf(certificate_pem).at(-1) as string
+    const at = Date.UTC(2030, 0, 1)
+    const { output, status } = verify(root, certificate_pem, at, '-purpose', 'sslserver')
+    expect({ output, status }).toEqual({ output: 'leaf.pem: OK\n', status: 0 })
+  })
 
   it('is taken by the API, with its fields', () => {
     const subject = {

@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { authorityOf } from '../../src/x509/authority.ts'
-import { cases, DAY, drawOf, hasOpenssl, longName, openssl, orderOf, orders, verify } from './issuing-support.ts'
+import { describeOpenssl, openssl, verify } from '../support/openssl.ts'
+import { cases, DAY, drawOf, longName, orderOf, orders } from './issuing-support.ts'
 import { blocksOf } from './support.ts'
 
 const authority = authorityOf('test', drawOf('seed'))
 
-describe.runIf(hasOpenssl)('openssl, of what an authority issues,', () => {
+describeOpenssl('openssl, of what an authority issues,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
     const { certificate_pem } = authority.issue(order)
     const host = order.domain.replace('*', 'any')

@@ -5,7 +5,8 @@ import { authorityOf } from '../../src/x509/authority.ts'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { readChain, readKey, requireMatch } from '../../src/x509/chain.ts'
 import { testKeys } from '../../src/x509/test-keys.ts'
-import { cases, drawOf, hasOpenssl, kinds, openssl, orderOf, verify } from './issuing-support.ts'
+import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { cases, drawOf, kinds, orderOf } from './issuing-support.ts'
 import { blocksOf, derOf } from './support.ts'
 
 const authority = authorityOf('test', drawOf('seed'))
@@ -94,7 +95,7 @@ describe('what is issued', () => {
     expect(new Set(issued.map(({ private_key_pem }) => private_key_pem)).size).toBe(5)
   })
 
-  it.runIf(hasOpenssl)('has a valid serial number and key whatever is drawn', () => {
+  testOpenssl('has a valid serial number and key whatever is drawn', () => {
     for (const byte of [0x00, 0x7f, 0x80, 0xff]) {
       const order = orderOf()
       const extreme = authorityOf('test', () => (size) => new Uint8Array(size).fill(byte))
@@ -125,7 +126,7 @@ describe('the authority', () => {
     `)
   })
 
-  it.runIf(hasOpenssl)('has test keys that are what their documentation says', () => {
+  testOpenssl('has test keys that are what their documentation says', () => {
     for (const role of ['root', 'intermediate'] as const) {
       expect(testKeys[role]).toBe(createHash('sha256').update(`fauxgate test ${role}`).digest('hex'))
     }
@@ -134,7 +135,7 @@ describe('the authority', () => {
     )
   })
 
-  it.runIf(hasOpenssl)('has its own root and intermediate with keys of its own, which serve as well', () => {
+  testOpenssl('has its own root and intermediate with keys of its own, which serve as well', () => {
     const order = orderOf()
     const own = authorityOf(drawOf('secret'), drawOf('seed'))
     const issued = own.issue(order)

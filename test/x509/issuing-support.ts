@@ -1,10 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { CertificateOrder, Draw } from '../../src/contract/authority.ts'
-import { blocksOf } from './support.ts'
 
 /** In milliseconds. */
 export const DAY = 86_400_000
@@ -59,37 +54,3 @@ export const orders = {
 export const cases = Object.entries(orders).flatMap(([what, order]) =>
   kinds.map((private_key_type) => ({ what, private_key_type, order: { ...order, private_key_type } })),
 )
-
-/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` installs it where it can, and `.ci/run` insists on it. */
-export const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
-
-/** Runs openssl with some files, by name, in its directory. Answers its exit status and what it printed. */
-export function openssl(
-  files: Readonly<Record<string, string>>,
-  ...args: readonly string[]
-): { readonly status: number | null; readonly output: string } {
-  const cwd = mkdtempSync(join(tmpdir(), 'fauxgate-x509-'))
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-    const { status, stdout, stderr, error } = spawnSync('openssl', args, { cwd, encoding: 'utf8' })
-    if (error) throw new Error('This test needs the command "openssl" (3.0 or later) on the PATH.', { cause: error })
-    return { status, output: stdout + stderr }
-  } finally {
-    rmSync(cwd, { recursive: true })
-  }
-}
-
-/** What `openssl verify -x509_strict` says of an issued chain, at a time in ms since 1970. */
-export function verify(root: string, chain: string, at: number, ...args: readonly string[]) {
-  const [leaf = '', ...others] = blocksOf(chain)
-  const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }
-  const time = String(Math.floor(at / 1000))
-  const trust = [
-    '-no-CApath',
-    '-no-CAstore',
-    '-CAfile',
-    'root.pem',
-    ...(others.length > 0 ? ['-untrusted', 'others.pem'] : []),
-  ]
-  return openssl(files, 'verify', '-x509_strict', '-attime', time, ...args, ...trust, 'leaf.pem')
-}

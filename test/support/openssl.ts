@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import { blocksOf } from '../x509/support.ts'
+
+/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` installs it where it can, and `.ci/run` insists on it. */
+const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
+
+/** A test that is skipped says why in its name, so that a run's end can count those that openssl's absence has cost. */
+function named(name: string): string {
+  return hasOpenssl ? name : `${name} (skipped: openssl is missing)`
+}
+
+/** A `describe` of tests that ask openssl: left out where it is missing. */
+export function describeOpenssl(name: string, tests: () => void): void {
+  describe.runIf(hasOpenssl)(named(name), tests)
+}
+
+type Each = (cases: readonly unknown[]) => (name: string, run: (...values: unknown[]) => void) => void
+
+const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(named(name), run)
+
+/** A `test`, or `test.each`, that asks openssl: left out where it is missing. */
+export const testOpenssl = Object.assign(
+  (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(named(name), run),
+  // With the types of vitest's own, which says what each case hands to the test.
+  { each: each as typeof test.each },
+)
+
+/** Runs openssl with some files, by name, in its directory. Answers its exit status and what it printed. */
+export function openssl(
+  files: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): { readonly status: number | null; readonly output: string } {
+  const cwd = mkdtempSync(join(tmpdir(), 'fauxgate-x509-'))
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
+    const { status, stdout, stderr, error } = spawnSync('openssl', args, { cwd, encoding: 'utf8' })
+    if (error) throw new Error('This test needs the command "openssl" (3.0 or later) on the PATH.', { cause: error })
+    return { status, output: stdout + stderr }
+  } finally {
+    rmSync(cwd, { recursive: true })
+  }
+}
+
+/** What `openssl verify -x509_strict` says of an issued chain, at a time in ms since 1970. */
+export function verify(root: string, chain: string, at: number, ...args: readonly string[]) {
+  const [leaf = '', ...others] = blocksOf(chain)
+  const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }
+  const time = String(Math.floor(at / 1000))
+  const trust = [
+    '-no-CApath',
+    '-no-CAstore',
+    '-CAfile',
+    'root.pem',
+    ...(others.length > 0 ? ['-untrusted', 'others.pem'] : []),
+  ]
+  return openssl(files, 'verify', '-x509_strict', '-attime', time, ...args, ...trust, 'leaf.pem')
+}
