@@ -1,6 +1,6 @@
 import { type Dialect, standard } from './contract/dialect.ts'
 import { DURATION_ALLOWED, type Duration, durationMs } from './contract/duration.ts'
-import { quote } from './contract/quote.ts'
+import { quote, quoteSecret } from './contract/quote.ts'
 import type { Rules } from './contract/rules.ts'
 import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
@@ -39,6 +39,8 @@ export interface GatewayOptions<C extends Clock = Clock> {
   readonly rateLimit?: boolean | RateLimitOptions
   /** How many requests `gateway.requests` keeps. Default: 1000. */
   readonly journalSize?: number
+  /** How many bytes `gateway.requests` keeps, at two bytes a character; the oldest requests go. Default: 16 MiB. */
+  readonly journalBytes?: number
   /** How many addresses a region has, 1 to 2,000,000. Default: 2,000,000. */
   readonly addressesPerRegion?: number
   /** Whether attempts look at the zone of `gateway.dns`. Default: `off`. */
@@ -81,6 +83,7 @@ export interface ReadOptions {
   readonly initial: Initial<typeof families> | undefined
   readonly rateLimit: RateLimit | undefined
   readonly journalSize: number
+  readonly journalBytes: number
   readonly rules: Rules
 }
 
@@ -99,8 +102,8 @@ const DEFAULTS: Rules = {
   dnsErrorRetry: 3_600_000,
 }
 
-/** A test of one option, and what a message says is allowed. */
-type Check = readonly [test: (value: unknown) => boolean, allowed: string]
+/** A test of one option, what a message says is allowed, and how it shows what was received. */
+type Check = readonly [test: (value: unknown) => boolean, allowed: string, shown?: (value: unknown) => string]
 
 const isBoolean: Check = [(value) => typeof value === 'boolean', 'true or false']
 const isText: Check = [(value) => typeof value === 'string', 'a string']
@@ -118,6 +121,7 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
     (value) =>
       Array.isArray(value) && value.every((key) => typeof key === 'string' && key.trim() === key && key !== ''),
     'an array of non-empty keys without white space around them',
+    quoteSecret,
   ],
   baseUrl: [(value) => typeof value === 'string' && /^https?:\/\/[^/?#]+[^?#]*$/.test(value), 'an http or https URL'],
   references: oneOf('any', 'declared'),
@@ -141,6 +145,7 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
     'true, false, or an object with requests and window',
   ],
   journalSize: [(value) => isInteger(value, 0, 1_000_000), 'an integer from 0 to 1000000'],
+  journalBytes: [(value) => isInteger(value, 0, 2 ** 32), 'an integer from 0 to 4294967296'],
 }
 
 /**
@@ -152,8 +157,8 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     if (!Object.hasOwn(CHECKS, name)) {
       throw new TypeError(`${quote(name)} is not an option. Supported: ${Object.keys(CHECKS).join(', ')}.`)
     }
-    const [test, allowed] = CHECKS[name as keyof GatewayOptions]
-    if (value !== undefined && !test(value)) throw new TypeError(`${name} is ${quote(value)}. Allowed: ${allowed}.`)
+    const [test, allowed, show = quote] = CHECKS[name as keyof GatewayOptions]
+    if (value !== undefined && !test(value)) throw new TypeError(`${name} is ${show(value)}. Allowed: ${allowed}.`)
   }
   const { clock = systemClock, dialect = standard, authorityKeys = 'test', emptyJsonOnDelete = false } = options
   const { seed, keys, baseUrl } = options
@@ -168,6 +173,7 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     initial: options.initial,
     rateLimit: readRateLimit(options.rateLimit),
     journalSize: options.journalSize ?? 1000,
+    journalBytes: options.journalBytes ?? 16 * 1024 * 1024,
     rules: readRules(options),
   }
 }

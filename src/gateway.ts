@@ -4,6 +4,7 @@ import type { Dialect } from './contract/dialect.ts'
 import { Refusal } from './contract/errors.ts'
 import { GatewayError } from './contract/gateway-error.ts'
 import type { Operation } from './contract/operation.ts'
+import { secretTest } from './contract/secret-fields.ts'
 import type { ControlHost } from './control/control-operation.ts'
 import { faultState } from './control/fault-records.ts'
 import { controls } from './control/index.ts'
@@ -78,7 +79,8 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   servedAt(url: string | undefined): void
 }
 
-const router = routerOf(Object.values(families).flatMap((family) => Object.values<Operation>(family.operations)))
+const operations = Object.values(families).flatMap((family) => Object.values<Operation>(family.operations))
+const router = routerOf(operations)
 const controlRouter = routerOf(controls)
 
 /**
@@ -109,7 +111,14 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     families: [...Object.values(families), declared, provisioningState, faultState],
   })
   const guarded = guardedBy(dialect)
-  const journal = new Journal(read.journalSize)
+  const isSecretName = secretTest(operations, dialect)
+  const journal = new Journal({
+    size: read.journalSize,
+    bytes: read.journalBytes,
+    dialect,
+    isSecretName,
+    keys: keys ?? [],
+  })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
   const direct = directApi(families, (operation, ids, input) => guarded(() => engine.execute(operation, ids, input)))
   let baseline: ReadonlySet<string> = new Set()
@@ -136,7 +145,11 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     authority: authorityApi(host, guarded),
     declare: declareApi(host, guarded),
     faults: faultsApi(host, guarded, journal),
-    requests: requestsApi(journal),
+    requests: requestsApi(
+      journal,
+      operations.map(({ name }) => name),
+      guarded,
+    ),
     snapshot: host.snapshot,
     restore: (snapshot) => guarded(() => host.restore(snapshot)),
     reset: host.reset,

@@ -1,26 +1,34 @@
+import { withoutPrivateKeys } from './private-key-text.ts'
+
 const LONGEST = 80
 
-/** Fields whose values must never be repeated in a message, a log or a journal (decisions, "TLS certificates"). */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['private_key_pem', 'secret'])
-
 /**
- * Shows a received value inside a message: as JSON, cut after 80 characters. Never throws, whatever the value is.
+ * Shows a received value inside a message: as JSON, cut after 80 characters, and without private keys. Never throws,
+ * whatever the value is.
  */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return cut(JSON.stringify(cut(value)))
+  if (typeof value === 'string') return cut(JSON.stringify(cut(withoutPrivateKeys(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object') return 'an object'
   return `a ${typeof value}`
 }
 
-/** Like {@link quote}, but a secret field's value is only described by its type. */
-export function quoteField(field: string, value: unknown): string {
-  const secret = typeof value === 'string' && SECRET_FIELDS.has(field)
-  return secret ? `a string of ${value.length} characters` : quote(value)
+/** Like {@link quote} for a value that is secret (decisions, "TLS certificates"): only its type is described. */
+export function quoteSecret(value: unknown): string {
+  if (typeof value === 'string') return `a string of ${value.length} characters`
+  return typeof value === 'number' ? 'a number' : quote(value)
 }
 
 function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
+
+/** Fields whose values must never be repeated in a message, a log or a journal (decisions, "TLS certificates"). */
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['private_key_pem', 'secret'])
+
+/** Like {@link quote}, but a secret field's value is only described by its type. */
+export function quoteField(field: string, value: unknown): string {
+  return SECRET_FIELDS.has(field) ? quoteSecret(value) : quote(value)
 }

@@ -72,6 +72,12 @@ function pathItems(root: unknown, path: readonly (string | number)[]) {
 /** Marks a text field in which "" means "not given" (decisions, "Wire"). */
 export const blankIsAbsent = v.metadata({ blank: 'absent' }) as v.MetadataAction<string, { blank: 'absent' }>
 
+/**
+ * Marks a field whose value is secret: messages describe it, and journal, commits and snapshots are without it. Said
+ * here and nowhere else.
+ */
+export const secret = v.metadata({ secret: true }) as v.MetadataAction<string, { secret: true }>
+
 const encoder = new TextEncoder()
 
 /** The length of a text in bytes of UTF-8. */

@@ -20,7 +20,7 @@ export interface ControlHost {
   snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
   restore(snapshot: unknown): void
   /** What was asked over HTTP. */
-  readonly journal: { all(): readonly unknown[]; clear(): void }
+  readonly journal: { json(): string; clear(): void }
 }
 
 /** One control, defined once: the direct API and the control API over HTTP derive from it. */

@@ -30,7 +30,8 @@ export const journalControls = {
     method: 'GET',
     path: '/requests',
     summary: 'What was asked and answered, oldest first',
-    run: (host) => host.journal.all(),
+    mediaType: 'application/json',
+    run: (host) => host.journal.json(),
   }),
   clear: plainControl({
     method: 'DELETE',

@@ -37,9 +37,15 @@ export function faultsApi(host: ControlHost, guarded: Guarded, journal: Journal)
     clear: () => guarded(() => remove.run(host, {})),
     assertNoPendingFaults() {
       const pending = all().filter(isPending)
-      if (pending.length > 0) throw new Error(explained(pending, journal.all().slice(-EXPLAINED_REQUESTS)))
+      if (pending.length > 0) throw new Error(explained(pending, lastOf(journal)))
     },
   }
+}
+
+function lastOf(journal: Journal): JournalEntry[] {
+  const entries: JournalEntry[] = []
+  for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
+  return entries.reverse()
 }
 
 function explained(pending: readonly ArmedFault[], requests: readonly JournalEntry[]): string {

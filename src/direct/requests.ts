@@ -1,10 +1,29 @@
-import type { Journal, JournalEntry, JournalFilter } from '../http/journal.ts'
+import { refuse } from '../contract/errors.ts'
+import { quote } from '../contract/quote.ts'
+import type { Journal, JournalEntry } from '../http/journal.ts'
+import type { Guarded } from './provisioning.ts'
+
+/** The methods that a request can be looked for by. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Which entries are meant: all that agree with every field that is given, or with a predicate. */
+export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
+
+/** Fields that an entry can be looked for by. A name or a value that no entry can have is refused. */
+export interface JournalFields {
+  /** The operation's name; null for requests of no operation. */
+  readonly operation?: string | null
+  readonly method?: (typeof METHODS)[number]
+  /** Below the base URL, without the query. */
+  readonly path?: string
+  readonly status?: number
+}
 
 /**
- * What was asked over HTTP and what was answered, oldest first; the last 1,000 by default. Private keys, webhook
- * secrets and bearer tokens never stand in it.
+ * What was asked over HTTP and what was answered, oldest first; the last 1,000 by default. What is secret is not in it.
  */
 export interface Requests {
+  /** @throws GatewayError `field_invalid` for a filter that no entry can agree with; so do `count` and `last`. */
   all(filter?: JournalFilter): readonly JournalEntry[]
   count(filter?: JournalFilter): number
   /** The newest entry, or undefined. */
@@ -14,16 +33,62 @@ export interface Requests {
   assertAllKnown(): void
 }
 
-/** Makes the journal's face of a gateway. */
-export function requestsApi(journal: Journal): Requests {
+/** Makes the journal's face of a gateway whose operations have these names. */
+export function requestsApi(journal: Journal, operations: readonly string[], guarded: Guarded): Requests {
+  const newestFirst = (filter?: JournalFilter) => {
+    if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
+    return [...journal.newestFirst(guarded(() => checked(filter, operations)))]
+  }
   return {
-    all: (filter) => journal.all(filter),
-    count: (filter) => journal.all(filter).length,
-    last: (filter) => journal.all(filter).at(-1),
+    all: (filter) => newestFirst(filter).reverse(),
+    count: (filter) => newestFirst(filter).length,
+    last(filter) {
+      if (typeof filter === 'function') return newestFirst(filter)[0]
+      return journal.newestFirst(guarded(() => checked(filter, operations))).next().value
+    },
     clear: () => journal.clear(),
     assertAllKnown() {
-      const unknown = journal.all((entry) => entry.operation === null).map(({ method, path }) => `${method} ${path}`)
-      if (unknown.length > 0) throw new Error(`These requests are no operations of the API: ${unknown.join(', ')}.`)
+      const unknown = newestFirst({ operation: null }).map(({ method, path }) => `${method} ${path}`)
+      if (unknown.length > 0) {
+        throw new Error(`These requests are no operations of the API: ${unknown.reverse().join(', ')}.`)
+      }
     },
   }
+}
+
+/** What each field of a filter can be, and how messages say so. */
+function checksFor(operations: readonly string[]): Record<keyof JournalFields, [(value: unknown) => boolean, string]> {
+  return {
+    operation: [
+      (value) => value === null || operations.includes(value as string),
+      `null, or one of ${operations.join(', ')}`,
+    ],
+    method: [(value) => METHODS.includes(value as 'GET'), `one of ${METHODS.join(', ')}`],
+    path: [
+      (value) => typeof value === 'string' && /^\/[^?#]*$/.test(value),
+      'a path below the base URL, such as /reserved_domains, without a query',
+    ],
+    status: [
+      (value) => Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599,
+      'an integer from 100 to 599',
+    ],
+  }
+}
+
+/** A filter that some entry can agree with; a mistake in it must not look like "there are none". */
+function checked(filter: unknown, operations: readonly string[]): JournalFields {
+  if (filter === undefined) return {}
+  const checks = checksFor(operations)
+  const names = Object.keys(checks).join(', ')
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
+    return refuse('field_invalid', { field: 'the filter', received: quote(filter), allowed: `a predicate or ${names}` })
+  }
+  for (const [name, value] of Object.entries(filter)) {
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof JournalFields] : undefined
+    if (!check) return refuse('field_invalid', { field: 'the filter', received: `by ${quote(name)}`, allowed: names })
+    if (value !== undefined && !check[0](value)) {
+      refuse('field_invalid', { field: `the filter's ${name}`, received: quote(value), allowed: check[1] })
+    }
+  }
+  return filter
 }

@@ -16,7 +16,6 @@ import { faultyAnswer, isBefore } from './fault-effects.ts'
 import type { Journal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import { redacted } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
 import { queryParameters, splitUrl } from './url.ts'
 
@@ -63,18 +62,18 @@ interface Call {
 
 function note(journal: Journal, call: Call, { status, body }: HttpResponse, now: number): void {
   const { request, path, query, operationId, operation, commit, fault } = call
-  const sent = typeof request.body === 'string' ? request.body : `[${request.body.unread}]`
-  const name = operation?.name ?? null
   journal.add({
     operationId,
-    operation: name,
+    operation,
     method: request.method,
     path,
     query,
+    urlLength: request.url.length,
+    authorization: request.header('authorization') ?? '',
     now,
-    request: redacted(sent, name),
+    request: request.body,
     status,
-    response: redacted(body, name),
+    response: body,
     commit,
     fault: fault?.id ?? null,
   })

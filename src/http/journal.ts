@@ -1,8 +1,30 @@
 import type { Commit } from '../contract/commit.ts'
+import type { Dialect } from '../contract/dialect.ts'
+import type { Operation } from '../contract/operation.ts'
+import { utf8Length } from '../contract/schema.ts'
+import { type Hidden, redacted } from '../contract/secret-fields.ts'
+import { valuesOf } from '../contract/secret-values.ts'
 import { timestamp } from '../contract/view.ts'
-import { redacted } from './redact.ts'
+import type { RequestBody } from './messages.ts'
+import {
+  type Kept,
+  kept,
+  keptLength,
+  MOST_KEPT,
+  readBody,
+  redactedBody,
+  redactedQuery,
+  redactedText,
+  secretsOfBody,
+  secretsOfHeader,
+  secretsOfQuery,
+  startOf,
+} from './redact.ts'
 
-/** A request that was asked and what was answered. Keys, webhook secrets and bearer tokens never stand in it. */
+/**
+ * A request that was asked and what was answered, without its secrets: see "The journal" in the documentation for what
+ * is hidden.
+ */
 export interface JournalEntry {
   /** The id that the answer carries. */
   readonly operationId: string
@@ -14,10 +36,10 @@ export interface JournalEntry {
   readonly query: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
-  /** The request's JSON, or its text where it is none; null for no body. */
+  /** The request's JSON, a text that says what it was where it is none or is too long, or null for no body. */
   readonly request: unknown
   readonly status: number
-  /** The answer's JSON, or its text where it is none; null for no body. */
+  /** The answer's JSON, or a text in its place as for `request`; null for no body. */
   readonly response: unknown
   /** What it changed, or null. */
   readonly commit: Commit | null
@@ -25,77 +47,197 @@ export interface JournalEntry {
   readonly fault: string | null
 }
 
-/** Which entries are meant: all that agree with every field that is given, or with a predicate. */
-export type JournalFilter =
-  | Partial<Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>>
-  | ((entry: JournalEntry) => boolean)
-
-/** What an entry is made from. Its texts are redacted before they come here, and parsed when they are read. */
-export interface Exchange {
+/** What an entry is made from. Its texts stay as they came; their secrets are taken out when somebody looks at them. */
+export interface Exchange<Text = string> {
   readonly operationId: string
-  readonly operation: string | null
-  readonly method: string
-  readonly path: string
-  readonly query: string
+  readonly operation: Operation | null
+  readonly method: Text
+  readonly path: Text
+  readonly query: Text
+  /** How long the URL is that path and query are parts of. */
+  readonly urlLength: number
+  /** The header of this name, or an empty text. */
+  readonly authorization: Text
   readonly now: number
-  readonly request: string | null
+  readonly request: Text | Exclude<RequestBody, string>
   readonly status: number
-  readonly response: string | null
+  readonly response: Text | null
   readonly commit: (() => Commit | null) | null
   readonly fault: string | null
 }
 
-/** The last requests of a gateway, as many as its limit allows. */
+/** How much a journal holds, and what it knows to be secret. */
+export interface JournalOptions {
+  /** The most entries. */
+  readonly size: number
+  /** The most bytes of all entries together, at two bytes a character. */
+  readonly bytes: number
+  readonly dialect: Dialect
+  readonly isSecretName: Hidden['isSecretName']
+  /** The gateway's own API keys. */
+  readonly keys: readonly string[]
+}
+
+/** What an entry takes besides its texts. */
+const BYTES_OF_ENTRY = 512
+const BYTES_OF_CHARACTER = 2
+
+/** The authorizations of how many further requests, the newest ones, are looked for in every entry. */
+const MOST_AUTHORIZATIONS = 16
+
+/** What entries are asked for by. */
+export type JournalQuery = Partial<Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>>
+
+interface Entry {
+  readonly exchange: Exchange<Kept>
+  readonly bytes: number
+}
+
+/** The last requests of a gateway, as many as its limits allow. */
 export class Journal {
-  #entries: Exchange[] = []
-  #next = 0
+  readonly #options: JournalOptions
+  /** The oldest first; those that are dropped stand at the beginning, as undefined, until they are half of all. */
+  #entries: (Entry | undefined)[] = []
+  #dropped = 0
+  #bytes = 0
 
-  constructor(readonly limit: number) {}
-
-  add(exchange: Exchange): void {
-    if (this.limit === 0) return
-    this.#entries[this.#next % this.limit] = exchange
-    this.#next++
+  constructor(options: JournalOptions) {
+    this.#options = options
   }
 
-  /** The entries, oldest first. */
-  all(filter?: JournalFilter): JournalEntry[] {
-    const start = this.#next % this.limit || 0
-    const inOrder =
-      this.#next > this.limit ? [...this.#entries.slice(start), ...this.#entries.slice(0, start)] : this.#entries
-    const entries = inOrder.map(shown)
-    return filter ? entries.filter((entry) => isMeant(entry, filter)) : entries
+  add(exchange: Exchange): void {
+    const { size, bytes: most } = this.#options
+    if (size === 0) return
+    const own = withinLimit(exchange)
+    const bytes = BYTES_OF_ENTRY + BYTES_OF_CHARACTER * characters(own)
+    this.#entries.push({ exchange: own, bytes })
+    this.#bytes += bytes
+    while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
+  }
+
+  /** The entries that are asked for, newest first; each is made when it is looked at. */
+  *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
+    const exchanges = this.#entries.flatMap((entry) => entry?.exchange ?? []).reverse()
+    const common = [...this.#options.keys, ...authorizationsOf(exchanges)]
+    for (const exchange of exchanges) {
+      if (isMeant(exchange, query)) yield shown(exchange, common, this.#options)
+    }
+  }
+
+  /** All entries as JSON, oldest first; the oldest are left out where it would be longer than the journal may be. */
+  json(): string {
+    const texts: string[] = []
+    let left = this.#options.bytes
+    for (const entry of this.newestFirst()) {
+      const text = JSON.stringify(entry)
+      left -= utf8Length(text) + 1
+      if (left < 0) break
+      texts.push(text)
+    }
+    return `[${texts.reverse().join()}]`
   }
 
   clear(): void {
     this.#entries = []
-    this.#next = 0
+    this.#dropped = 0
+    this.#bytes = 0
+  }
+
+  #dropOldest(): void {
+    this.#bytes -= (this.#entries[this.#dropped] as Entry).bytes
+    this.#entries[this.#dropped++] = undefined
+    if (this.#dropped < this.#entries.length / 2) return
+    this.#entries = this.#entries.slice(this.#dropped)
+    this.#dropped = 0
   }
 }
 
-function isMeant(entry: JournalEntry, filter: JournalFilter): boolean {
-  if (typeof filter === 'function') return filter(entry)
-  return Object.entries(filter).every(
-    ([name, wanted]) => wanted === undefined || entry[name as keyof JournalEntry] === wanted,
+/** What may be keys in the last different authorizations. */
+function authorizationsOf(newestFirst: readonly Exchange<Kept>[]): string[] {
+  const different = new Set<string>()
+  for (const { authorization } of newestFirst) {
+    if (different.size < MOST_AUTHORIZATIONS) different.add(startOf(authorization))
+  }
+  return [...different].flatMap(secretsOfHeader)
+}
+
+function isMeant(exchange: Exchange<Kept>, { operation, method, path, status }: JournalQuery): boolean {
+  return (
+    (operation === undefined || operation === (exchange.operation?.name ?? null)) &&
+    (method === undefined || method === exchange.method) &&
+    (path === undefined || path === exchange.path) &&
+    (status === undefined || status === exchange.status)
   )
 }
 
-function shown({ now, request, response, commit, ...rest }: Exchange): JournalEntry {
-  const changed = commit?.() ?? null
+function characters({ method, path, query, authorization, request, response }: Exchange<Kept>): number {
+  const body = typeof request === 'object' && 'unread' in request ? 0 : keptLength(request)
+  const answer = response === null ? 0 : keptLength(response)
+  return keptLength(method) + keptLength(path) + keptLength(query) + keptLength(authorization) + body + answer
+}
+
+/** An exchange whose texts are no longer than they may be. */
+function withinLimit(exchange: Exchange): Exchange<Kept> {
+  const { method, urlLength, authorization, request, response } = exchange
+  const body = typeof request === 'string' ? request.length : 0
+  const isShort = method.length + urlLength + authorization.length + body + (response?.length ?? 0) <= MOST_KEPT
+  if (isShort) return exchange
   return {
-    ...rest,
-    at: timestamp(now),
-    request: parsed(request),
-    response: parsed(response),
-    commit: parsed(changed && redacted(JSON.stringify(changed), rest.operation)) as Commit | null,
+    ...exchange,
+    method: kept(method),
+    path: kept(exchange.path),
+    query: kept(exchange.query),
+    authorization: kept(authorization),
+    request: typeof request === 'string' ? kept(request) : request,
+    response: response === null ? null : kept(response),
   }
 }
 
-function parsed(text: string | null): unknown {
-  if (text === null || text === '') return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+function shown(exchange: Exchange<Kept>, common: readonly string[], options: JournalOptions): JournalEntry {
+  const { operationId, operation, now, status, commit, fault } = exchange
+  const { isSecretName, dialect } = options
+  const request = readBody(exchange.request)
+  const response = readBody(exchange.response)
+  const values = valuesOf([
+    ...common,
+    ...secretsOfHeader(startOf(exchange.authorization)),
+    ...secretsOfQuery(exchange.query, isSecretName),
+    ...secretsOfBody(request, isSecretName),
+    ...secretsOfBody(response, isSecretName),
+  ])
+  const hidden = { isSecretName, values }
+  return {
+    operationId,
+    operation: operation?.name ?? null,
+    method: redactedText(exchange.method, hidden),
+    path: redactedText(exchange.path, hidden),
+    query: redactedQuery(exchange.query, parametersOf(operation, dialect), hidden),
+    at: timestamp(now),
+    request: redactedBody(request, hidden),
+    status,
+    response: redactedBody(response, hidden),
+    commit: redactedCommit(commit?.() ?? null, hidden),
+    fault,
   }
+}
+
+/** The names of the parameters that an operation has. */
+function parametersOf(operation: Operation | null, { queryAliases }: Dialect): string[] {
+  if (!operation?.query) return []
+  const { entries } = operation.query as unknown as { entries: object }
+  return [...Object.keys(entries), ...Object.keys(queryAliases)]
+}
+
+function redactedCommit(commit: Commit | null, hidden: Hidden): Commit | null {
+  return (
+    commit && {
+      ...commit,
+      changes: commit.changes.map(({ collection, key, before, after }) => ({
+        collection,
+        key: redacted(key, hidden) as string,
+        before: redacted(before, hidden) as object | undefined,
+        after: redacted(after, hidden) as object | undefined,
+      })),
+    }
+  )
 }

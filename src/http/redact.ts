@@ -1,26 +1,105 @@
-const REDACTED = '[redacted]'
+import { REDACTED, readings } from '../contract/private-key-text.ts'
+import { type Hidden, redacted, secretsIn } from '../contract/secret-fields.ts'
+import { withoutSecrets } from '../contract/secret-values.ts'
+import { jsonBeginning } from './json-beginning.ts'
+import { LARGEST_BODY, type RequestBody } from './messages.ts'
 
-/** A private key in PEM, to its end or to the end of the JSON text that it stands in; line ends may be escaped. */
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^"]*?(-----END [A-Z0-9 ]*PRIVATE KEY-----|(?=")|$)/g
+/** The most characters that are kept of one text. */
+export const MOST_KEPT = 65_536
 
-/**
- * A body as the journal keeps it: without private keys, wherever they stand, and without webhook secrets. A body in
- * which a secret may stand and that cannot be read is not kept at all.
- */
-export function redacted(text: string | null, operation: string | null): string | null {
-  if (text === null || text === '') return text
-  const isWebhook = operation?.startsWith('webhook_verification.') === true
-  const mayHoldSecret = text.includes('private_key_pem') || (isWebhook && text.includes('secret'))
-  const named = mayHoldSecret ? withoutSecretFields(text, isWebhook) : text
-  return named.includes('PRIVATE KEY') ? named.replace(PRIVATE_KEY, REDACTED) : named
+/** A text as it is kept: whole, or its beginning and how long it was. */
+export type Kept = string | { readonly start: string; readonly length: number }
+
+/** What is kept of a text, in memory of its own: a slice of a text would keep all of it. */
+export function kept(text: string): Kept {
+  const start: string = JSON.parse(JSON.stringify(text.slice(0, MOST_KEPT)))
+  return text.length <= MOST_KEPT ? start : { start, length: text.length }
 }
 
-function withoutSecretFields(text: string, isWebhook: boolean): string {
-  const hide = (key: string, value: unknown) =>
-    key === 'private_key_pem' || (isWebhook && key === 'secret') ? value && REDACTED : value
+/** How many characters are kept of a text. */
+export function keptLength(text: Kept): number {
+  return typeof text === 'string' ? text.length : text.start.length
+}
+
+/** What is there of a text, with a sign at its end where it was cut. */
+export function startOf(text: Kept): string {
+  return typeof text === 'string' ? text : `${text.start}…`
+}
+
+/** A body as it is read back: its JSON, as far as it was kept, or what it was where it is none. */
+export type ReadBody = { readonly json: unknown; readonly note: string } | { readonly description: string | null }
+
+const UNREAD = {
+  body_too_large: `[a body of more than ${LARGEST_BODY} bytes]`,
+  body_unreadable: '[a body that could not be read to its end]',
+  'not UTF-8': '[a body that is not UTF-8]',
+} as const
+
+/** Reads what was kept of a body. A text that is not JSON is only described: nobody can say what in it is secret. */
+export function readBody(body: Kept | Exclude<RequestBody, string> | null): ReadBody {
+  if (body === null || body === '') return { description: null }
+  if (typeof body === 'object' && 'unread' in body) return { description: UNREAD[body.unread] }
+  const json = typeof body === 'string' ? parsed(body) : jsonBeginning(body.start)
+  if (json === undefined) return { description: `[a text of ${body.length} characters that is not JSON]` }
+  return { json, note: cutNote(body) }
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), hide)
+    return JSON.parse(text)
   } catch {
-    return `[a body of ${text.length} characters that is not JSON and may hold a secret]`
+    return undefined
   }
+}
+
+function cutNote(text: Kept): string {
+  return typeof text === 'string' ? '' : ` [cut: ${text.start.length} of ${text.length} characters]`
+}
+
+/** The secrets that a body carries under the names of secret fields. */
+export function secretsOfBody(body: ReadBody, isSecretName: Hidden['isSecretName']): string[] {
+  return 'json' in body ? secretsIn(body.json, isSecretName) : []
+}
+
+/** A body without its secrets: the JSON that it is, or a text in its place. */
+export function redactedBody(body: ReadBody, hidden: Hidden): unknown {
+  if (!('json' in body)) return body.description
+  const shown = redacted(body.json, hidden)
+  return body.note === '' ? shown : JSON.stringify(shown).slice(0, MOST_KEPT) + body.note
+}
+
+/** A path or a method without secrets. */
+export function redactedText(text: Kept, { values }: Hidden): string {
+  return withoutSecrets(startOf(text), values) + cutNote(text)
+}
+
+/**
+ * A query without secrets. Of a parameter that the operation does not have, the value is not shown: it may be a key
+ * that belongs into a header.
+ */
+export function redactedQuery(query: Kept, known: readonly string[], hidden: Hidden): string {
+  const parameters = startOf(query).split('&')
+  return parameters.map((each) => redactedParameter(each, known, hidden)).join('&') + cutNote(query)
+}
+
+function redactedParameter(text: string, known: readonly string[], { values }: Hidden): string {
+  const [name = '', ...rest] = text.split('=')
+  const value = rest.join('=')
+  const shownName = withoutSecrets(name, values)
+  if (rest.length === 0) return shownName
+  return `${shownName}=${isKnown(name, known) ? withoutSecrets(value, values) : value && REDACTED}`
+}
+
+function isKnown(name: string, known: readonly string[]): boolean {
+  return known.includes(name) || [...readings(name)].some((reading) => known.includes(reading))
+}
+
+/** The values of a query's parameters that have the names of secret fields. */
+export function secretsOfQuery(query: Kept, isSecretName: Hidden['isSecretName']): string[] {
+  return [...new URLSearchParams(startOf(query))].flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
+}
+
+/** What of an `Authorization` header may be a key: all of it, and each word. */
+export function secretsOfHeader(header: string): string[] {
+  return [header, ...header.split(/\s+/)]
 }

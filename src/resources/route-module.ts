@@ -3,6 +3,7 @@ import { collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
 import { operation, operationWithBody } from '../contract/operation.ts'
 import { familyOf } from '../contract/resource.ts'
+import { secretNames, withoutSecretFields } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type Frozen } from '../contract/view.ts'
 import { requireRoute } from './declarations.ts'
@@ -37,6 +38,10 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
     name,
     key: (record) => record.key,
     fields: ['key', 'module'],
+    ...(secretNames(shape).length > 0 && {
+      exported: (record, withSecrets) =>
+        withSecrets ? record : { ...record, module: withoutSecretFields(shape, record.module) },
+    }),
   })
   const ids: RouteIds = { edge_id: 'edghts', id: 'edghtsrt' }
   const operations = {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Refusal, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { asProblem, resourceHead, textOfBytes } from '../contract/schema.ts'
+import { asProblem, resourceHead, secret, textOfBytes } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
@@ -11,9 +11,9 @@ const description = textOfBytes(255, 'certificate_description_too_long')
 const metadata = textOfBytes(4096, 'certificate_metadata_too_long')
 
 /** A PEM text, read as soon as it is checked, so that its problems stand beside those of the other fields. */
-function pem<T>(read: (text: string) => T) {
+function pem<T>(read: (text: string) => T, text: v.GenericSchema<string> = v.string()) {
   return v.pipe(
-    v.optional(v.string(), ''),
+    v.optional(text, ''),
     v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
       try {
         return read(dataset.value)
@@ -84,7 +84,12 @@ export const tlsCertificates = resource({
   shape,
   view,
   create: {
-    body: v.object({ description, metadata, certificate_pem: pem(readChain), private_key_pem: pem(readKey) }),
+    body: v.object({
+      description,
+      metadata,
+      certificate_pem: pem(readChain),
+      private_key_pem: pem(readKey, v.pipe(v.string(), secret)),
+    }),
     run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
       requireMatch(chain.leaf, key)
       return tx.put(certificates, {

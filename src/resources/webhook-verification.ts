@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { enabled, ruleOnWhole } from '../contract/schema.ts'
+import { enabled, ruleOnWhole, secret } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
 
@@ -9,7 +9,11 @@ const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
 /** The one provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
 
-const fields = v.object({ enabled, provider: v.optional(v.string(), ''), secret: v.optional(v.string(), '') })
+const fields = v.object({
+  enabled,
+  provider: v.optional(v.string(), ''),
+  secret: v.optional(v.pipe(v.string(), secret), ''),
+})
 
 /** Case does not matter, but only for letters that are ASCII as they were sent. */
 function isSupported(provider: string): boolean {
@@ -17,14 +21,14 @@ function isSupported(provider: string): boolean {
 }
 
 /** The rules on provider and secret together; either may have problems of its own already. */
-const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>>(({ provider, secret }, report) => {
+const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>>(({ provider, secret: sent }, report) => {
   const at = { path: ['provider'], value: provider }
   if (provider === undefined || provider === '') return report('webhook_provider_missing', { allowed: ALLOWED }, at)
   if (typeof provider !== 'string') return
   if (!isSupported(provider)) return report('webhook_provider_unsupported', { allowed: ALLOWED }, at)
   const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
-  const isSent = secret !== undefined && secret !== ''
-  const secretAt = { path: ['secret'], value: secret }
+  const isSent = sent !== undefined && sent !== ''
+  const secretAt = { path: ['secret'], value: sent }
   if (isNeeded && !isSent) report('webhook_secret_missing', { provider }, secretAt)
   if (!isNeeded && isSent) report('webhook_secret_not_accepted', { provider }, secretAt)
 })
@@ -35,6 +39,6 @@ export const webhookVerification = routeModule({
   segment: 'webhook_verification',
   what: 'webhook verification',
   body: v.pipe(fields, providerAndSecret),
-  shape: v.object({ enabled: v.boolean(), provider: v.string(), secret: v.string() }),
+  shape: v.object({ enabled: v.boolean(), provider: v.string(), secret: v.pipe(v.string(), secret) }),
   settle: (body) => body,
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { client } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { open, START } from '../support/gateway.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
@@ -61,6 +61,52 @@ describe('The journal (users.md, 10: inspect calls)', () => {
     expect(gateway.requests.last()?.method).toBe('GET')
     gateway.requests.clear()
     expect(gateway.requests.last()).toBeUndefined()
+  })
+
+  it.each([
+    [{ operaton: 'reserved_addrs.create' }, /the filter is by "operaton". Allowed: operation, method, path, status/],
+    [
+      { operation: 'reserved_addrs.craete' },
+      /operation is "reserved_addrs.craete". Allowed: null, or one of reserved_addrs.create, /,
+    ],
+    [{ operation: '' }, /the filter's operation is ""/],
+    [{ method: 'get' }, /method is "get". Allowed: one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS/],
+    [{ method: 'BREW' }, /method is "BREW"/],
+    [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: a path below the base URL/],
+    [{ path: 'https://api.gateway.test/reserved_addrs' }, /path is/],
+    [{ path: '/reserved_addrs?limit=1' }, /path is/],
+    [{ path: '/reserved_addrs#x' }, /path is/],
+    [{ path: 5 }, /path is 5/],
+    [{ status: 99 }, /status is 99. Allowed: an integer from 100 to 599/],
+    [{ status: 600 }, /status is 600/],
+    [{ status: 200.5 }, /status is 200.5/],
+    [{ status: '200' }, /status is "200"/],
+    [{ toString: 1 }, /by "toString"/],
+    ['reserved_addrs.create', /the filter is "reserved_addrs.create". Allowed: a predicate or operation, /],
+    [['GET'], /the filter is an array of 1/],
+    [null, /the filter is null/],
+  ])('refuses the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
+    const { requests } = open()
+    for (const ask of [requests.all, requests.count, requests.last]) {
+      expect(thrownBy(() => ask(filter as never))).toMatchObject({
+        key: 'field_invalid',
+        message: expect.stringMatching(message),
+      })
+    }
+  })
+
+  it('finds by any field, at the edges of what is allowed, and ignores a field that is undefined', async () => {
+    const gateway = open()
+    await client(gateway)('GET', '/reserved_addrs')
+    await client(gateway)('OPTIONS', '/reserved_addrs', { headers: { origin: 'https://example.com' } })
+    const { requests } = gateway
+    expect(requests.count({ method: 'GET', path: '/reserved_addrs', status: 200 })).toBe(1)
+    expect(requests.count({ path: '/reserved_addrs', status: undefined as never })).toBe(2)
+    expect(requests.count({ path: '/' })).toBe(0)
+    expect([requests.count({ status: 100 }), requests.count({ status: 599 })]).toEqual([0, 0])
+    expect(requests.last({ method: 'OPTIONS' })?.operationId).toBe(requests.last()?.operationId)
+    expect(requests.last((entry) => entry.method === 'GET')?.operation).toBe('reserved_addrs.list')
+    expect(requests.last({ method: 'DELETE' })).toBeUndefined()
   })
 
   it('keeps the newest, as many as it is told to', async () => {

@@ -1,0 +1,204 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+import type { Gateway, HttpRequest } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { open } from '../support/gateway.ts'
+
+const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
+const MIB = 1024 * 1024
+const KEPT = 65_536
+
+function ask(gateway: Gateway, { method = 'POST', url = '/reserved_addrs', body = '' }: Partial<HttpRequest>) {
+  const headers: Record<string, string> = {
+    authorization: 'Bearer key',
+    'service-version': '2',
+    'content-type': 'application/json',
+  }
+  return gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null })
+}
+
+function shownJournal(gateway: Gateway): string {
+  const headers: Record<string, string> = { host: 'localhost' }
+  const url = '/_fauxgate/requests'
+  return gateway.exchange({ method: 'GET', url, body: '', header: (name) => headers[name] ?? null }).body as string
+}
+
+const bytesOf = (text: string) => Buffer.byteLength(text)
+
+describe('The journal in bytes', () => {
+  it('has at most 16 MiB, or as many as it is told to, and drops the oldest', () => {
+    const gateway = open()
+    for (let i = 0; i < 400; i++)
+      ask(gateway, { body: JSON.stringify({ region: 'x'.repeat(60_000), metadata: `${i}` }) })
+    const kept = gateway.requests.all()
+    expect(kept.length).toBeLessThan(400)
+    expect(kept.length).toBeGreaterThan(100)
+    expect(kept.at(-1)?.request).toMatchObject({ metadata: '399' })
+    expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(16 * MIB)
+
+    const small = open({ journalBytes: 10_000 })
+    for (let i = 0; i < 50; i++)
+      ask(small, { body: JSON.stringify({ metadata: 'x'.repeat(100), description: `${i}` }) })
+    expect(small.requests.count()).toBeGreaterThan(3)
+    expect(bytesOf(shownJournal(small))).toBeLessThanOrEqual(10_000)
+    expect(small.requests.last()?.request).toMatchObject({ description: '49' })
+  })
+
+  it('has nothing where it may have no bytes, or fewer than one entry needs', () => {
+    for (const journalBytes of [0, 100]) {
+      const gateway = open({ journalBytes })
+      ask(gateway, {})
+      expect(gateway.requests.all()).toEqual([])
+      expect(shownJournal(gateway)).toBe('[]')
+    }
+  })
+
+  it('goes on after it was emptied and after many were dropped', () => {
+    const gateway = open({ journalSize: 10 })
+    for (let i = 0; i < 57; i++) ask(gateway, { method: 'GET', url: `/reserved_addrs?limit=${i}` })
+    const shown = () => gateway.requests.all().map(({ query }) => query)
+    expect(shown()).toEqual(Array.from({ length: 10 }, (_, i) => `limit=${47 + i}`))
+    gateway.requests.clear()
+    expect(shown()).toEqual([])
+    ask(gateway, { method: 'GET', url: '/reserved_addrs?limit=3' })
+    expect(shown()).toEqual(['limit=3'])
+  })
+
+  it.each([
+    ['a body', { body: JSON.stringify({ region: 'r'.repeat(700_000) }) }],
+    ['a body that is not read', { body: { unread: 'body_too_large' } }],
+    ['a path', { url: `/${'p'.repeat(1_000_000)}`, method: 'GET' }],
+    ['a query', { url: `/reserved_addrs?filter=${'q'.repeat(1_000_000)}`, method: 'GET' }],
+    ['a fragment', { url: `/reserved_addrs#${'f'.repeat(1_000_000)}`, method: 'GET' }],
+    ['a method', { method: 'M'.repeat(1_000_000) }],
+    [
+      'numbers that are longer when they are written out',
+      { body: JSON.stringify({ x: 0 }).replace('0', `[${'1e20,'.repeat(100_000)}1]`) },
+    ],
+    [
+      'texts that are longer when they are escaped',
+      { url: `/reserved_addrs?filter=${'\u0001'.repeat(200_000)}`, method: 'GET' },
+    ],
+    ['characters of three bytes', { body: JSON.stringify({ description: '東'.repeat(200_000) }) }],
+  ] as [string, Partial<HttpRequest>][])('bounds an entry by %s', (_what, request) => {
+    const gateway = open({ journalBytes: MIB })
+    for (let i = 0; i < 20; i++) ask(gateway, request)
+    expect(gateway.requests.count()).toBeGreaterThan(0)
+    expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(MIB)
+  })
+
+  it('says of a body that is over 64 KiB that it was cut, and shows its beginning', () => {
+    const gateway = open()
+    const body = JSON.stringify({ description: 'short', region: 'x'.repeat(100_000) })
+    ask(gateway, { body })
+    const shown = gateway.requests.last()?.request as string
+    expect(shown.startsWith('{"description":"short","region":"xxxx')).toBe(true)
+    expect(shown.endsWith(` [cut: ${KEPT} of ${body.length} characters]`)).toBe(true)
+    expect(shown.length).toBeLessThan(KEPT + 100)
+    ask(gateway, { body: JSON.stringify({ region: 'x'.repeat(30_000) }) })
+    expect(gateway.requests.last()?.request).toEqual({ region: 'x'.repeat(30_000) })
+  })
+
+  it('says of a path, a query and a method that they were cut', () => {
+    const gateway = open()
+    ask(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })
+    const { method = '', path = '', query = '' } = gateway.requests.last() ?? {}
+    expect(method).toMatch(/^M{65536}… \[cut: 65536 of 70000 characters\]$/)
+    expect(path).toMatch(/^\/p{65535}… \[cut: 65536 of 80001 characters\]$/)
+    expect(query).toMatch(/^q{65536}… \[cut: 65536 of 90000 characters\]$/)
+  })
+
+  it('hides the secrets in the beginning of a long body too', () => {
+    const gateway = open()
+    const filler = 'x'.repeat(100_000)
+    ask(gateway, {
+      method: 'PUT',
+      url: HOOK,
+      body: JSON.stringify({ secret: 'hush-hush-hush', provider: 'github', filler }),
+    })
+    ask(gateway, { method: 'PUT', url: HOOK, body: JSON.stringify({ module: { secret: `hush-hush-hush${filler}` } }) })
+    ask(gateway, { method: 'PUT', url: HOOK, body: `{"secret" "hush-hush-hush", "filler": "${filler}` })
+    const shown = gateway.requests.all().map(({ request }) => request as string)
+    expect(shown[0]).toContain('{"secret":"[redacted]","provider":"github","filler":"xxx')
+    expect(shown[1]).toMatch(/^\{"module":\{"secret":"\[redacted\]"\}\} \[cut/)
+    expect(JSON.stringify(shown)).not.toContain('hush-hush')
+  })
+
+  it('is shown whatever was sent, also JSON that is nested 5,000 levels deep', async () => {
+    const gateway = open()
+    const deep = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
+    ask(gateway, { body: deep('[', ']') })
+    ask(gateway, { body: deep('{"x":', '}') })
+    ask(gateway, { method: 'GET', body: deep('[', ']') })
+    ask(gateway, { body: '[['.repeat(30_000) })
+    const shown = JSON.parse(shownJournal(gateway))
+    expect(shown).toHaveLength(4)
+    expect(shown[0].status).toBe(400)
+    expect(JSON.stringify(shown[0].request)).toContain('[nested more than 64 levels deep]')
+    expect(shown[3].request).toBe('[a text of 60000 characters that is not JSON]')
+  })
+
+  it('is what GET /_fauxgate/requests shows (design, control API)', async () => {
+    const gateway = open()
+    await client(gateway)('POST', '/reserved_addrs', { json: { description: 'ü' } })
+    await client(gateway)('GET', '/tunnels')
+    expect(JSON.parse(shownJournal(gateway))).toEqual(JSON.parse(JSON.stringify(gateway.requests.all())))
+  })
+
+  it('gives entries of the caller own: changing them changes nothing', () => {
+    const gateway = open()
+    ask(gateway, { body: '{"description":"mine"}' })
+    const before = JSON.stringify(gateway.requests.all())
+    const [entry] = gateway.requests.all() as unknown as [{ request: { description: string }; status: number }]
+    entry.request.description = 'yours'
+    entry.status = 0
+    ;(gateway.requests.all() as unknown[]).length = 0
+    expect(JSON.stringify(gateway.requests.all())).toBe(before)
+  })
+})
+
+describe('A process with little memory', () => {
+  it('outlives any number of requests, whatever is in them', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fauxgate-journal-'))
+    try {
+      const entry = new URL('../../src/index.ts', import.meta.url).pathname
+      const outfile = join(folder, 'flood.mjs')
+      const contents = `
+        import { createGateway } from ${JSON.stringify(entry)}
+        const gateway = createGateway({ seed: 'flood', clock: { now: () => 0 } })
+        const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+        const ask = (method, url, body = '') => gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null }).status
+        const route = '/edges/https/edghts_1/routes/edghtsrt_1/'
+        const filler = (i) => String(i).padEnd(780_000, 'x')
+        const statuses = new Set()
+        for (let i = 0; i < 1000; i++) {
+          statuses.add(ask('POST', '/reserved_addrs', JSON.stringify({ region: filler(i) })))
+          if (i % 25 > 0) continue
+          statuses.add(ask('GET', '/' + filler(i)))
+          statuses.add(ask('GET', '/reserved_addrs#' + filler(i)))
+          const policy = { inbound: [{ actions: [{ type: 'log', config: { metadata: filler(i).split('').slice(0, 200_000) } }] }] }
+          statuses.add(ask('PUT', route + 'policy', JSON.stringify(policy)))
+          statuses.add(ask('DELETE', route + 'policy'))
+        }
+        console.log(JSON.stringify({ statuses: [...statuses], kept: gateway.requests.count() > 10 }))`
+      const resolveDir = new URL('../..', import.meta.url).pathname
+      await build({
+        stdin: { contents, resolveDir },
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        outfile,
+        logLevel: 'error',
+      })
+      const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', outfile])
+      expect(JSON.parse(stdout)).toEqual({ statuses: [400, 404, 200, 204], kept: true })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
