@@ -120,7 +120,9 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     keys: keys ?? [],
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
-  const direct = directApi(families, (operation, ids, input) => guarded(() => engine.execute(operation, ids, input)))
+  const direct = directApi(families, (operation, ids, input) =>
+    guarded(() => engine.execute(operation, ids, input).result),
+  )
   let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
     if (!initial) return
@@ -183,6 +185,9 @@ function hostOf(
     journal,
     authority: () => engine.authority,
     now: () => engine.now,
+    operations,
+    operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])],
+    findAll: (collection, index, value) => engine.findAll(collection, index, value),
     control: (work) => engine.control(work),
     reset() {
       if (isManual(clock)) clock.reset()

@@ -23,4 +23,5 @@ export type { Delivery, HttpRequest, HttpResponse, RequestBody } from './http/me
 export type { Outcome } from './provisioning/outcomes.ts'
 export type { ShownTimelineEntry as TimelineEntry } from './provisioning/timeline.ts'
 export type { DnsRecord } from './provisioning/zone.ts'
+export type { OperationName } from './resources/index.ts'
 export type { ReservedDomain } from './resources/reserved-domains.ts'

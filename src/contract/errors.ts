@@ -58,14 +58,14 @@ export const catalogue = {
     400,
     (it: { header: string }) => `The header ${it.header} is missing. Send "${it.header}: 2".`,
   ),
-  id_unparsable: field(223, 400, (it: { prefix: string }) => `an id: "${it.prefix}_" and letters or digits`),
+  id_unparsable: field(223, 400, (it: { prefix: string }) => `an id: "${it.prefix}_" and 1 to 64 letters or digits`),
   too_many_requests: entry(
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
       `More than ${it.limit} requests within ${it.seconds} seconds. Try again in ${it.wait} seconds.`,
   ),
-  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with "${it.prefix}"`),
+  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with "${it.prefix}_"`),
   query_unknown: entry(
     231,
     400,
@@ -307,8 +307,8 @@ export const catalogue = {
   path_not_found: entry(
     90400,
     404,
-    (it: { method: string; path: string }) =>
-      `${it.method} ${it.path} is not a path of this API, or one that this emulator does not have.`,
+    (it: { method: string; path: string; problem: string }) =>
+      `${it.method} ${it.path} is not a path of this API, or one that this emulator does not have: ${it.problem}.`,
   ),
   control_forbidden: entry(
     90403,
@@ -356,6 +356,18 @@ export const catalogue = {
     400,
     () => 'The clock of this gateway cannot be moved. Allowed: a manual clock, such as --clock manual.',
   ),
+  gateway_busy: entry(
+    90408,
+    409,
+    (it: { inside: string }) =>
+      `The gateway was called by code that it runs itself, inside ${it.inside}. Call it when that has ended.`,
+  ),
+  too_many_on_order: entry(
+    90429,
+    409,
+    (it: { what: string; most: number }) =>
+      `There are ${it.most} ${it.what} on order already, which is the most allowed. Remove some first.`,
+  ),
   injected_fault: entry(
     90500,
     503,
@@ -388,17 +400,30 @@ export function problem<K extends ErrorKey>(key: K, values: ErrorValues<K>): Pro
   return named === undefined ? { key, message: render(values) } : { key, message: render(values), field: named }
 }
 
-/**
- * Thrown by rules to refuse a request. The first problem gives the answer's code and message. `details` are further
- * entries of the wire's `details`, `headers` further response headers (`Allow`, `Retry-After`).
- */
+/** What a refusal says beside its problems. */
+interface About {
+  /** Further entries of the wire's `details`. */
+  readonly details?: Readonly<Record<string, string>> | undefined
+  /** Further response headers (`Allow`, `Retry-After`). */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** How many more problems there are than those that are put into words. */
+  readonly further?: number
+}
+
+/** Thrown by rules to refuse a request. The first problem gives the answer's code and message. */
 export class Refusal extends Error {
+  readonly details: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly further: number
+
   constructor(
     readonly problems: readonly [Problem, ...Problem[]],
-    readonly details: Readonly<Record<string, string>> = {},
-    readonly headers: Readonly<Record<string, string>> = {},
+    { details = {}, headers = {}, further = 0 }: About = {},
   ) {
     super(problems[0].message)
+    this.details = details
+    this.headers = headers
+    this.further = further
   }
 }
 
@@ -409,7 +434,7 @@ export function refuse<K extends ErrorKey>(
   details?: Readonly<Record<string, string>>,
   headers?: Readonly<Record<string, string>>,
 ): never {
-  throw new Refusal([problem(key, values)], details, headers)
+  throw new Refusal([problem(key, values)], { details, headers })
 }
 
 interface Entry<Values> {

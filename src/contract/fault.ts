@@ -1,10 +1,16 @@
 import type { Duration } from './duration.ts'
 import type { ErrorKey } from './errors.ts'
-import type { PathIds } from './operation.ts'
+import type { Method, PathIds } from './operation.ts'
+
+/** The methods of requests that can meet a fault. */
+export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (
+  | Method
+  | 'HEAD'
+)[]
 
 /** What a fault's predicate sees of a request. */
-export interface FaultRequest {
-  readonly operation: string
+export interface FaultRequest<OperationName extends string = string> {
+  readonly operation: OperationName
   readonly method: string
   /** Below the base URL, without the query. */
   readonly path: string
@@ -13,17 +19,20 @@ export interface FaultRequest {
   readonly input: unknown
 }
 
-/** A failure on order: which requests it meets, how often, and what they get instead of their answer. */
-export interface FaultSpec {
+/**
+ * A failure on order: which requests it meets, how often, and what they get instead of their answer. One that no request
+ * of the API can meet is refused.
+ */
+export interface FaultSpec<OperationName extends string = string> {
   /** The operation's name, such as `reserved_domains.create`. */
-  readonly operation?: string
-  readonly method?: string
+  readonly operation?: OperationName
+  readonly method?: (typeof FAULT_METHODS)[number]
   /** The path below the base URL, such as `/reserved_domains`. */
   readonly path?: string
   /** An id that stands in the path. */
   readonly resource?: string
   /** Any further condition. Not available over HTTP, and not part of a snapshot. */
-  readonly when?: (request: FaultRequest) => boolean
+  when?(request: FaultRequest<OperationName>): boolean
   /** How many requests it meets; until it is removed where this is left out. */
   readonly times?: number
   /** How many matching requests pass before it begins. */
@@ -49,7 +58,7 @@ export interface FaultSpec {
 }
 
 /** A fault that is armed. */
-export interface ArmedFault extends FaultSpec {
+export interface ArmedFault<OperationName extends string = string> extends FaultSpec<OperationName> {
   readonly id: string
   /** How many requests it has met. */
   readonly hits: number

@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.ts'
 import { catalogue, type ErrorKey, type Refusal } from './errors.ts'
+import { utf8Length } from './utf8.ts'
 
 /**
  * Thrown by the direct API when a rule refuses a call; nothing has changed then. The same facts answer a request over
@@ -23,14 +24,17 @@ export class GatewayError extends Error {
   readonly code: string
   /** The HTTP status. */
   readonly status: number
-  /** Further facts: `field:<path>` for each problem of a body, the ids of what was not found. */
+  /**
+   * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` where there are more,
+   * the ids of what was not found. Together with the message never more than an answer of 16 KiB.
+   */
   readonly details: Readonly<Record<string, string>>
   /** Further response headers, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(refusal: Refusal, dialect: Dialect) {
     const { key, message } = refusal.problems[0]
-    super(message)
+    super(withinBytes(message))
     this.key = key
     this.code = `${dialect.errorPrefix}${catalogue[key].number}`
     this.status = catalogue[key].status
@@ -39,9 +43,36 @@ export class GatewayError extends Error {
   }
 }
 
-/** One entry per field that has a problem: the first problem of each. */
-function fieldDetails({ problems }: Refusal): Record<string, string> {
+/** What a message may take, as JSON in bytes. */
+const LONGEST_MESSAGE = 3 * 1024
+/** What a character may take: a control character becomes an escape of six. */
+const BYTES_PER_CHARACTER = 6
+
+function withinBytes(message: string): string {
+  if (bytesAsJson(message) <= LONGEST_MESSAGE) return message
+  return `${message.slice(0, LONGEST_MESSAGE / BYTES_PER_CHARACTER)}…`
+}
+
+/** What all details together may take, as JSON in bytes; the rest of the 16 KiB is for the message and what is around. */
+const MOST_DETAILS = 12 * 1024
+
+/** One entry per field that has a problem, the first problem of each, as far as there is room for them. */
+function fieldDetails({ problems, further }: Refusal): Record<string, string> {
   const details: Record<string, string> = {}
-  for (const { field, message } of problems) if (field !== undefined) details[`field:${field}`] ??= message
+  let room = MOST_DETAILS
+  let left = further
+  for (const { field, message } of problems) {
+    if (field === undefined) continue
+    const name = `field:${field}`
+    const shown = withinBytes(message)
+    room -= bytesAsJson(name) + bytesAsJson(shown)
+    if (room < 0) left++
+    else if (!Object.hasOwn(details, name)) details[name] = shown
+  }
+  if (left > 0) details.further_problems = String(left)
   return details
+}
+
+function bytesAsJson(text: string): number {
+  return utf8Length(JSON.stringify(text))
 }

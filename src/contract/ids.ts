@@ -1,7 +1,8 @@
 import { type ErrorKey, type Problem, problem } from './errors.ts'
 import { quote } from './quote.ts'
 
-const ID = /^([a-z]+)_[0-9A-Za-z]+$/
+/** Ids of this service have 27 characters; test ids may be shorter, and none is so long that messages suffer. */
+const ID = /^([a-z]{1,32})_[0-9A-Za-z]{1,64}$/
 
 /** Whether a text is an id of a type whose prefix begins like this. */
 export function isIdOf(text: string, prefixStart: string): boolean {

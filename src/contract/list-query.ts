@@ -82,6 +82,6 @@ function readLimit(text: string | undefined, problems: Problem[]): number {
 function readCursor(text: string | undefined, prefix: string, problems: Problem[]): string | undefined {
   if (!text) return undefined
   const key = idProblem(text, prefix)
-  if (key) problems.push(problem(key, { field: 'before_id', received: quote(text), prefix: `${prefix}_` }))
+  if (key) problems.push(problem(key, { field: 'before_id', received: quote(text), prefix }))
   return text
 }

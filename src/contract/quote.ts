@@ -21,6 +21,11 @@ export function quoteSecret(value: unknown): string {
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 
+/** Shows a received method or path as it is, where that is a word of common characters and not too long. */
+export function quoteWord(text: string): string {
+  return text.length <= LONGEST && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
+}
+
 function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
-import { type Problem, problem, Refusal } from './errors.ts'
+import { type Problem, problem, refuse } from './errors.ts'
+import { Problems } from './problems.ts'
 import { quote, quoteField } from './quote.ts'
 import { fromMessage, isObject, type RuleContext } from './schema.ts'
 
@@ -33,20 +34,20 @@ export function bodyReader<S extends AnySchema>(
 ): BodyReader<v.InferOutput<S>> {
   const shape = shapeOf(schema)
   return (raw, ids, context) => {
-    const problems: Problem[] = []
-    const body = inDialect(raw, group, context.dialect, problems)
+    const problems = new Problems()
+    const body = inDialect(jsonObject(raw), group, context.dialect, problems)
     const bare = options.wrappable ? unwrapped(body, context.dialect.moduleEnvelope) : body
     const plain = given(shape, withoutPathIds(bare, ids, problems), [], problems)
     // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
     const parsed = schema['~run']({ value: plain }, context as object)
-    for (const issue of parsed.issues ?? []) problems.push(fromIssue(issue))
-    if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
+    for (const issue of parsed.issues ?? []) problems.add(() => fromIssue(issue))
+    problems.refuse()
     return parsed.value as v.InferOutput<S>
   }
 }
 
 /** Applies the dialect's other field names and drops the fields it ignores. */
-function inDialect(raw: unknown, group: string, dialect: Dialect, problems: Problem[]): unknown {
+function inDialect(raw: unknown, group: string, dialect: Dialect, problems: Problems): unknown {
   const aliases = dialect.fieldAliases[group]
   const ignored = dialect.ignoredFields[group]
   if ((!aliases && !ignored) || !isObject(raw)) return raw
@@ -57,7 +58,8 @@ function inDialect(raw: unknown, group: string, dialect: Dialect, problems: Prob
       delete body[alias]
       continue
     }
-    if (isGiven(body[field])) problems.push({ ...problem('domain_name_and_domain', { alias, field }), field: alias })
+    if (isGiven(body[field]))
+      problems.add(() => ({ ...problem('domain_name_and_domain', { alias, field }), field: alias }))
     else body[field] = body[alias]
     delete body[alias]
   }
@@ -76,14 +78,14 @@ function unwrapped(body: unknown, envelope: string | null): unknown {
 }
 
 /** `id` and `edge_id` in a body are accepted when they equal the path's. */
-function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, problems: Problem[]): unknown {
+function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, problems: Problems): unknown {
   if (!isObject(body)) return body
   const names = Object.keys(ids).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const rest = { ...body }
   for (const name of names) {
     if (isGiven(body[name]) && body[name] !== ids[name]) {
-      problems.push(invalid(name, body[name], `the path's own id, ${quote(ids[name])}`))
+      problems.add(() => invalid(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
     delete rest[name]
   }
@@ -91,10 +93,10 @@ function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, pr
 }
 
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
-function given(shape: Shape, value: unknown, path: Path, problems: Problem[]): unknown {
+function given(shape: Shape, value: unknown, path: Path, problems: Problems): unknown {
   if (shape.kind === 'object') {
     if (isObject(value)) return givenFields(shape.fields, value, path, problems)
-    problems.push(invalid(path.join('.') || 'the body', value, 'an object'))
+    problems.add(() => invalid(fieldPath(path), value, 'an object'))
     return undefined
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
@@ -107,15 +109,15 @@ function givenFields(
   fields: ReadonlyMap<string, Shape>,
   value: Record<string, unknown>,
   path: Path,
-  problems: Problem[],
+  problems: Problems,
 ) {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const shape = fields.get(name)
     const received = value[name]
     if (!shape) {
-      const field = [...path, name].join('.')
-      problems.push(problem('field_unknown', { field, allowed: [...fields.keys()].join(', ') || 'none' }))
+      const allowed = () => [...fields.keys()].join(', ') || 'none'
+      problems.add(() => problem('field_unknown', { field: fieldPath([...path, name]), allowed: allowed() }))
     } else if (received !== null && received !== undefined && !(received === '' && isBlank(shape))) {
       copy[name] = given(shape, received, [...path, name], problems)
     }
@@ -128,13 +130,15 @@ function isBlank(shape: Shape): boolean {
 }
 
 /** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
-function plainJson(value: unknown, path: Path, problems: Problem[]): unknown {
-  return typeof value === 'object' && value !== null ? copied(value, path, { problems, left: MOST_VALUES }) : value
+function plainJson(value: unknown, path: Path, problems: Problems): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return copied(value, [], { path, problems, left: MOST_VALUES })
 }
 
-/** What is found while a value is copied, and how many values it may still have. */
+/** What a value is copied for: where it stands, what is found in it, and how many values it may still have. */
 interface Copying {
-  readonly problems: Problem[]
+  readonly path: Path
+  readonly problems: Problems
   left: number
 }
 
@@ -142,19 +146,31 @@ interface Copying {
  * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: entries are
  * defined, never assigned.
  */
-function copied(value: unknown, path: Path, copying: Copying): unknown {
-  if (copying.left-- <= 0 || path.length > DEEPEST) {
-    const allowed = `at most ${DEEPEST} levels of nesting and ${MOST_VALUES} values`
-    if (copying.left >= -1) copying.problems.push(invalid(path.slice(0, 3).join('.'), value, allowed))
-    copying.left = -2
-    return undefined
-  }
-  if (Array.isArray(value)) return value.map((item, index) => copied(item ?? null, [...path, index], copying))
+function copied(value: unknown, below: Path, copying: Copying): unknown {
+  if (copying.left-- <= 0 || below.length > DEEPEST) return tooLarge(value, below, copying)
+  if (Array.isArray(value)) return value.map((item, index) => copied(item ?? null, [...below, index], copying))
   if (isObject(value)) {
-    return Object.fromEntries(Object.keys(value).map((name) => [name, copied(value[name], [...path, name], copying)]))
+    return Object.fromEntries(Object.keys(value).map((name) => [name, copied(value[name], [...below, name], copying)]))
   }
-  if (!isJsonLeaf(value)) copying.problems.push(invalid(path.join('.'), value, 'a value that JSON has'))
+  if (!isJsonLeaf(value)) {
+    const { path, problems } = copying
+    problems.add(() => invalid(fieldPath([...path, ...below]), value, 'a value that JSON has'))
+  }
   return value
+}
+
+/** Notes once that a value cannot be copied, and ends the copying. */
+function tooLarge(value: unknown, below: Path, copying: Copying): undefined {
+  const { path, problems, left } = copying
+  copying.left = 0
+  if (left < -1) return undefined
+  copying.left = -1
+  const allowed =
+    below.length > DEEPEST
+      ? `at most ${DEEPEST} levels of nesting, and ${fieldPath(below)} goes deeper`
+      : `at most ${MOST_VALUES} values`
+  problems.add(() => invalid(fieldPath(path), value, allowed))
+  return undefined
 }
 
 function isJsonLeaf(value: unknown): boolean {
@@ -187,7 +203,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 }
 
 function fromIssue(issue: v.BaseIssue<unknown>): Problem {
-  const field = issue.path?.map((step) => String(step.key)).join('.') || 'the body'
+  const field = fieldPath(issue.path?.map((step) => String(step.key)) ?? [])
   const own = fromMessage(issue.message)
   if (!own) {
     const expected = issue.expected ?? 'another value'
@@ -202,4 +218,32 @@ function fromIssue(issue: v.BaseIssue<unknown>): Problem {
 
 function invalid(field: string, received: unknown, allowed: string): Problem {
   return problem('field_invalid', { field, received: quoteField(field, received), allowed })
+}
+
+/** The segments of a path that are shown, and the characters of each. */
+const MOST_SEGMENTS = 8
+const LONGEST_SEGMENT = 64
+
+/** How messages and `details` name a field; keys that a client made up are cut, and quoted where they are no names. */
+function fieldPath(path: Path): string {
+  if (path.length === 0) return 'the body'
+  const shown = path.slice(0, MOST_SEGMENTS).map(segment)
+  return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
+}
+
+function segment(key: string | number): string {
+  const text = String(key)
+  const cut = text.length > LONGEST_SEGMENT ? `${text.slice(0, LONGEST_SEGMENT)}…` : text
+  return /^[\w$…-]+$/.test(cut) ? cut : JSON.stringify(cut)
+}
+
+/** A body that must be one JSON object; refuses anything else. */
+export function jsonObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : refuse('body_unparsable', { received: kindOf(value) })
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? `an object of another kind` : `a ${typeof value}`
 }

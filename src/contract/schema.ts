@@ -3,6 +3,7 @@ import type { Dialect } from './dialect.ts'
 import type { ErrorKey, ErrorValues, Problem } from './errors.ts'
 import { idProblem } from './ids.ts'
 import { REGIONS } from './regions.ts'
+import { utf8Length } from './utf8.ts'
 
 /** What a field rule may look at besides the value. Travels as valibot's config. */
 export interface RuleContext {
@@ -77,13 +78,6 @@ export const blankIsAbsent = v.metadata({ blank: 'absent' }) as v.MetadataAction
  * here and nowhere else.
  */
 export const secret = v.metadata({ secret: true }) as v.MetadataAction<string, { secret: true }>
-
-const encoder = new TextEncoder()
-
-/** The length of a text in bytes of UTF-8. */
-export function utf8Length(text: string): number {
-  return encoder.encode(text).length
-}
 
 type TooLong =
   | 'domain_metadata_too_long'

@@ -33,11 +33,17 @@ export function refTo(wire: Wire, path: string, id: string | null) {
   return id === null ? null : { id, uri: `${wire.url}${path}/${id}` }
 }
 
-/** Freezes a value and everything in it, and returns it. */
+/** Freezes a value and everything in it, however deep, and returns it. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const name of Object.keys(value)) deepFreeze((value as Record<string, unknown>)[name])
+  const left: unknown[] = [value]
+  while (left.length > 0) {
+    const each = left.pop()
+    if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue
+    Object.freeze(each)
+    for (const name of Object.keys(each)) {
+      const inner = (each as Record<string, unknown>)[name]
+      if (typeof inner === 'object' && inner !== null) left.push(inner)
+    }
   }
   return value
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Authority } from '../contract/authority.ts'
-import type { Method } from '../contract/operation.ts'
+import type { Collection } from '../contract/collection.ts'
+import type { Method, Operation } from '../contract/operation.ts'
 import { bodyReader } from '../contract/request-body.ts'
 import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
@@ -14,6 +15,12 @@ export interface ControlHost {
   readonly context: RuleContext
   /** The gateway's time in ms since 1970. */
   now(): number
+  /** All operations of the gateway's families. */
+  readonly operations: readonly Operation[]
+  /** The operations of one path, below the base URL. */
+  operationsAt(path: string): readonly Operation[]
+  /** The records of a collection whose index has this value, oldest first, outside any transaction. */
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
   /** Runs work on settled state, as one transaction. */
   control<T>(work: (tx: Transaction) => T): T
   reset(): void

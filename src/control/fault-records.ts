@@ -2,14 +2,29 @@ import { collection } from '../contract/collection.ts'
 import type { ArmedFault, FaultRequest } from '../contract/fault.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Transaction } from '../contract/transaction.ts'
+import type { ControlHost } from './control-operation.ts'
 
-/** Armed faults, the oldest first to match. One with a predicate is no data, so no snapshot has it. */
+/** A request is looked up by what it is; a fault that asks for none of these stands under this. */
+const ANY_REQUEST = ''
+
+/**
+ * Armed faults, the oldest first to match. They are found by one thing that they ask for, so that requests which have
+ * nothing to do with them do not look at them. One with a predicate is no data, so no snapshot has it.
+ */
 export const faults = collection<ArmedFault>({
   name: 'faults',
   key: (record) => record.id,
   fields: ['id', 'hits', 'passed'],
+  indexes: {
+    waiting: (record) => (isUsedUp(record) ? null : askedFor(record)),
+    usedUp: (record) => (isUsedUp(record) ? ANY_REQUEST : null),
+  },
   exported: (record) => (record.when ? null : record),
 })
+
+function askedFor({ operation, resource, path, method }: ArmedFault): string {
+  return operation ?? resource ?? path ?? method ?? ANY_REQUEST
+}
 
 /** What the tests keep: the faults on order. */
 export const faultState: Family<Record<never, never>> = { operations: {}, collections: [faults] }
@@ -17,16 +32,6 @@ export const faultState: Family<Record<never, never>> = { operations: {}, collec
 /** All armed faults, oldest first. */
 export function armedFaults(tx: Transaction): ArmedFault[] {
   return [...tx.newestFirst(faults)].reverse()
-}
-
-/** The fault that a request meets now, if any. It counts as a hit; matching faults that begin later count it too. */
-export function takeFault(tx: Transaction, request: FaultRequest): ArmedFault | undefined {
-  for (const fault of armedFaults(tx)) {
-    if (isUsedUp(fault) || mismatches(fault, request).length > 0) continue
-    if (fault.passed >= (fault.after ?? 0)) return tx.put(faults, { ...fault, hits: fault.hits + 1 })
-    tx.put(faults, { ...fault, passed: fault.passed + 1 })
-  }
-  return undefined
 }
 
 /** Whether a fault has met all the requests that it was to meet. */
@@ -39,6 +44,32 @@ export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }
 
+/**
+ * The fault that a request meets now, if any: the oldest one that matches and has begun. It counts as a hit; matching
+ * faults that begin later count it too. Predicates run before the counting, outside any transaction, so what they do to
+ * the gateway is done for good, and a fault that they remove is not met.
+ */
+export function meetFault(host: Pick<ControlHost, 'findAll' | 'control'>, request: FaultRequest) {
+  const matching = waitingFor(host, request).filter((fault) => mismatches(fault, request).length === 0)
+  return matching.length === 0 ? undefined : host.control((tx) => counted(tx, matching))
+}
+
+function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
+  const named = new Set([operation, ...Object.values(ids), path, method, ANY_REQUEST])
+  const found = [...named].flatMap((name) => host.findAll(faults, 'waiting', name))
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function counted(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
+  for (const { id } of matching) {
+    const fault = tx.get(faults, id)
+    if (!fault || isUsedUp(fault)) continue
+    if (fault.passed >= (fault.after ?? 0)) return tx.put(faults, { ...fault, hits: fault.hits + 1 })
+    tx.put(faults, { ...fault, passed: fault.passed + 1 })
+  }
+  return undefined
+}
+
 /** In what a request is not what a fault waits for, for people. */
 export function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const found: string[] = []
@@ -46,7 +77,7 @@ export function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
     if (wanted !== undefined && wanted !== is) found.push(`its ${what} is ${is}, not ${wanted}`)
   }
   compare('operation', fault.operation, request.operation)
-  compare('method', fault.method?.toUpperCase(), request.method)
+  compare('method', fault.method, request.method)
   compare('path', fault.path, request.path)
   const { resource, when } = fault
   if (resource !== undefined && !Object.values(request.ids).includes(resource))

@@ -45,10 +45,10 @@ const NO_IDS: PathIds = Object.freeze({})
 function callOf(operation: Operation, run: Run) {
   switch (Object.keys(operation.ids).length) {
     case 0:
-      return (input?: unknown) => run(operation, NO_IDS, input ?? {})
+      return (input: unknown = {}) => run(operation, NO_IDS, input)
     case 1:
-      return (id: string, input?: unknown) => run(operation, { id }, input ?? {})
+      return (id: string, input: unknown = {}) => run(operation, { id }, input)
     default:
-      return (ids: PathIds, input?: unknown) => run(operation, ids ?? NO_IDS, input ?? {})
+      return (ids: PathIds, input: unknown = {}) => run(operation, ids ?? NO_IDS, input)
   }
 }

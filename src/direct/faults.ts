@@ -3,6 +3,7 @@ import type { ControlHost } from '../control/control-operation.ts'
 import { isPending, mismatches } from '../control/fault-records.ts'
 import { faultControls } from '../control/faults.ts'
 import type { Journal, JournalEntry } from '../http/journal.ts'
+import type { OperationName } from '../resources/index.ts'
 import type { Guarded } from './provisioning.ts'
 
 /**
@@ -14,10 +15,13 @@ import type { Guarded } from './provisioning.ts'
  * ```
  */
 export interface Faults {
-  /** Arms a fault. @throws GatewayError `field_invalid` for a value that is not allowed. */
-  add(spec: FaultSpec): ArmedFault
-  /** The armed faults, oldest first, with how many requests each has met. */
-  all(): readonly ArmedFault[]
+  /**
+   * Arms a fault. @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request
+   * of the API can meet; `too_many_on_order` where 1,000 wait for requests already.
+   */
+  add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
+  /** The armed faults, oldest first, with how many requests each has met; of 1,000 on, used-up ones give way. */
+  all(): readonly ArmedFault<OperationName>[]
   remove(id: string): void
   clear(): void
   /** Throws an Error that says which faults still wait for requests, and why the last requests did not match. */
@@ -29,9 +33,9 @@ const EXPLAINED_REQUESTS = 5
 /** Makes the fault controls of a gateway. */
 export function faultsApi(host: ControlHost, guarded: Guarded, journal: Journal): Faults {
   const { add, list, remove } = faultControls
-  const all = () => guarded(() => list.run(host, {}))
+  const all = () => guarded(() => list.run(host, {})) as readonly ArmedFault<OperationName>[]
   return {
-    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault,
+    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>,
     all,
     remove: (id) => guarded(() => remove.run(host, { id })),
     clear: () => guarded(() => remove.run(host, {})),
@@ -55,7 +59,8 @@ function explained(pending: readonly ArmedFault[], requests: readonly JournalEnt
       ? ['  There were no requests.']
       : requests.map((request) => `  ${whyNot(fault, request)}`)),
   ])
-  return `${pending.length} faults still wait for requests.\n${lines.join('\n')}`
+  const wait = pending.length === 1 ? '1 fault still waits' : `${pending.length} faults still wait`
+  return `${wait} for requests.\n${lines.join('\n')}`
 }
 
 function described({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {

@@ -1,6 +1,6 @@
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
-import type { Change, Commit } from '../contract/commit.ts'
+import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { type Problem, Refusal, refuse } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
@@ -14,8 +14,8 @@ import { deepFreeze, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, readClock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
 import { type RandomSource, randomSource } from './random.ts'
-import { Store } from './store.ts'
-import { OpenTransaction } from './transaction.ts'
+import { exportedChange, type RecordChange, Store } from './store.ts'
+import { type Ground, OpenTransaction } from './transaction.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -39,15 +39,18 @@ export class Engine {
   #ids: Ids
   #authority: Authority
   #store: Store
-  #tx: OpenTransaction
+  #ground: Ground
+  /** What of somebody else's may be running inside the engine now; a call into it meanwhile is refused. */
+  #inside: 'a transaction' | 'its clock' | undefined
   /** What the rules of single fields look at. */
   readonly context: RuleContext
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
-  #lastCommit: RawCommit | undefined
   #waiters: { at: number; resolve: () => void }[] = []
   readonly #subscribers = new Set<(commit: Commit) => void>()
   readonly #undelivered: Commit[] = []
+  /** How many commits there were for subscribers. */
+  #delivered = 0
 
   constructor(options: EngineOptions) {
     const { dialect, rules, seed, authorityFor, families, url } = options
@@ -58,7 +61,7 @@ export class Engine {
     this.#authority = authorityFor(random)
     this.context = { dialect, unknownActions: rules.unknownActions }
     this.#store = this.#emptyStore()
-    this.#tx = this.#transactionAt(url)
+    this.#ground = this.#groundAt(url)
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
     }
@@ -66,16 +69,22 @@ export class Engine {
 
   /** The gateway's time in ms since 1970. */
   get now(): number {
-    return readClock(this.#options.clock)
+    this.#requireOutside()
+    this.#inside = 'its clock'
+    try {
+      return readClock(this.#options.clock)
+    } finally {
+      this.#inside = undefined
+    }
   }
 
   /** The base URL of every URI in a response. */
   get url(): string {
-    return this.#tx.wire.url
+    return this.#ground.wire.url
   }
 
   set url(url: string) {
-    this.#tx.rebase(url)
+    this.#ground = this.#groundAt(url)
   }
 
   /** The id of the next answered request. Not part of the state: a refused request gets one too. */
@@ -84,46 +93,56 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path and its unread body or query, and answers in the wire's form.
-   * Throws a `Refusal` when a rule refuses it; then nothing has changed.
+   * Runs one operation with the ids of its path and its unread body or query, and answers in the wire's form, with what
+   * it changed. Throws a `Refusal` when a rule refuses it; then nothing has changed.
    */
-  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): unknown {
-    const now = this.now
-    this.settle(now)
-    const problems = pathIdProblems(ids, operation.ids)
+  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
+    // All that is the caller's is read, and copied, before the transaction: a getter in it may call the gateway.
+    const own = { ...ids }
+    const problems = pathIdProblems(own, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
-    const input = operation.read?.(raw, ids, this.context)
-    this.#lastCommit = undefined
-    return this.transact(now, operation.name, (tx) => operation.run(tx, ids, input))
+    const input = operation.read?.(raw, own, this.context)
+    return this.#transact(this.#settled(), operation.name, (tx) => operation.run(tx, own, input))
+  }
+
+  /** Settles everything up to now, and answers when that is. */
+  #settled(): number {
+    for (;;) {
+      const now = this.now
+      const delivered = this.#delivered
+      this.settle(now)
+      // A subscriber that was told of what became due may have moved the clock.
+      if (this.#delivered === delivered) return now
+    }
   }
 
   /** Handles everything that is due, each event at its own time, in the order of their times. */
   settle(now: number): void {
+    this.#requireOutside()
     const { agenda } = this.#store
     if (this.#waiters.length > 0) this.#wake(now)
     if (!agenda.isDue(now)) return
-    for (let entry = agenda.first(); entry && entry.due.at <= now; entry = agenda.first()) {
+    for (let entry = agenda.first(); entry && entry.due.at <= now; entry = this.#store.agenda.first()) {
       const { table, key, due } = entry
       const record = this.#store.tableNamed(table).get(key)
-      this.transact(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
+      this.#transact(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
     }
   }
 
   /** Runs work that no operation stands for: on settled state, as one transaction. */
   control<T>(work: (tx: Transaction) => T): T {
-    const now = this.now
-    this.settle(now)
-    return this.transact(now, 'control', work)
+    return this.#transact(this.#settled(), 'control', work).result
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
   nextDueAt(): number | undefined {
+    this.#requireOutside()
     return this.#store.agenda.first()?.due.at
   }
 
   /** What may leave the gateway of every record, settled up to now, and the number that the next ids come from. */
   state(withSecrets: boolean): { sequence: number; records: Record<string, readonly object[]> } {
-    this.settle(this.now)
+    this.#settled()
     return { sequence: this.#store.sequence, records: this.#store.exported(withSecrets) }
   }
 
@@ -139,12 +158,13 @@ export class Engine {
 
   /** Puts other records in the place of all. Throws where they cannot be kept; then nothing has changed. */
   replaceState(sequence: number, records: Readonly<Record<string, readonly object[]>>, seed = this.#seed): void {
+    this.#requireOutside()
     const store = this.#emptyStore()
     for (const [name, rows] of Object.entries(records)) keepAll(store, name, rows)
     store.sequence = sequence
     this.#store = store
     this.#reseed(seed)
-    this.#tx = this.#transactionAt(this.url)
+    this.#ground = this.#groundAt(this.url)
   }
 
   /** Calls back with every further commit, in order. Answers what ends that. */
@@ -155,16 +175,15 @@ export class Engine {
     return () => void this.#subscribers.delete(own)
   }
 
-  /** What the operation that ran last changed, shown when it is asked for, or null. */
-  lastCommit(): (() => Commit | null) | null {
-    const commit = this.#lastCommit
-    return commit ? () => this.#exported(commit) : null
-  }
-
   /** All records of a collection, oldest first, settled up to now. */
   all<R extends object>(collection: Collection<R>): R[] {
-    this.settle(this.now)
+    this.#settled()
     return [...this.#store.table(collection).newestFirst()].reverse()
+  }
+
+  /** The records of a collection whose index has this value, oldest first; as they are, nothing is settled. */
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
+    return this.#store.table(collection).findAll(index, value)
   }
 
   /** Whether a collection has any record. */
@@ -181,10 +200,11 @@ export class Engine {
 
   /** Forgets everything that happened. */
   reset(): void {
+    this.#requireOutside()
     this.#operations = 0
     this.#store = this.#emptyStore()
     this.#reseed(this.#options.seed)
-    this.#tx = this.#transactionAt(this.url)
+    this.#ground = this.#groundAt(this.url)
     this.#wake(Number.POSITIVE_INFINITY)
   }
 
@@ -197,41 +217,41 @@ export class Engine {
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
-  transact<T>(now: number, operation: string, work: (tx: Transaction) => T): T {
-    const tx = this.#tx
-    tx.open(now)
+  #transact<T>(now: number, operation: string, work: (tx: Transaction) => T): { result: T; commit: CommitMade | null } {
+    this.#requireOutside()
+    const tx = new OpenTransaction(this.#ground, now)
+    this.#inside = 'a transaction'
     let result: T
     try {
       result = work(tx)
     } catch (error) {
-      tx.cancel()
+      tx.undo()
       throw error
+    } finally {
+      this.#inside = undefined
     }
-    const changes = tx.close()
-    if (changes.length > 0) this.#commit({ operation, now, changes })
-    return result
+    const { changes } = tx
+    if (changes.length === 0) return { result, commit: null }
+    const commit = () => exported({ operation, now, changes })
+    this.#deliver(commit)
+    return { result, commit }
   }
 
-  #commit(commit: RawCommit): void {
-    this.#lastCommit = commit
+  /** Refuses a call that comes from code which the engine itself is running. */
+  #requireOutside(): void {
+    if (this.#inside) refuse('gateway_busy', { inside: this.#inside })
+  }
+
+  #deliver(commit: CommitMade): void {
     if (this.#subscribers.size === 0) return
-    this.#undelivered.push(this.#exported(commit))
+    this.#delivered++
+    this.#undelivered.push(commit())
     // A subscriber that calls the gateway makes further commits; they wait for their turn.
     if (this.#undelivered.length > 1) return
     for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
       for (const subscriber of [...this.#subscribers]) deliver(subscriber, next)
       this.#undelivered.shift()
     }
-    // What subscribers did meanwhile is not what this operation did.
-    this.#lastCommit = commit
-  }
-
-  #exported({ operation, now, changes }: RawCommit): Commit {
-    return deepFreeze({
-      operation,
-      at: timestamp(now),
-      changes: changes.map((change) => this.#store.exportedChange(change)),
-    })
   }
 
   #wake(now: number): void {
@@ -245,9 +265,10 @@ export class Engine {
     return new Store(this.#options.families.flatMap((family) => family.collections as readonly Collection<never>[]))
   }
 
-  #transactionAt(url: string): OpenTransaction {
+  #groundAt(url: string): Ground {
     const { dialect, rules } = this.#options
-    return new OpenTransaction(this.#store, this.#ids, dialect, rules, { url, dialect, authority: this.#authority })
+    const wire = { url, dialect, authority: this.#authority }
+    return { store: this.#store, ids: this.#ids, dialect, rules, wire, shown: undefined }
   }
 }
 
@@ -268,11 +289,24 @@ function keepAll(store: Store, name: string, rows: unknown): void {
   }
 }
 
+/** What an operation answered, and what it changed, if anything. */
+export interface Executed {
+  readonly result: unknown
+  readonly commit: CommitMade | null
+}
+
+/** A commit, made when somebody looks at it. */
+export type CommitMade = () => Commit
+
 /** A commit before anyone looks at it. */
 interface RawCommit {
   readonly operation: string
   readonly now: number
-  readonly changes: readonly Change[]
+  readonly changes: readonly RecordChange[]
+}
+
+function exported({ operation, now, changes }: RawCommit): Commit {
+  return deepFreeze({ operation, at: timestamp(now), changes: changes.map(exportedChange) })
 }
 
 /** An exception in a subscriber must not reach whoever made the commit. */

@@ -4,6 +4,15 @@ import { deepFreeze } from '../contract/view.ts'
 import { Agenda, type AgendaEntry } from './agenda.ts'
 import { Table } from './table.ts'
 
+/** One record's change, with the collection that knows what may leave the gateway of it. */
+export interface RecordChange {
+  // biome-ignore lint/suspicious/noExplicitAny: each collection knows its own records
+  readonly collection: Collection<any>
+  readonly key: string
+  readonly before: object | undefined
+  readonly after: object | undefined
+}
+
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Store {
   /** How many ids, labels and schedulings there have been. */
@@ -32,7 +41,7 @@ export class Store {
   }
 
   /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
-  change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): Change {
+  change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     const before = this.table(collection).replace(key, after)
     const wanted = collection.due
     if (wanted) {
@@ -41,14 +50,14 @@ export class Store {
       if (due) this.agenda.add({ due, table: collection.name, key })
       this.agenda.tidy(this.#scheduled)
     }
-    return { collection: collection.name, key, before, after }
+    return { collection, key, before, after }
   }
 
   /** Takes changes back, the last one first. */
-  undo(changes: readonly Change[]): void {
+  undo(changes: readonly RecordChange[]): void {
     for (let i = changes.length - 1; i >= 0; i--) {
-      const { collection, key, before } = changes[i] as Change
-      this.change(this.tableNamed(collection).collection, key, before)
+      const { collection, key, before } = changes[i] as RecordChange
+      this.change(collection, key, before)
     }
   }
 
@@ -57,18 +66,18 @@ export class Store {
     return Object.fromEntries([...this.#tables].map(([name, table]) => [name, table.exported(withSecrets)]))
   }
 
-  /** What may leave the gateway of a change. */
-  exportedChange({ collection, key, before, after }: Change): Change {
-    const { exported } = this.tableNamed(collection).collection
-    const shown = (record: object | undefined) =>
-      record && (deepFreeze(exported ? exported(record as never, false) : record) ?? undefined)
-    return { collection, key, before: shown(before), after: shown(after) }
-  }
-
   #isCurrent({ due, table, key }: AgendaEntry): boolean {
     const { collection } = this.tableNamed(table)
     const record = this.tableNamed(table).get(key)
     const wanted = record && collection.due?.(record)
     return wanted?.at === due.at && wanted.order === due.order
   }
+}
+
+/** What may leave the gateway of a change. */
+export function exportedChange({ collection, key, before, after }: RecordChange): Change {
+  const { name, exported } = collection
+  const shown = (record: object | undefined) =>
+    record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)
+  return { collection: name, key, before: shown(before), after: shown(after) }
 }

@@ -30,6 +30,12 @@ export class Table<R extends object = object> {
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
+  /** The records whose index has this value, oldest first. */
+  findAll(index: string, value: string): R[] {
+    const keys = this.#indexes.get(index)?.[0].get(value)
+    return keys ? keys.map((key) => this.#rows.get(key) as R) : []
+  }
+
   /** Records from the one before `cursor` on; the cursor need not exist. */
   *newestFirst(cursor?: string): Generator<R> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R

@@ -1,68 +1,75 @@
 import type { Collection } from '../contract/collection.ts'
-import type { Change } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type View, type Wire } from '../contract/view.ts'
 import type { Ids } from './ids.ts'
-import type { Store } from './store.ts'
+import type { RecordChange, Store } from './store.ts'
+
+/** What all transactions of an engine share, until its state is replaced. */
+export interface Ground {
+  readonly store: Store
+  readonly ids: Ids
+  readonly dialect: Dialect
+  readonly rules: Rules
+  readonly wire: Wire
+  /** What records were shown as, by record. Made when first needed: it is the dearest part of an unused gateway. */
+  shown: WeakMap<object, object> | undefined
+}
 
 /**
- * The transaction of an engine: one object, opened for one piece of work at a time. Writes go straight to the store;
- * closing answers what was changed, cancelling takes it back.
+ * One piece of work on the state, with an object of its own: whatever happens meanwhile, it knows its own changes and
+ * nothing else. Writes go straight to the store; {@link undo} takes them back.
  */
 export class OpenTransaction implements Transaction {
-  now = 0
-  #changes: Change[] = []
-  #sequenceBefore = 0
-  /** Made when first needed: a WeakMap is the dearest part of a gateway that is only created. */
-  #shown: WeakMap<object, object> | undefined
+  readonly changes: RecordChange[] = []
+  readonly #sequenceBefore: number
 
   constructor(
-    readonly store: Store,
-    readonly ids: Ids,
-    readonly dialect: Dialect,
-    readonly rules: Rules,
-    public wire: Wire,
-  ) {}
-
-  open(now: number): void {
-    this.now = now
-    this.#sequenceBefore = this.store.sequence
-    if (this.#changes.length > 0) this.#changes = []
+    readonly ground: Ground,
+    readonly now: number,
+  ) {
+    this.#sequenceBefore = ground.store.sequence
   }
 
-  close(): readonly Change[] {
-    return this.#changes
+  get dialect(): Dialect {
+    return this.ground.dialect
   }
 
-  cancel(): void {
-    this.store.undo(this.#changes)
-    this.store.sequence = this.#sequenceBefore
-    this.#changes = []
+  get rules(): Rules {
+    return this.ground.rules
   }
 
-  /** Shows records with another base URL from now on. */
-  rebase(url: string): void {
-    this.wire = { ...this.wire, url }
-    this.#shown = undefined
+  get wire(): Wire {
+    return this.ground.wire
+  }
+
+  /** Takes back everything that was done, the numbers that ids came from included. */
+  undo(): void {
+    this.ground.store.undo(this.changes)
+    this.ground.store.sequence = this.#sequenceBefore
   }
 
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
-    this.#shown ??= new WeakMap()
-    const kept = this.#shown.get(record)
+    const { ground } = this
+    ground.shown ??= new WeakMap()
+    const kept = ground.shown.get(record)
     if (kept) return kept as Shown
-    const shown = deepFreeze(view(record, this.wire))
-    this.#shown.set(record, shown)
+    const shown = deepFreeze(view(record, ground.wire))
+    ground.shown.set(record, shown)
     return shown
   }
 
   get<R extends object>(collection: Collection<R>, key: string): R | undefined {
-    return this.store.table(collection).get(key)
+    return this.ground.store.table(collection).get(key)
   }
 
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
-    return this.store.table(collection).find(index, value)
+    return this.ground.store.table(collection).find(index, value)
+  }
+
+  count<R extends object>(collection: Collection<R>): number {
+    return this.ground.store.table(collection).size
   }
 
   count<R extends object>(collection: Collection<R>): number {
@@ -70,31 +77,35 @@ export class OpenTransaction implements Transaction {
   }
 
   put<R extends object>(collection: Collection<R>, record: R): R {
-    this.#changes.push(this.store.change(collection, collection.key(record), record))
+    this.#change(collection, collection.key(record), record)
     return record
   }
 
   remove<R extends object>(collection: Collection<R>, record: R): void {
-    this.#changes.push(this.store.change(collection, collection.key(record), undefined))
+    this.#change(collection, collection.key(record), undefined)
   }
 
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R> {
-    return this.store.table(collection).newestFirst(cursor)
+    return this.ground.store.table(collection).newestFirst(cursor)
   }
 
   newId(prefix: string): string {
-    return this.ids.id(prefix, 'ids', this.store.sequence++)
+    return this.ground.ids.id(prefix, 'ids', this.ground.store.sequence++)
   }
 
   randomLabel(length: number): string {
-    return this.ids.label(length, 'labels', this.store.sequence++)
+    return this.ground.ids.label(length, 'labels', this.ground.store.sequence++)
   }
 
   randomInteger(below: number): number {
-    return this.ids.integer(below, 'integers', this.store.sequence++)
+    return this.ground.ids.integer(below, 'integers', this.ground.store.sequence++)
   }
 
   nextOrder(): number {
-    return this.store.sequence++
+    return this.ground.store.sequence++
+  }
+
+  #change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): void {
+    this.changes.push(this.ground.store.change(collection, key, after))
   }
 }

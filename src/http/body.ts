@@ -1,5 +1,8 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { jsonObject } from '../contract/request-body.ts'
+import { utf8Length } from '../contract/utf8.ts'
+import { jsonProblem } from './json-problem.ts'
 import { type HttpRequest, LARGEST_BODY } from './messages.ts'
 
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
@@ -12,7 +15,7 @@ export function jsonBody(request: HttpRequest): object {
   if (!WITH_BODY.has(method)) return withoutBody(request)
   if (body === '') return {}
   requireJsonType(request.header('content-type'))
-  return parsed(readText(body), method)
+  return parsed(readText(body))
 }
 
 /** The JSON object that a request's body holds, also where the method usually has none. */
@@ -24,7 +27,7 @@ export function bodyOfAnyMethod(request: HttpRequest): object {
 function withoutBody({ method, body }: HttpRequest): object {
   const text = readText(body)
   if (text === '' || (text.length < 16 && text.trim() === '{}')) return {}
-  return refuse('body_unexpected', { method, bytes: new TextEncoder().encode(text).length })
+  return refuse('body_unexpected', { method, bytes: utf8Length(text) })
 }
 
 function readText(body: HttpRequest['body']): string {
@@ -40,16 +43,13 @@ function requireJsonType(header: string | null): void {
   if (type !== 'application/json') refuse('content_type_unsupported', { received: quote(header) })
 }
 
-function parsed(text: string, method: string): object {
+function parsed(text: string): object {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own message repeats a piece of the body, which may hold a private key.
-    return refuse('body_unparsable', { received: `a ${method} body of ${text.length} characters that is not JSON` })
+    // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
+    return refuse('body_unparsable', { received: `not JSON: ${jsonProblem(text)}` })
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  return refuse('body_unparsable', {
-    received: value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`,
-  })
+  return jsonObject(value)
 }

@@ -26,8 +26,7 @@ export function controlHandlerOf(host: ControlHost, router: Router<ControlOperat
     isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
     answer(request, path, query) {
       requireLocal(request)
-      const route = router(path.slice(CONTROL_PATH.length))
-      if (!route) return refuse('path_not_found', { method: request.method, path: quote(path) })
+      const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return preflightAnswer(request, route)
       const operation = operationFor(route, request.method, path)
       return shown(operation, operation.run(host, sentTo(operation, request, query)))

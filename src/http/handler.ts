@@ -1,12 +1,12 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
-import { Refusal, refuse } from '../contract/errors.ts'
+import { Refusal } from '../contract/errors.ts'
 import type { ArmedFault } from '../contract/fault.ts'
 import { GatewayError } from '../contract/gateway-error.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
-import { quote } from '../contract/quote.ts'
-import { faults, takeFault } from '../control/fault-records.ts'
+import { deepFreeze } from '../contract/view.ts'
+import { faults, meetFault } from '../control/fault-records.ts'
 import type { Engine } from '../engine/engine.ts'
 import { authenticate, checkVersion } from './authenticate.ts'
 import { jsonBody } from './body.ts'
@@ -99,7 +99,7 @@ function refusalsAnswered({ dialect }: HandlerOptions, { operationId }: Call, wo
 function answer(options: HandlerOptions, call: Call): HttpResponse {
   const { engine, router, dialect, keys, rateLimiter } = options
   const { request, path, query } = call
-  const route = router(path) ?? refuse('path_not_found', { method: request.method, path: quote(path) })
+  const route = router.require(path, request.method)
   if (isPreflight(request)) return preflightAnswer(request, route)
   const operation = operationFor(route, request.method, path)
   call.operation = operation
@@ -129,15 +129,15 @@ function executed(
   ids: PathIds,
   input: unknown,
 ): HttpResponse {
-  const result = engine.execute(operation, ids, input)
-  call.commit = engine.lastCommit()
+  const { result, commit } = engine.execute(operation, ids, input)
+  call.commit = commit
   if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
   return jsonAnswer(operation.status, result)
 }
 
 function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds, input: unknown) {
   const { request, path } = call
-  return engine.control((tx) => takeFault(tx, { operation: name, method: request.method, path, ids, input }))
+  return meetFault(engine, { operation: name, method: request.method, path, ids, input: deepFreeze(input) })
 }
 
 /** The wire's form of an error (decisions, "Wire": Error body). The only place that renders one. */

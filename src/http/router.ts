@@ -1,5 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import type { PathIds } from '../contract/operation.ts'
+import { quote, quoteWord } from '../contract/quote.ts'
 
 /** What a router knows of an operation. */
 interface Routed {
@@ -19,24 +20,55 @@ interface Node<O> {
   parameter?: { readonly name: string; readonly node: Node<O> }
 }
 
-/** Finds the route of a path; undefined for an unknown path. */
-export type Router<O extends Routed> = (path: string) => Route<O> | undefined
+/** Finds the routes of paths. */
+export interface Router<O extends Routed> {
+  /** The route of a path; undefined for an unknown path. */
+  find(path: string): Route<O> | undefined
+  /** The route of a path, or the refusal that it is unknown, which names the segment where that shows. */
+  require(path: string, method: string): Route<O>
+}
 
 /** Builds the router of all operations. */
 export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> {
   const root = emptyNode<O>()
   for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
-  return (path) => {
+  const find = (path: string) => {
     const ids: Record<string, string> = {}
     let node: Node<O> | undefined = root
     for (const segment of segmentsOf(path)) {
-      const fixed: Node<O> | undefined = node.fixed.get(segment)
-      if (!fixed && node.parameter && segment !== '') ids[node.parameter.name] = decoded(segment)
-      node = fixed ?? (segment === '' ? undefined : node.parameter?.node)
+      if (!node.fixed.has(segment) && node.parameter) ids[node.parameter.name] = decoded(segment)
+      node = below(node, segment)
       if (!node) return undefined
     }
     return node.methods.size > 0 ? { methods: node.methods, ids } : undefined
   }
+  return {
+    find,
+    require: (path, method) =>
+      find(path) ??
+      refuse('path_not_found', { method: quoteWord(method), path: quote(path), problem: problemOf(root, path) }),
+  }
+}
+
+function below<O>(node: Node<O>, segment: string): Node<O> | undefined {
+  return node.fixed.get(segment) ?? (segment === '' ? undefined : node.parameter?.node)
+}
+
+/** Why a path is unknown: the first segment that stands nowhere there, or what is missing at its end. */
+function problemOf<O>(root: Node<O>, path: string): string {
+  let node = root
+  for (const segment of segmentsOf(path)) {
+    const next = below(node, segment)
+    if (!next)
+      return `${segment === '' ? 'an empty segment' : `the segment ${quote(segment)}`} is not known, ${known(node)}`
+    node = next
+  }
+  return `it goes on, ${known(node)}`
+}
+
+function known<O>({ fixed, parameter }: Node<O>): string {
+  const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
+  return names.length === 0 ? 'nothing follows there' : `there can be ${names.join(', ')}`
 }
 
 /** The operation of a route for a method, or the refusal that there is none, with `Allow`. HEAD is asked like GET. */
@@ -44,7 +76,12 @@ export function operationFor<O extends Routed>({ methods }: Route<O>, method: st
   const operation = methods.get(method === 'HEAD' ? 'GET' : method)
   if (operation) return operation
   const allowed = allowedMethods(methods)
-  return refuse('method_not_allowed', { method, path, allowed }, {}, { Allow: allowed })
+  return refuse(
+    'method_not_allowed',
+    { method: quoteWord(method), path: quoteWord(path), allowed },
+    {},
+    { Allow: allowed },
+  )
 }
 
 /** The methods of a path as a header lists them. */

@@ -21,3 +21,17 @@ export const families = {
   circuitBreaker,
   compression,
 }
+
+/** The name of an operation of a table of families, such as `reserved_domains.create`. */
+export type NameIn<Families extends Record<string, { operations: object }>> = {
+  [F in keyof Families & string]: `${SnakeCase<F>}.${SnakeCase<keyof Families[F]['operations'] & string>}`
+}[keyof Families & string]
+
+type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${SnakeCase<Rest>}`
+    : `_${Lowercase<First>}${SnakeCase<Rest>}`
+  : Text
+
+/** The name of an operation of the API. */
+export type OperationName = NameIn<typeof families>

@@ -1,5 +1,5 @@
 import { refuse } from '../contract/errors.ts'
-import { utf8Length } from '../contract/schema.ts'
+import { utf8Length } from '../contract/utf8.ts'
 
 /** Bytes of UTF-8. */
 const LONGEST = 65_536

@@ -22,7 +22,7 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
 
   it('answers with the status, the message and the Retry-After that it is given', async () => {
     const gateway = open()
-    gateway.faults.add({ method: 'get', status: 502, message: 'bad gateway', retryAfter: '1500ms' })
+    gateway.faults.add({ method: 'GET', status: 502, message: 'bad gateway', retryAfter: '1500ms' })
     const { status, body, headers } = await client(gateway)('GET', ADDRS)
     expect([status, body.status_code, body.msg]).toEqual([502, 502, 'bad gateway'])
     expect(headers.get('retry-after')).toBe('2')
