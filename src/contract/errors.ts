@@ -406,19 +406,26 @@ interface About {
   readonly details?: Readonly<Record<string, string>> | undefined
   /** Further response headers (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** How many more problems there are than those that are put into words. */
-  readonly further?: number
+  readonly further?: Further
 }
+
+/** How many more problems there are than those that are put into words; perhaps even more than that. */
+export interface Further {
+  readonly count: number
+  readonly isCountedToItsEnd: boolean
+}
+
+const NONE: Further = { count: 0, isCountedToItsEnd: true }
 
 /** Thrown by rules to refuse a request. The first problem gives the answer's code and message. */
 export class Refusal extends Error {
   readonly details: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
-  readonly further: number
+  readonly further: Further
 
   constructor(
     readonly problems: readonly [Problem, ...Problem[]],
-    { details = {}, headers = {}, further = 0 }: About = {},
+    { details = {}, headers = {}, further = NONE }: About = {},
   ) {
     super(problems[0].message)
     this.details = details

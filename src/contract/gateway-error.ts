@@ -60,7 +60,7 @@ const MOST_DETAILS = 12 * 1024
 function fieldDetails({ problems, further }: Refusal): Record<string, string> {
   const details: Record<string, string> = {}
   let room = MOST_DETAILS
-  let left = further
+  let left = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
     const name = `field:${field}`
@@ -69,7 +69,7 @@ function fieldDetails({ problems, further }: Refusal): Record<string, string> {
     if (room < 0) left++
     else if (!Object.hasOwn(details, name)) details[name] = shown
   }
-  if (left > 0) details.further_problems = String(left)
+  if (left > 0) details.further_problems = further.isCountedToItsEnd ? String(left) : `${left} or more`
   return details
 }
 

@@ -7,6 +7,7 @@ const MOST_WORDED = 20
 export class Problems {
   readonly #worded: Problem[] = []
   #further = 0
+  #isCountedToItsEnd = true
 
   /** Adds a problem. It is put into words only where those are shown: a body can have very many. */
   add(word: () => Problem): void {
@@ -14,9 +15,17 @@ export class Problems {
     else this.#further++
   }
 
+  /** Adds problems that were only counted, perhaps not to the end of the body. */
+  addCounted(count: number, isOpen: boolean): void {
+    this.#further += count
+    if (isOpen) this.#isCountedToItsEnd = false
+  }
+
   /** Refuses the request if anything is wrong with it. */
   refuse(): void {
     const [first, ...others] = this.#worded
-    if (first) throw new Refusal([first, ...others], { further: this.#further })
+    if (!first) return
+    const further = { count: this.#further, isCountedToItsEnd: this.#isCountedToItsEnd }
+    throw new Refusal([first, ...others], { further })
   }
 }

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts'
 import { type Problem, problem, refuse } from './errors.ts'
 import { Problems } from './problems.ts'
 import { quote, quoteField } from './quote.ts'
-import { fromMessage, isObject, type RuleContext } from './schema.ts'
+import { type Found, fromMessage, isObject, MOST_HANDED_ON, type RuleContext } from './schema.ts'
 
 /** How deep a body may nest; deeper ones are refused rather than walked. */
 const DEEPEST = 64
@@ -39,11 +39,18 @@ export function bodyReader<S extends AnySchema>(
     const bare = options.wrappable ? unwrapped(body, context.dialect.moduleEnvelope) : body
     const plain = given(shape, withoutPathIds(bare, ids, problems), [], problems)
     // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
-    const parsed = schema['~run']({ value: plain }, context as object)
-    for (const issue of parsed.issues ?? []) problems.add(() => fromIssue(issue))
+    const found: Found = { count: 0, isCut: false }
+    const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
+    if (parsed.issues) addIssues(problems, parsed.issues, found)
     problems.refuse()
     return parsed.value as v.InferOutput<S>
   }
+}
+
+/** Adds what the schema found; of very many problems, the rules have only counted the later ones. */
+function addIssues(problems: Problems, issues: readonly v.BaseIssue<unknown>[], found: Found): void {
+  for (const issue of issues) problems.add(() => fromIssue(issue))
+  problems.addCounted(Math.max(0, found.count - MOST_HANDED_ON), found.isCut)
 }
 
 /** Applies the dialect's other field names and drops the fields it ignores. */

@@ -9,7 +9,20 @@ import { utf8Length } from './utf8.ts'
 export interface RuleContext {
   readonly dialect: Dialect
   readonly unknownActions: 'refuse' | 'accept'
+  /** What the rules have found in the body that is being read, where somebody counts it. */
+  readonly found?: Found
 }
+
+/** How many problems the rules of one body have found, and whether they stopped looking. */
+export interface Found {
+  count: number
+  isCut: boolean
+}
+
+/** How many problems of one body are handed on; of a body with more, rules only count them. */
+export const MOST_HANDED_ON = 100
+/** After so many problems of one body, no further rule looks at the rest of it. */
+const MOST_COUNTED = 10_000
 
 type OwnValues<K extends ErrorKey> = Omit<ErrorValues<K>, 'field' | 'received'>
 
@@ -43,7 +56,8 @@ type Check<T> = (value: T, report: Report, context: RuleContext) => void
 /** A rule on one field that may report several catalogue errors. It runs once the field has the right type. */
 export function rule<T>(check: Check<T>) {
   return v.rawCheck<T>(({ dataset, config, addIssue }) => {
-    if (dataset.typed) check(dataset.value, reporting(dataset.value, addIssue), config as unknown as RuleContext)
+    const context = config as unknown as RuleContext
+    if (dataset.typed && !isEnough(context)) check(dataset.value, reporting(dataset.value, context, addIssue), context)
   })
 }
 
@@ -51,15 +65,23 @@ export function rule<T>(check: Check<T>) {
 export function ruleOnWhole<T extends object>(check: Check<{ readonly [K in keyof T]?: unknown }>) {
   return v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const { value } = dataset
-    if (typeof value !== 'object' || value === null) return
-    check(value, reporting(value, addIssue), config as unknown as RuleContext)
+    const context = config as unknown as RuleContext
+    if (typeof value !== 'object' || value === null || isEnough(context)) return
+    check(value, reporting(value, context, addIssue), context)
   })
+}
+
+function isEnough({ found }: RuleContext): boolean {
+  if (!found || found.count < MOST_COUNTED) return false
+  found.isCut = true
+  return true
 }
 
 type AddIssue = (info: { message: string; input?: unknown; path?: never }) => void
 
-function reporting(root: unknown, addIssue: AddIssue): Report {
+function reporting(root: unknown, { found }: RuleContext, addIssue: AddIssue): Report {
   return (key, values, at) => {
+    if (found && found.count++ >= MOST_HANDED_ON) return
     const message = JSON.stringify([key, values])
     if (at) addIssue({ message, input: at.value, path: pathItems(root, at.path) as never })
     else addIssue({ message })
