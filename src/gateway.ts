@@ -152,10 +152,10 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
       operations.map(({ name }) => name),
       guarded,
     ),
-    snapshot: host.snapshot,
+    snapshot: (what) => guarded(() => host.snapshot(what)),
     restore: (snapshot) => guarded(() => host.restore(snapshot)),
-    reset: host.reset,
-    leftovers: () => leftoversOf(engine, families, baseline),
+    reset: () => guarded(host.reset),
+    leftovers: () => guarded(() => leftoversOf(engine, families, baseline)),
     subscribe: (subscriber) => engine.subscribe(subscriber),
     install: (how) => installFetch(fetch, () => engine.url, how),
     async delivered(response) {
@@ -190,8 +190,8 @@ function hostOf(
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     control: (work) => engine.control(work),
     reset() {
-      if (isManual(clock)) clock.reset()
       engine.reset()
+      if (isManual(clock)) clock.reset()
       journal.clear()
       if (rateLimiter) rateLimiter.times = []
       begin()

@@ -46,6 +46,7 @@ export class Engine {
   readonly context: RuleContext
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
+  #lastNow = 0
   #waiters: { at: number; resolve: () => void }[] = []
   readonly #subscribers = new Set<(commit: Commit) => void>()
   readonly #undelivered: Commit[] = []
@@ -72,10 +73,16 @@ export class Engine {
     this.#requireOutside()
     this.#inside = 'its clock'
     try {
-      return readClock(this.#options.clock)
+      this.#lastNow = readClock(this.#options.clock)
+      return this.#lastNow
     } finally {
       this.#inside = undefined
     }
+  }
+
+  /** The gateway's time or, for who asks from inside a transaction or the clock, the time that was read last. */
+  get lastNow(): number {
+    return this.#inside ? this.#lastNow : this.now
   }
 
   /** The base URL of every URI in a response. */

@@ -44,7 +44,7 @@ export function handlerOf(options: HandlerOptions): Handler {
     const isControl = control.isOwn(path)
     const answer = answerOrError(options, call, isControl)
     const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
-    if (!isControl) note(journal, call, answer, engine.now)
+    if (!isControl) note(journal, call, answer, engine.lastNow)
     return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
   }
 }
