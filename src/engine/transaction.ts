@@ -72,10 +72,6 @@ export class OpenTransaction implements Transaction {
     return this.ground.store.table(collection).size
   }
 
-  count<R extends object>(collection: Collection<R>): number {
-    return this.store.table(collection).size
-  }
-
   put<R extends object>(collection: Collection<R>, record: R): R {
     this.#change(collection, collection.key(record), record)
     return record
