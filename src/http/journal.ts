@@ -1,9 +1,9 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
-import { utf8Length } from '../contract/schema.ts'
 import { type Hidden, redacted } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
+import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
 import type { RequestBody } from './messages.ts'
 import {
