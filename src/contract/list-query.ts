@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
-import { compileFilter, type Filter } from './filter.ts'
+import { compileFilter, type Filter } from './filter/filter.ts'
 import { idProblem } from './ids.ts'
 import { quote } from './quote.ts'
+import { isObject } from './schema.ts'
 
 /** The query of every list operation. */
 export const listQuery = v.object({
@@ -34,7 +35,7 @@ const NAMES = Object.keys(listQuery.entries)
  * Reads the query of a list operation (decisions, "Lists"). Finds all problems in one pass.
  */
 export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: Dialect): ListQuery {
-  const parameters = namedParameters(raw ?? {}, NAMES, dialect)
+  const parameters = namedParameters(parametersOf(raw), NAMES, dialect)
   const problems: Problem[] = []
   const limit = readLimit(parameters.limit, problems)
   const before_id = readCursor(parameters.before_id, prefix, problems)
@@ -47,6 +48,12 @@ export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchem
     filter,
     sent: { ...(sentLimit && { limit: sentLimit }), ...(sentFilter && { filter: sentFilter }) },
   }
+}
+
+/** What the direct API was called with; over HTTP it is always an object. */
+function parametersOf(raw: unknown): object {
+  if (isObject(raw)) return raw
+  return refuse('field_invalid', { field: 'query', received: quote(raw), allowed: `an object of ${NAMES.join(', ')}` })
 }
 
 /** Brings query parameters to their own names and texts, and refuses the ones that the operation does not have. */
@@ -62,9 +69,16 @@ export function namedParameters(
     const name = alias ?? sent
     if (!names.includes(name)) refuse('query_unknown', { received: quote(sent), allowed: names.join(', ') || 'none' })
     if (parameters[name] !== undefined) refuse('query_repeated', { received: quote(name) })
-    parameters[name] = String(value)
+    parameters[name] = textOf(name, value)
   }
   return parameters
+}
+
+function textOf(field: string, value: unknown): string {
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return isPlain
+    ? String(value)
+    : refuse('field_invalid', { field, received: quote(value), allowed: 'a text or a number' })
 }
 
 function readLimit(text: string | undefined, problems: Problem[]): number {

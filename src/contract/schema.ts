@@ -167,6 +167,9 @@ export function uint32(
 /** `enabled` of every route module: true unless said otherwise. */
 export const enabled = v.optional(v.boolean(), true)
 
+/** A timestamp in a response (decisions, "Wire"). Filters compare it with times. */
+export const time = v.pipe(v.string(), v.isoTimestamp())
+
 /** A reference in a response (service document, "Ref object"). */
 export const ref = v.object({ id: v.string(), uri: v.string() })
 
@@ -174,7 +177,7 @@ export const ref = v.object({ id: v.string(), uri: v.string() })
 export const resourceHead = {
   id: v.string(),
   uri: v.string(),
-  created_at: v.string(),
+  created_at: time,
   description: v.exactOptional(v.string()),
   metadata: v.exactOptional(v.string()),
 }

@@ -54,13 +54,21 @@ export function timeMs(value: unknown): number | undefined {
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
 }
 
+const RFC_3339 =
+  /^(\d{4})-(0[1-9]|1[0-2])-(\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d+)?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i
+
+/** Strict, unlike the platform's parser, and the same on every host. There are no leap seconds. */
 function timestampMs(text: string): number | undefined {
-  const parts = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.exec(text)
+  const parts = RFC_3339.exec(text)
   if (!parts) return undefined
-  const [, year, month, day] = parts
-  // The platform's parser takes the 30th of February for the 2nd of March.
-  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate()
-  return Number(day) <= daysInMonth ? Date.parse(text) : undefined
+  const [, year, month, day, hours, minutes, seconds, fraction = '', sign, offsetHours = 0, offsetMinutes = 0] = parts
+  const midnight = new Date(0)
+  midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  if (midnight.getUTCDate() !== Number(day)) return undefined
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
+  const minute = Number(hours) * 60 + Number(minutes) - offset
+  const ms = Number(fraction.slice(1, 4).padEnd(3, '0'))
+  return midnight.getTime() + (minute * 60 + Number(seconds)) * 1000 + ms
 }
 
 /** How messages say what a time can be. */

@@ -4,7 +4,7 @@ import { refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, required, resource } from '../contract/resource.ts'
-import { oneOf, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
+import { oneOf, ref, reference, region, resourceHead, rule, text, textOfBytes, time } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
@@ -63,8 +63,8 @@ const updateBody = v.object({
 const job = v.object({
   error_code: v.nullable(v.picklist(['INTERNAL_ERROR', 'DNS_ERROR'])),
   msg: v.string(),
-  started_at: v.string(),
-  retries_at: v.nullable(v.string()),
+  started_at: time,
+  retries_at: v.nullable(time),
 })
 
 const shape = v.object({
@@ -77,7 +77,7 @@ const shape = v.object({
     v.object({ authority: v.string(), private_key_type: v.picklist(keyTypes) }),
   ),
   certificate_management_status: v.nullable(
-    v.object({ renews_at: v.nullable(v.string()), provisioning_job: v.nullable(job) }),
+    v.object({ renews_at: v.nullable(time), provisioning_job: v.nullable(job) }),
   ),
   acme_challenge_cname_target: v.nullable(v.string()),
   http_endpoint_configuration: v.nullable(ref),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Refusal, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { asProblem, resourceHead, secret, textOfBytes } from '../contract/schema.ts'
+import { asProblem, resourceHead, secret, textOfBytes, time } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
@@ -31,9 +31,9 @@ const shape = v.object({
   certificate_pem: v.string(),
   subject_common_name: v.string(),
   subject_alternative_names: v.object({ dns_names: v.array(v.string()), ips: v.array(v.string()) }),
-  issued_at: v.nullable(v.string()),
-  not_before: v.string(),
-  not_after: v.string(),
+  issued_at: v.nullable(time),
+  not_before: time,
+  not_after: time,
   key_usages: v.array(v.string()),
   extended_key_usages: v.array(v.string()),
   private_key_type: v.picklist(['rsa', 'ecdsa', 'ed25519']),

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 /** Every run draws its own cases, unless this variable names the seed that a failure has printed. */
 const fixed = process.env.FAUXGATE_SEED
 
-/** Checks a property of fast-check. A failure prints the seed. */
+/** The parameters of a property, for `fc.assert`. A failure prints the seed. */
+export function propertyOptions<T>(parameters: fc.Parameters<T> = {}): fc.Parameters<T> {
+  return fixed === undefined ? parameters : { seed: Number(fixed), ...parameters }
+}
+
+/** Checks a property of fast-check. */
 export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): void {
-  fc.assert(property, fixed === undefined ? parameters : { seed: Number(fixed), ...parameters })
+  fc.assert(property, propertyOptions(parameters))
 }

@@ -1,0 +1,30 @@
+import type * as v from 'valibot'
+import { type Problem, problem } from '../errors.ts'
+import { quote } from '../quote.ts'
+import { compileCondition } from './compile.ts'
+import { Misplaced, parsed } from './syntax.ts'
+import { typeOf } from './types.ts'
+
+/** A compiled list filter: whether an item, in the wire's form, is wanted at the time `now` (ms). */
+export type Filter = (obj: object, now: number) => boolean
+
+const LONGEST = 2048
+
+/**
+ * Compiles a list filter: the subset of CEL that decisions.md names under "Lists", its types checked against the fields
+ * of `item`. What is outside the subset, and what can never match, is reported as `filter_invalid`.
+ */
+export function compileFilter(source: string, item: v.GenericSchema, problems: Problem[]): Filter | undefined {
+  try {
+    if (source.length > LONGEST) {
+      throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST}`)
+    }
+    const term = compileCondition(parsed(source), typeOf(item))
+    return (obj, now) => term(obj, now) === true
+  } catch (error) {
+    if (!(error instanceof Misplaced)) throw error
+    const values = { received: quote(source), problem: error.message }
+    problems.push({ ...problem('filter_invalid', values), field: 'filter' })
+    return undefined
+  }
+}

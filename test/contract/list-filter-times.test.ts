@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { thrownBy } from '../support/client.ts'
+import { handClock, open, START } from '../support/gateway.ts'
+
+const DAY = 86_400_000
+
+/** Three domains: 40 days, 8 days and 1 hour old. */
+function through(filter: string): string {
+  const clock = handClock()
+  const gateway = open({ clock })
+  const made = (name: string) => gateway.reservedDomains.create({ domain: `${name}.example.com` })
+  made('old')
+  clock.turn(32 * DAY)
+  made('mid')
+  clock.turn(8 * DAY - 3_600_000)
+  made('new')
+  clock.turn(1000)
+  const { reserved_domains } = gateway.reservedDomains.list({ filter })
+  return reserved_domains
+    .map(({ domain }) => domain.split('.')[0])
+    .reverse()
+    .join(' ')
+}
+
+describe('A time in a list filter (decisions, "Lists")', () => {
+  test.each([
+    ['timestamp(obj.created_at) < timestamp("2025-09-05T00:00:00Z")', 'old'],
+    ['timestamp(obj.created_at) == timestamp("2025-09-04T10:11:14Z")', 'old'],
+    ['timestamp(obj.created_at) != timestamp("2025-09-04T10:11:14Z")', 'mid new'],
+    ['obj.created_at == timestamp("2025-09-04T10:11:14Z")', 'old'],
+    ['timestamp("2025-09-04T10:11:14Z") == obj.created_at', 'old'],
+    ['"2025-09-04T10:11:14Z" == timestamp(obj.created_at)', 'old'],
+    ['timestamp(obj.created_at) == "2025-09-04T12:11:14+02:00"', 'old'],
+    ['obj.created_at == "2025-09-04T12:11:14+02:00"', ''],
+    ['obj.created_at < timestamp("2025-10-06T10:11:14Z")', 'old'],
+    ['obj.created_at <= timestamp("2025-10-06T10:11:14Z")', 'old mid'],
+    ['obj.created_at >= timestamp("2025-10-06T10:11:14Z")', 'mid new'],
+    ['obj.created_at > timestamp("2025-10-06T10:11:14Z")', 'new'],
+    ['timestamp("2025-10-06T10:11:14Z") > obj.created_at', 'old'],
+    ['obj.created_at > timestamp(time.now).subtract("24h")', 'new'],
+    ['obj.created_at > timestamp(time.now).subtract("7d")', 'new'],
+    ['obj.created_at > timestamp(time.now).subtract("9d")', 'mid new'],
+    ['obj.created_at <= timestamp(time.now).subtract("30d")', 'old'],
+    ['obj.created_at < timestamp(time.now)', 'old mid new'],
+    ['timestamp(obj.created_at).add("7d") < timestamp(time.now)', 'old mid'],
+    ['timestamp(obj.created_at).subtract("7d") < timestamp("2025-10-01T00:00:00Z")', 'old mid'],
+    ['timestamp("2025-09-04T10:11:14Z").add("32d") == timestamp(obj.created_at)', 'mid'],
+    ['timestamp("2025-11-07T10:11:14Z").subtract("32d") == obj.created_at', 'mid'],
+    ['timestamp("2025-09-04T10:11:14Z").add("1d").add("31d") == obj.created_at', 'mid'],
+    ['timestamp(timestamp(obj.created_at)) == timestamp("2025-09-04T10:11:14Z")', 'old'],
+  ])('%s lets through: %s', (filter, expected) => {
+    expect(through(filter)).toBe(expected)
+  })
+
+  test.each([
+    ['250ms', '2025-01-01T00:00:00.250Z'],
+    ['1s', '2025-01-01T00:00:01Z'],
+    ['90m', '2025-01-01T01:30:00Z'],
+    ['24h', '2025-01-02T00:00:00Z'],
+    ['366d', '2026-01-02T00:00:00Z'],
+    ['0d', '2025-01-01T00:00:00Z'],
+  ])('can be moved by %s', (duration, expected) => {
+    const gateway = open()
+    gateway.reservedAddrs.create()
+    const start = 'timestamp("2025-01-01T00:00:00Z")'
+    for (const filter of [
+      `${start}.add("${duration}") == timestamp("${expected}")`,
+      `timestamp("${expected}").subtract("${duration}") == ${start}`,
+    ]) {
+      expect(gateway.reservedAddrs.list({ filter }).reserved_addrs).toHaveLength(1)
+    }
+  })
+})
+
+/** RFC 3339 times and the same in UTC, as the platform writes it. */
+const TIMES = [
+  ['2025-09-04T10:11:13Z', '2025-09-04T10:11:13.000Z'],
+  ['2025-09-04t10:11:13z', '2025-09-04T10:11:13.000Z'],
+  ['2025-09-04T10:11:13+02:00', '2025-09-04T08:11:13.000Z'],
+  ['2025-09-04T10:11:13-02:30', '2025-09-04T12:41:13.000Z'],
+  ['2025-09-04T10:11:13-00:00', '2025-09-04T10:11:13.000Z'],
+  ['2025-09-04T23:59:59+23:59', '2025-09-04T00:00:59.000Z'],
+  ['2025-09-04T00:00:00-23:59', '2025-09-04T23:59:00.000Z'],
+  ['2025-09-04T10:11:13.5Z', '2025-09-04T10:11:13.500Z'],
+  ['2025-09-04T10:11:13.57Z', '2025-09-04T10:11:13.570Z'],
+  ['2025-09-04T10:11:13.123Z', '2025-09-04T10:11:13.123Z'],
+  ['2025-09-04T10:11:13.1239999999999Z', '2025-09-04T10:11:13.123Z'],
+  ['2025-09-04T10:11:13.001+02:00', '2025-09-04T08:11:13.001Z'],
+  ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
+  ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
+  ['0000-02-29T00:00:00Z', '0000-02-29T00:00:00.000Z'],
+  ['0099-12-31T23:59:59Z', '0099-12-31T23:59:59.000Z'],
+  ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
+  ['2025-01-31T00:00:00Z', '2025-01-31T00:00:00.000Z'],
+  ['2025-04-30T19:20:21Z', '2025-04-30T19:20:21.000Z'],
+  ['2025-12-31T23:59:59Z', '2025-12-31T23:59:59.000Z'],
+  ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+] as const
+
+const NO_TIMES = [
+  '2025-09-04T10:11:13',
+  '2025-09-04T10:11Z',
+  '2025-09-04',
+  '2025-09',
+  '2025',
+  '1',
+  '',
+  'now',
+  'yesterday',
+  '9/4/2025',
+  '4 Sep 2025 10:11:13 UTC',
+  'Thu, 04 Sep 2025 10:11:13 GMT',
+  '2025-09-04 10:11:13Z',
+  '20250904T101113Z',
+  ' 2025-09-04T10:11:13Z',
+  '2025-09-04T10:11:13Z ',
+  '2025-09-04T10:11:13Z\n',
+  '2025-09-04T10:11:13.Z',
+  '2025-09-04T10:11:13,5Z',
+  '2025-09-04T10:11:13+02',
+  '2025-09-04T10:11:13+0200',
+  '2025-09-04T10:11:13+2:00',
+  '2025-09-04T10:11:13+24:00',
+  '2025-09-04T10:11:13+02:60',
+  '2025-09-04T10:11:13+99:99',
+  '2025-09-04T10:11:13 CET',
+  '2025-09-04T24:00:00Z',
+  '2025-09-04T25:00:00Z',
+  '2025-09-04T10:60:00Z',
+  '2025-09-04T10:11:60Z',
+  '2016-12-31T23:59:60Z',
+  '2025-09-04T1:11:13Z',
+  '2025-00-04T10:11:13Z',
+  '2025-13-04T10:11:13Z',
+  '2025-20-04T10:11:13Z',
+  '2025-09-00T10:11:13Z',
+  '2025-09-31T10:11:13Z',
+  '2025-09-40T10:11:13Z',
+  '2025-02-29T10:11:13Z',
+  '2025-02-30T10:11:13Z',
+  '2025-04-31T10:11:13Z',
+  '2100-02-29T10:11:13Z',
+  '2025-01-32T10:11:13Z',
+  '+002025-09-04T10:11:13Z',
+  '-2025-09-04T10:11:13Z',
+  '12025-09-04T10:11:13Z',
+  '２０２５-09-04T10:11:13Z',
+]
+
+describe('An RFC 3339 time, on a host far from UTC', () => {
+  beforeEach(() => vi.stubEnv('TZ', 'America/St_Johns'))
+  afterEach(() => vi.unstubAllEnvs())
+
+  test.each(TIMES)('%s is %s (decisions, "Lists")', (text, expected) => {
+    const gateway = open()
+    gateway.reservedAddrs.create()
+    const passed = (filter: string) => gateway.reservedAddrs.list({ filter }).reserved_addrs.length
+    const later = START - Date.parse(expected)
+    const [seconds, ms] = [Math.trunc(later / 1000), later % 1000].map(Math.abs)
+    const moved = `${later < 0 ? 'subtract' : 'add'}("${seconds}s").${later < 0 ? 'subtract' : 'add'}("${ms}ms")`
+    expect(passed(`timestamp("${text}").${moved} == timestamp(time.now)`)).toBe(1)
+    expect(passed(`"${text}" == timestamp("${expected}")`)).toBe(1)
+  })
+
+  test.each(NO_TIMES)('is not %j (decisions, "Lists")', (text) => {
+    const refusal = (filter: string) => thrownBy(() => open().reservedAddrs.list({ filter }))
+    const { key, message } = refusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
+    expect(key).toBe('filter_invalid')
+    expect(message).toContain('at character 28 stands "')
+    expect(message).toContain('allowed there is an RFC 3339 time such as "2026-01-01T00:00:00Z", time.now or')
+    expect(refusal(`${JSON.stringify(text)} < timestamp(time.now)`).message).toContain('at character 1 stands "')
+    expect(() => manualClock(text)).toThrow('RFC 3339')
+  })
+})
