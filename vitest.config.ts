@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/command-bundle.ts'],
+    globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
     sequence: { shuffle: true },
     // Properties run many cases, and shared machines are slow.
     testTimeout: 60_000,

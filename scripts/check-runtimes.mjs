@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { NODES, nodeOf } from './nodes.mjs'
 
-const NODES = ['20', '22', '24', '26']
 const WORKERD = '1.20261117.1'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -103,13 +103,9 @@ try {
   writeFileSync(join(folder, 'use.mjs'), IMPORTS.join('\n'))
   writeFileSync(join(folder, 'use.cjs'), REQUIRES.join('\n'))
   for (const major of NODES) {
-    const own = join(folder, `node-${major}`)
-    run('npm', ['install', '--silent', '--no-fund', '--no-audit', '--prefix', own, `node@${major}`])
-    const node = join(own, 'node_modules/node/bin/node')
-    for (const file of ['use.mjs', 'use.cjs']) run(node, [file])
-    console.log(
-      `ok  every entry point but vitest's loads on Node ${run(node, ['--version']).trim()}, imported and required`,
-    )
+    const { path, version } = nodeOf(major)
+    for (const file of ['use.mjs', 'use.cjs']) run(path, [file])
+    console.log(`ok  every entry point but vitest's loads on Node ${version}, imported and required`)
   }
   await checkWorker()
 } finally {

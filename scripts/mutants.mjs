@@ -1,0 +1,86 @@
+// Mutation testing: makes small changes to the sources, one at a time, and asks whether a test notices.
+// `npm run mutants -- [--room engine] [--file src/x.ts] [--sample N --seed S] [--quick] [--workers 2] [--out FOLDER]`
+// --quick leaves out the tests that take longest, mostly properties: more seems to survive than does.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { copyOf, instrumented } from './mutants/instrument.mjs'
+import { report } from './mutants/report.mjs'
+import { inWorkers } from './mutants/workers.mjs'
+
+const { values } = parseArgs({
+  options: {
+    room: { type: 'string', multiple: true },
+    file: { type: 'string', multiple: true },
+    sample: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    workers: { type: 'string', default: '2' },
+    out: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+  },
+})
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
+const out = resolve(values.out ?? `${folder}-report`)
+mkdirSync(out, { recursive: true })
+
+/** The room of a source file: its folder in src/, or `gateway` for what stands above the folders. */
+const roomOf = (file) => (file.split('/').length > 2 ? file.split('/')[1] : 'gateway')
+const isWanted = (file) =>
+  (!values.room || values.room.includes(roomOf(file))) && (!values.file || values.file.includes(file))
+
+/** So many of the mutants, drawn by the seed; all of them where no number is given. */
+function sampled(mutants) {
+  if (!values.sample) return mutants
+  let state = [...`seed ${values.seed}`].reduce((hash, each) => Math.imul(hash ^ each.charCodeAt(0), 16777619), 1) >>> 0
+  const draw = () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    const mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    const more = mixed ^ (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61))
+    return ((more ^ (more >>> 14)) >>> 0) / 2 ** 32
+  }
+  return mutants
+    .map((mutant) => [draw(), mutant])
+    .sort(([a], [b]) => a - b)
+    .slice(0, Number(values.sample))
+    .map(([, mutant]) => mutant)
+}
+
+const startedAt = Date.now()
+const say = (text) => console.log(`${Math.round((Date.now() - startedAt) / 1000)} s  ${text}`)
+
+try {
+  const files = copyOf(root, folder)
+  const mutants = await instrumented(
+    folder,
+    files.filter((file) => /^src\/.*(?<!\.d)\.ts$/.test(file) && isWanted(file)),
+  )
+  const chosen = sampled(mutants)
+  if (chosen.length === 0) throw new Error('Nothing to change: no source file is of that room or name.')
+  say(`${chosen.length} of ${mutants.length} mutants chosen (seed ${values.seed}); running the tests once without any`)
+  const job = {
+    folder,
+    quick: values.quick,
+    sources: [...new Set(mutants.map(({ fileName }) => fileName))],
+    tests: files.filter((file) => /^test\/.*\.test\.ts$/.test(file)),
+    mutants: chosen.map(({ id, fileName }) => ({ id, file: fileName })),
+  }
+  const workers = Number(values.workers)
+  const coverage = await inWorkers({ ...job, mode: 'cover' }, { workers, say })
+  const failed = coverage.flatMap(({ tests }) => tests ?? []).filter(({ state }) => state === 'fail')
+  for (const { key } of failed) console.log(`      left out, it fails without any mutant: ${key}`)
+  say(`${coverage.reduce((sum, { tests }) => sum + (tests?.length ?? 0), 0)} tests seen; now with each mutant`)
+  const results = await inWorkers({ ...job, mode: 'kill' }, { workers, say })
+  await report({ root, out, mutants: chosen, results, roomOf, seed: values.seed })
+  say(`report: ${out}`)
+} catch (error) {
+  console.error(error)
+  process.exitCode = 1
+} finally {
+  if (values.keep) console.log(`kept: ${folder}`)
+  else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
+}

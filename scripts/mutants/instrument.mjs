@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Instrumenter } from '@stryker-mutator/instrumenter'
+
+/** What each instrumented file asks: which mutant is active, and whether to note what was reached. */
+const HEADER = `
+function stryCov_9fa48(...ids) { globalThis.__mutants__?.cover?.(ids) }
+function stryMutAct_9fa48(id) {
+  const mutants = globalThis.__mutants__ ??= { active: globalThis.process?.env?.FAUXGATE_ACTIVE_MUTANT }
+  return mutants.active === id && (mutants.hit === undefined || mutants.hit())
+}
+`
+
+const DRIVER = "import { test } from 'vitest'\ntest('drives', () => undefined)\n"
+
+const configOf = (runner) => `import base from './vitest.config.ts'
+export default {
+  ...base,
+  test: {
+    ...base.test,
+    include: ['mutants.test.ts'],
+    runner: ${JSON.stringify(runner)},
+    reporters: ['default'],
+    sequence: { shuffle: false },
+    typecheck: { enabled: false },
+    pool: 'forks',
+    maxWorkers: 1,
+    isolate: false,
+    silent: true,
+    teardownTimeout: 1000,
+  },
+}
+`
+
+/** Copies the working tree to a folder and sets it up for the runner. Answers the files, relative to it. */
+export function copyOf(root, folder) {
+  const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  const deleted = execFileSync('git', ['ls-files', '-z', '-d'], { cwd: root, encoding: 'utf8' }).split('\0')
+  const files = listed.split('\0').filter((file) => file && file !== 'node_modules' && !deleted.includes(file))
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    copyFileSync(join(root, file), join(folder, file))
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'mutants.test.ts'), DRIVER)
+  writeFileSync(join(folder, 'mutants.config.ts'), configOf(fileURLToPath(new URL('runner.mjs', import.meta.url))))
+  return files
+}
+
+/** Puts all mutants of some files into them, switched off. Answers the mutants. */
+export async function instrumented(folder, files) {
+  const silence = () => undefined
+  const logger = { debug: silence, info: silence, warn: console.warn, isDebugEnabled: () => false }
+  const result = await new Instrumenter(logger).instrument(
+    files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(folder, file), 'utf8') })),
+    { plugins: null, excludedMutations: [], ignorers: [], noHeader: true },
+  )
+  for (const { name, content } of result.files) {
+    const hashBang = /^#!.*\n/.exec(content)?.[0] ?? ''
+    writeFileSync(join(folder, name), hashBang + HEADER + content.slice(hashBang.length))
+  }
+  return result.mutants.filter(({ status }) => status !== 'Ignored')
+}

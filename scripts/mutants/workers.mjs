@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+const require = createRequire(import.meta.url)
+const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs')
+
+/** A worker that shows no sign of life for so long is in an endless loop. */
+const HANG_MS = 45_000
+
+/** The lines of JSON that the workers have written. */
+export function linesOf(folder, mode) {
+  const names = readdirSync(folder).filter((name) => name.startsWith(`${mode}-`) && name.endsWith('.ndjson'))
+  return names.flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line)),
+  )
+}
+
+/**
+ * Runs a job in several processes, each of which takes the next piece of work that nobody has taken. One that hangs or
+ * dies is replaced; what it worked on counts as timed out or crashed. Answers all results.
+ */
+export async function inWorkers(job, { workers, say }) {
+  const results = join(job.folder, 'results')
+  mkdirSync(join(results, `claims-${job.mode}`), { recursive: true })
+  const jobFile = join(results, `${job.mode}.json`)
+  writeFileSync(jobFile, JSON.stringify({ ...job, results }))
+  const total = job.mode === 'cover' ? job.tests.length : job.mutants.length
+  const ticker = setInterval(() => {
+    const done = linesOf(results, job.mode).filter(({ done }) => done !== undefined).length
+    say(`${done} of ${total}`)
+  }, 30_000)
+  try {
+    await Promise.all(Array.from({ length: workers }, (_, index) => untilDone(job, results, jobFile, index)))
+  } finally {
+    clearInterval(ticker)
+  }
+  return linesOf(results, job.mode)
+}
+
+async function untilDone(job, results, jobFile, index) {
+  for (let round = 0; round < 1000; round++) {
+    const name = `${job.mode}-${index}-${round}`
+    const hung = await oneWorker(job.folder, jobFile, join(results, name))
+    const lines = linesOf(results, name)
+    if (lines.at(-1)?.finished) return
+    const begun = lines.filter(({ begin }) => begin !== undefined).at(-1)?.begin
+    const last = lines.at(-1)
+    if (last?.again !== undefined || last?.restart) continue
+    if (begun === undefined || lines.some(({ done }) => done === begun))
+      throw new Error(`A worker ended before its first piece of work. Its log:\n${logOf(results, name)}`)
+    if (job.mode === 'cover') throw new Error(`A worker ended in ${begun}. Its log:\n${logOf(results, name)}`)
+    const line = { done: begun, status: hung ? 'timeout' : 'crashed', by: null }
+    writeFileSync(join(results, `${name}-lost.ndjson`), `${JSON.stringify(line)}\n`)
+  }
+  throw new Error('A worker had to be replaced 1,000 times.')
+}
+
+const logOf = (results, name) => readFileSync(join(results, `log-${name}.txt`), 'utf8').slice(-4000)
+
+/** Runs one process to its end. Answers whether it hung. */
+function oneWorker(folder, jobFile, path) {
+  const pulse = `${path.replace(/([^/]+)$/, 'pulse-$1')}`
+  writeFileSync(pulse, '')
+  const args = [vitest, 'run', '--root', folder, '--config', join(folder, 'mutants.config.ts'), '--no-color']
+  const env = { ...process.env, FAUXGATE_MUTANTS_JOB: jobFile, FAUXGATE_MUTANTS_OUT: path, NODE_ENV: 'test' }
+  const child = spawn(process.execPath, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = createWriteStream(path.replace(/([^/]+)$/, 'log-$1.txt'))
+  child.stdout.pipe(log, { end: false })
+  child.stderr.pipe(log, { end: false })
+  const kill = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {}
+  }
+  process.once('exit', kill)
+  let hung = false
+  const watch = setInterval(() => {
+    if (Date.now() - statSync(pulse).mtimeMs < HANG_MS) return
+    hung = true
+    kill()
+  }, 2000)
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      clearInterval(watch)
+      kill()
+      process.off('exit', kill)
+      log.end(() => resolve(hung))
+    })
+  })
+}
