@@ -115,7 +115,7 @@ const oneOf = (...allowed: readonly string[]): Check => [
 
 const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   clock: [isClock, 'an object with "now", a function or a number, in ms'],
-  dialect: [(value) => isObject(value) && typeof value.errorPrefix === 'string', 'a dialect object'],
+  dialect: [isDialect, `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`],
   seed: isText,
   keys: [
     (value) =>
@@ -236,6 +236,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function isClock(value: unknown): boolean {
   return isObject(value) && (typeof value.now === 'function' || typeof value.now === 'number')
+}
+
+function isDialect(value: unknown): boolean {
+  return isObject(value) && Object.keys(standard).every((name) => value[name] !== undefined)
 }
 
 function isQuirks(value: unknown): boolean {

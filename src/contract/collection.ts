@@ -4,16 +4,19 @@ export interface Due {
   readonly order: number
 }
 
+/** What a record is found by in one index. */
+export type Indexed = string | readonly string[] | null
+
 /**
  * Names a set of records of one kind and what the engine must know of them. A record is an immutable object; its key
- * sorts in creation order. An index maps a record to the value it is found by, or to null to leave it out.
+ * sorts in creation order. An index maps a record to the value it is found by, to several, or to null to leave it out.
  */
 export interface Collection<R extends object> {
   readonly name: string
   readonly key: (record: R) => string
   /** The fields that every record has; a snapshot whose records lack one is damaged. */
   readonly fields: readonly (keyof R & string)[]
-  readonly indexes: Readonly<Record<string, (record: R) => string | null>>
+  readonly indexes: Readonly<Record<string, (record: R) => Indexed>>
   /** Whether a record comes and goes with another one. */
   readonly isAttached?: (record: R) => boolean
   /** What leaves the gateway of a record, with secrets only where they are asked for; null for none of it. */

@@ -1,3 +1,4 @@
+import type { ErrorKey } from './errors.ts'
 import type { Region } from './regions.ts'
 
 /**
@@ -33,14 +34,33 @@ export interface Dialect {
   readonly addressHost: { readonly us: string; readonly elsewhere: string }
   /** What a reserved domain's `region` shows: the region that was set (else null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
-  /** Per operation group (`reserved_domains`): body fields that are accepted and have no effect. */
+  /**
+   * Whether a custom domain that is created with neither a certificate nor a policy gets a policy all the same: that of
+   * the dialect's authority and default key type.
+   */
+  readonly policyByDefault: boolean
+  /**
+   * Body fields that the service document does not have and this service does, by operation (`reserved_domains.update`):
+   * `endpoint_configuration_id` of `reserved_addrs.create`; `http_endpoint_configuration_id`,
+   * `https_endpoint_configuration_id` and `resolves_to` of `reserved_domains.create`; `resolves_to` and `domain` (which
+   * cannot be changed) of `reserved_domains.update`.
+   */
+  readonly extraFields: Readonly<Record<string, readonly string[]>>
+  /** Body fields that are accepted and have no effect, by operation or by group of operations (`reserved_domains`). */
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>
-  /** Per operation group: other names of body fields, as `{ alias: field }`. */
+  /** Other names of body fields, by group of operations, as `{ alias: field }`. */
   readonly fieldAliases: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /**
+   * Aliases, by group of operations, whose text may be a bare label, without a dot: it stands for the name that it makes
+   * below the first of the service's domains.
+   */
+  readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
   readonly moduleEnvelope: string | null
+  /** HTTP statuses that differ from the error catalogue's, by the error's key. */
+  readonly errorStatuses: Readonly<Partial<Record<ErrorKey, number>>>
 }
 
 /** The service document's own dialect, and the default. */
@@ -56,10 +76,14 @@ export const standard: Dialect = {
   cnameTargetBase: 'cname.gateway.test',
   addressHost: { us: '{n}.tcp.gateway.test', elsewhere: '{n}.tcp.{region}.gateway.test' },
   domainRegion: 'as set',
+  policyByDefault: false,
+  extraFields: {},
   ignoredFields: {},
   fieldAliases: {},
+  labelAliases: {},
   queryAliases: {},
   moduleEnvelope: null,
+  errorStatuses: {},
 }
 
 /** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
@@ -83,10 +107,18 @@ export const ngrok: Dialect = {
   cnameTargetBase: 'ngrok-cname.com',
   addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io' },
   domainRegion: { always: '' },
-  ignoredFields: { reserved_domains: ['error_redirect_url', 'resolves_to'] },
+  policyByDefault: true,
+  extraFields: {
+    'reserved_addrs.create': ['endpoint_configuration_id'],
+    'reserved_domains.create': ['http_endpoint_configuration_id', 'https_endpoint_configuration_id', 'resolves_to'],
+    'reserved_domains.update': ['resolves_to', 'domain'],
+  },
+  ignoredFields: { reserved_domains: ['error_redirect_url'], 'reserved_domains.update': ['region'] },
   fieldAliases: { reserved_domains: { name: 'domain' } },
+  labelAliases: { reserved_domains: ['name'] },
   queryAliases: { beforeId: 'before_id' },
   moduleEnvelope: 'module',
+  errorStatuses: { auth_missing: 403, auth_unparsable: 403, auth_invalid: 403, domain_taken: 400 },
 }
 
 /** The host of the reserved address with number `n` in a region. */

@@ -15,6 +15,11 @@ export const catalogue = {
     () => 'The Authorization header is not of the form "Bearer <API key>" with a non-empty key.',
   ),
   auth_invalid: entry(203, 401, () => 'The API key is not one of the keys that this gateway was created with.'),
+  auth_is_authtoken: entry(
+    206,
+    401,
+    () => "The credential is an agent's authtoken. Send an API key; authtokens are for agents only.",
+  ),
   content_type_unsupported: entry(
     210,
     415,
@@ -96,12 +101,14 @@ export const catalogue = {
   domain_label_end_invalid: field(408, 400, () => 'labels that end with a letter or digit'),
   domain_empty_label: field(409, 400, () => 'a name without an empty label'),
   domain_hyphens_3_4: field(410, 400, () => '"--" as a label\'s third and fourth character only after "xn"'),
+  domain_suffix_unreachable: field(411, 400, () => 'a last label that is not "localhost" and not all digits'),
   domain_taken: entry(
     413,
     409,
-    (it: { received: string; id: string }) =>
-      `The domain ${it.received} is reserved already, as ${it.id}. A name can be reserved once.`,
+    (it: { field: string; domain: string; id: string }) =>
+      `The domain ${it.domain} is reserved already, as ${it.id}. A name can be reserved once.`,
   ),
+  domain_wildcard_suffix: field(416, 400, () => '"*." above at least two labels, such as "*.example.com"'),
   domain_metadata_too_long: tooLong(421, 4096),
   domain_update_empty: entry(422, 400, () =>
     emptyUpdate(
@@ -113,8 +120,8 @@ export const catalogue = {
   certificate_and_policy: entry(
     434,
     400,
-    (it: { certificate: string }) =>
-      `certificate_id is ${it.certificate} and certificate_management_policy was sent too. Only one of them is allowed.`,
+    (it: { field: string; received: string }) =>
+      `certificate_id is ${it.received} and certificate_management_policy was sent too. Only one of them is allowed.`,
   ),
   authority_invalid: field(435, 400, (it: { authority: string }) => `"${it.authority}"`),
   certificate_managed: entry(
@@ -127,28 +134,28 @@ export const catalogue = {
   policy_on_service_domain: entry(
     439,
     400,
-    (it: { received: string }) =>
+    (it: { field: string; received: string }) =>
       `${it.received} belongs to the service. A certificate management policy is allowed on custom domains only.`,
   ),
   certificate_on_service_domain: entry(
     440,
     400,
-    (it: { received: string }) =>
+    (it: { field: string; received: string }) =>
       `${it.received} belongs to the service. An uploaded certificate is allowed on custom domains only.`,
   ),
   domain_not_qualified: field(448, 400, () => 'at least two labels, such as "app.example.com"'),
   domain_name_and_domain: entry(
     449,
     400,
-    (it: { alias: string; field: string }) =>
-      `${it.alias} and ${it.field} were both sent. They name the same field: send ${it.field} only.`,
+    (it: { field: string; other: string }) =>
+      `${it.field} and ${it.other} were both sent. They name the same field: send ${it.other} only.`,
   ),
 
   address_region_invalid: field(500, 400, () => `one of ${REGIONS.join(', ')}`),
   address_pool_exhausted: entry(
     503,
     409,
-    (it: { region: string; size: number }) =>
+    (it: { field?: string; region: string; size: number }) =>
       `All ${it.size} addresses of the region ${it.region} are reserved. Delete one or choose another region.`,
   ),
   address_metadata_too_long: tooLong(505, 4096),
@@ -239,8 +246,8 @@ export const catalogue = {
   certificate_not_found: entry(
     1965,
     404,
-    (it: { received: string }) =>
-      `certificate_id is ${it.received}, which does not exist. Name an uploaded TLS certificate.`,
+    (it: { field: string; received: string }) =>
+      `${it.field} is ${it.received}, which does not exist. Name an uploaded TLS certificate.`,
   ),
   certificate_automatic: entry(
     1966,
@@ -272,8 +279,14 @@ export const catalogue = {
   child_backend_not_found: entry(
     6501,
     400,
-    (it: { field: string; received: string }) =>
-      `${it.field}: the backend ${it.received} was not declared. Allowed are backends declared through the direct API.`,
+    (it: { field: string; received: string; problem: string; allowed: string }) =>
+      `${it.field}: the backend ${it.received} ${it.problem}. Allowed are ${it.allowed}.`,
+  ),
+  weighted_backend_in_use: entry(
+    6502,
+    400,
+    (it: { id: string; parent: string }) =>
+      `${it.id} is a child of the weighted backend ${it.parent}. Take it out there before deleting it.`,
   ),
   weight_out_of_range: field(6512, 400, () => 'an integer from 0 to 10000'),
   child_backend_invalid: field(6526, 400, () => 'the id of a backend, "bkd…_" and letters or digits'),
@@ -331,8 +344,8 @@ export const catalogue = {
   certificate_not_uploaded: entry(
     90410,
     400,
-    (it: { received: string }) =>
-      `certificate_id is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
+    (it: { field: string; received: string }) =>
+      `${it.field} is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
   ),
   endpoint_configuration_not_found: entry(
     90411,
@@ -391,13 +404,16 @@ export interface Problem {
   readonly key: ErrorKey
   readonly message: string
   readonly field?: string
+  /** What the message was made from, where it is the catalogue's. */
+  readonly values?: object
 }
 
 /** Builds a problem from a catalogue key and the values of its message. */
 export function problem<K extends ErrorKey>(key: K, values: ErrorValues<K>): Problem {
   const render = catalogue[key].message as (values: ErrorValues<K>) => string
+  const message = render(values)
   const named = (values as { field?: string } | undefined)?.field
-  return named === undefined ? { key, message: render(values) } : { key, message: render(values), field: named }
+  return named === undefined ? { key, message, values } : { key, message, values, field: named }
 }
 
 /** What a refusal says beside its problems. */
@@ -431,6 +447,12 @@ export class Refusal extends Error {
     this.details = details
     this.headers = headers
     this.further = further
+  }
+
+  /** The same refusal with its problems put into other words. */
+  worded(reword: (problem: Problem) => Problem): Refusal {
+    const [first, ...others] = this.problems
+    return new Refusal([reword(first), ...others.map(reword)], this)
   }
 }
 

@@ -37,7 +37,7 @@ export class GatewayError extends Error {
     super(withinBytes(message))
     this.key = key
     this.code = `${dialect.errorPrefix}${catalogue[key].number}`
-    this.status = catalogue[key].status
+    this.status = statusOf(key, dialect)
     this.details = Object.freeze({ ...refusal.details, ...fieldDetails(refusal) })
     this.headers = refusal.headers
   }
@@ -75,4 +75,9 @@ function fieldDetails({ problems, further }: Refusal): Record<string, string> {
 
 function bytesAsJson(text: string): number {
   return utf8Length(JSON.stringify(text))
+}
+
+/** The HTTP status of an error: the dialect's own where it has one, else the catalogue's. */
+export function statusOf(key: ErrorKey, { errorStatuses }: Dialect): number {
+  return errorStatuses[key] ?? catalogue[key].status
 }

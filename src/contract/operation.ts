@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { type Called, inWordsOf, plainBody } from './dialect-body.ts'
 import { type ListInput, type ListQuery, listQuery, readListQuery } from './list-query.ts'
 import { bodyReader } from './request-body.ts'
 import type { RuleContext } from './schema.ts'
@@ -66,9 +67,26 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
     run: (tx: Transaction, ids: Ids, body: v.InferOutput<S>) => Result
   },
 ): Operation<Ids, v.InferInput<S>, Result> {
-  const { wrappable = false, ...rest } = definition
-  const group = definition.name.split('.')[0] as string
-  return { ...rest, read: bodyReader(definition.body, group, { wrappable }) }
+  const { wrappable = false, run, ...rest } = definition
+  const { name, body: schema } = definition
+  const read = bodyReader(schema)
+  const { entries = {} } = schema as { entries?: object }
+  const words = { operation: name, group: name.split('.')[0] as string, fields: Object.keys(entries), wrappable }
+  return {
+    ...rest,
+    read(raw, ids, context): ReadBody<v.InferOutput<S>> {
+      const { body, called, problems } = plainBody(raw, words, context.dialect)
+      const extraFields = context.dialect.extraFields[name]
+      return { called, body: inWordsOf(called, () => read(body, ids, context, { problems, extraFields })) }
+    },
+    run: (tx, ids, { called, body }: ReadBody<v.InferOutput<S>>) => inWordsOf(called, () => run(tx, ids, body)),
+  }
+}
+
+/** A body that was read, and what the client called its fields. */
+interface ReadBody<Body> {
+  readonly called: Called | undefined
+  readonly body: Body
 }
 
 /** Defines a list operation: its query is the paging and the filter of every list (decisions, "Lists"). */

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Dialect } from './dialect.ts'
+import { isGiven } from './dialect-body.ts'
 import { type Problem, problem, refuse } from './errors.ts'
 import { Problems } from './problems.ts'
 import { quote, quoteField } from './quote.ts'
@@ -20,24 +20,38 @@ type Shape =
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
 
-/** Reads a body for one operation: takes what a client sent, answers what the operation's schema makes of it. */
-export type BodyReader<T> = (raw: unknown, ids: Readonly<Record<string, string>>, context: RuleContext) => T
+/** Reads a body: takes what a client sent, answers what the schema makes of it. */
+export type BodyReader<T> = (
+  body: unknown,
+  ids: Readonly<Record<string, string>>,
+  context: RuleContext,
+  dialect?: {
+    /** What the dialect refuses in the body already. */
+    readonly problems: readonly Problem[]
+    /** The fields that the dialect has beside the service document's. */
+    readonly extraFields: readonly string[] | undefined
+  },
+) => T
 
 /**
- * Makes the reader of an operation's body. It finds all problems in one pass, unknown fields first, and throws them
- * as one refusal (decisions, "Requests", 5). `group` selects the dialect's aliases and ignored fields.
+ * Makes the reader of a body. It finds all problems in one pass, unknown fields first, and throws them as one refusal
+ * (decisions, "Requests", 5).
  */
-export function bodyReader<S extends AnySchema>(
-  schema: S,
-  group: string,
-  options: { wrappable?: boolean } = {},
-): BodyReader<v.InferOutput<S>> {
-  const shape = shapeOf(schema)
-  return (raw, ids, context) => {
+export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOutput<S>> {
+  const whole = shapeOf(schema)
+  const extras = extraFieldsOf(schema)
+  const plainShape = withoutFields(whole, extras)
+  return (body, ids, context, dialect) => {
     const problems = new Problems()
-    const body = inDialect(jsonObject(raw), group, context.dialect, problems)
-    const bare = options.wrappable ? unwrapped(body, context.dialect.moduleEnvelope) : body
-    const plain = given(shape, withoutPathIds(bare, ids, problems), [], problems)
+    for (const each of dialect?.problems ?? []) problems.add(() => each)
+    const known = dialect?.extraFields
+    const shape = known
+      ? withoutFields(
+          whole,
+          extras.filter((name) => !known.includes(name)),
+        )
+      : plainShape
+    const plain = given(shape, withoutPathIds(jsonObject(body), ids, problems), [], problems)
     // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
     const found: Found = { count: 0, isCut: false }
     const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
@@ -51,37 +65,6 @@ export function bodyReader<S extends AnySchema>(
 function addIssues(problems: Problems, issues: readonly v.BaseIssue<unknown>[], found: Found): void {
   for (const issue of issues) problems.add(() => fromIssue(issue))
   problems.addCounted(Math.max(0, found.count - MOST_HANDED_ON), found.isCut)
-}
-
-/** Applies the dialect's other field names and drops the fields it ignores. */
-function inDialect(raw: unknown, group: string, dialect: Dialect, problems: Problems): unknown {
-  const aliases = dialect.fieldAliases[group]
-  const ignored = dialect.ignoredFields[group]
-  if ((!aliases && !ignored) || !isObject(raw)) return raw
-  const body = { ...raw }
-  for (const name of ignored ?? []) delete body[name]
-  for (const [alias, field] of Object.entries(aliases ?? {})) {
-    if (!isGiven(body[alias])) {
-      delete body[alias]
-      continue
-    }
-    if (isGiven(body[field]))
-      problems.add(() => ({ ...problem('domain_name_and_domain', { alias, field }), field: alias }))
-    else body[field] = body[alias]
-    delete body[alias]
-  }
-  return body
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
-}
-
-/** Takes a module out of the envelope that some clients wrap it in; ids beside it stay. */
-function unwrapped(body: unknown, envelope: string | null): unknown {
-  if (envelope === null || !isObject(body) || !Object.hasOwn(body, envelope)) return body
-  const { [envelope]: inner, ...beside } = body
-  return isObject(inner) ? { ...inner, ...beside } : inner === null ? beside : body
 }
 
 /** `id` and `edge_id` in a body are accepted when they equal the path's. */
@@ -199,6 +182,19 @@ function shapeOf(schema: AnySchema): Shape {
   }
   if (type === 'array' && item) return { kind: 'list', item: shapeOf(item) }
   return { kind: 'value', blankIsAbsent: pipe?.some((step) => step.metadata?.blank === 'absent') ?? false }
+}
+
+/** The fields of a body that exist only where the dialect names them. */
+function extraFieldsOf(schema: AnySchema): string[] {
+  const { entries = {} } = schema as unknown as {
+    entries?: Record<string, { pipe?: { metadata?: { extra?: true } }[] }>
+  }
+  return Object.keys(entries).filter((name) => entries[name]?.pipe?.some((step) => step.metadata?.extra))
+}
+
+function withoutFields(shape: Shape, names: readonly string[]): Shape {
+  if (shape.kind !== 'object' || names.length === 0) return shape
+  return { kind: 'object', fields: new Map([...shape.fields].filter(([name]) => !names.includes(name))) }
 }
 
 const ALLOWED: Readonly<Record<string, string>> = {

@@ -101,6 +101,11 @@ export const blankIsAbsent = v.metadata({ blank: 'absent' }) as v.MetadataAction
  */
 export const secret = v.metadata({ secret: true }) as v.MetadataAction<string, { secret: true }>
 
+/** Marks a field of a body that the service document does not have: it exists where the dialect names it. */
+export function extra<S extends v.GenericSchema>(field: S): S {
+  return v.pipe(field, v.metadata({ extra: true })) as unknown as S
+}
+
 type TooLong =
   | 'domain_metadata_too_long'
   | 'address_metadata_too_long'

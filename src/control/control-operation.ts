@@ -56,7 +56,7 @@ export function control<S extends v.GenericSchema, Result>(definition: {
   run: (host: ControlHost, input: v.InferOutput<S>) => Result
 }): ControlOperation<v.InferInput<S>, Result> {
   const { input, run, ...rest } = definition
-  const read = bodyReader(input, 'control')
+  const read = bodyReader(input)
   return { ...rest, run: (host, raw) => run(host, read(raw, {}, host.context)) }
 }
 
@@ -68,7 +68,7 @@ export function plainControl<Result>(definition: {
   mediaType?: string
   run: (host: ControlHost) => Result
 }): ControlOperation<Record<never, never>, Result> {
-  const read = bodyReader(v.object({}), 'control')
+  const read = bodyReader(v.object({}))
   return {
     ...definition,
     from: 'nothing',

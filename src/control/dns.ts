@@ -29,7 +29,7 @@ const typedValue = ruleOnWhole<v.InferOutput<typeof record>>(({ type, value }, r
 const normalValue = v.transform((sent: DnsRecord): DnsRecord => ({ ...sent, value: normalName(sent.value) }))
 
 /** Reads the name of a record that must be named. */
-export const readRecordName = bodyReader(v.object({ name }), 'control')
+export const readRecordName = bodyReader(v.object({ name }))
 
 export const dnsControls = {
   records: plainControl({

@@ -51,8 +51,8 @@ const count = v.pipe(
 
 /** Reads what the calls of the direct API that order outcomes take besides these. */
 export const readOrderOptions = {
-  forDomain: bodyReader(v.object({ domain }), 'control'),
-  forTimes: bodyReader(v.object({ domain, times: v.optional(count) }), 'control'),
+  forDomain: bodyReader(v.object({ domain })),
+  forTimes: bodyReader(v.object({ domain, times: v.optional(count) })),
 }
 
 export const provisioningControls = {

@@ -1,4 +1,4 @@
-import type { Collection } from '../contract/collection.ts'
+import type { Collection, Indexed } from '../contract/collection.ts'
 import { deepFreeze } from '../contract/view.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
@@ -7,10 +7,7 @@ export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
   /** Per index, the keys of each value in creation order; nearly always one. */
-  readonly #indexes = new Map<
-    string,
-    readonly [entries: Map<string, string[]>, indexed: (record: R) => string | null]
-  >()
+  readonly #indexes = new Map<string, readonly [entries: Map<string, string[]>, indexed: (record: R) => Indexed]>()
 
   constructor(readonly collection: Collection<R>) {
     for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])
@@ -65,17 +62,24 @@ export class Table<R extends object = object> {
   }
 }
 
-/** Moves a key from the entry of one value to that of another; null stands for no entry. */
-function reindex(entries: Map<string, string[]>, key: string, before: string | null, after: string | null): void {
+/** Moves a key from the entries of some values to those of others. */
+function reindex(entries: Map<string, string[]>, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
-  if (before !== null) {
-    const keys = entries.get(before) as string[]
-    if (keys.length === 1) entries.delete(before)
+  for (const value of valuesOf(before)) {
+    const keys = entries.get(value) as string[]
+    if (keys.length === 1) entries.delete(value)
     else keys.splice(keys.indexOf(key), 1)
   }
-  if (after !== null) {
-    const keys = entries.get(after)
+  for (const value of valuesOf(after)) {
+    const keys = entries.get(value)
     if (keys) keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
-    else entries.set(after, [key])
+    else entries.set(value, [key])
   }
+}
+
+const NO_VALUES: readonly string[] = []
+
+function valuesOf(indexed: Indexed): readonly string[] {
+  if (indexed === null) return NO_VALUES
+  return typeof indexed === 'string' ? [indexed] : indexed
 }

@@ -2,6 +2,7 @@ import type { Dialect } from '../contract/dialect.ts'
 import { durationMs } from '../contract/duration.ts'
 import { catalogue } from '../contract/errors.ts'
 import type { ArmedFault } from '../contract/fault.ts'
+import { statusOf } from '../contract/gateway-error.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
 /** Whether a fault keeps the operation from running. */
@@ -37,12 +38,12 @@ function failure(
   fault: ArmedFault,
   { operation, operationId, dialect }: { operation: string; operationId: string; dialect: Dialect },
 ): HttpResponse {
-  const entry = catalogue[fault.error ?? 'injected_fault']
-  const status = fault.status ?? entry.status
+  const key = fault.error ?? 'injected_fault'
+  const status = fault.status ?? statusOf(key, dialect)
   if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
   if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
   return jsonAnswer(status, {
-    error_code: `${dialect.errorPrefix}${entry.number}`,
+    error_code: `${dialect.errorPrefix}${catalogue[key].number}`,
     status_code: status,
     msg: fault.message ?? catalogue.injected_fault.message({ operation }),
     details: { operation_id: operationId },

@@ -38,6 +38,8 @@ export interface DomainRecord extends ResourceRecord {
   readonly timeline: readonly TimelineEntry[]
   readonly http_endpoint_configuration_id: string | null
   readonly https_endpoint_configuration_id: string | null
+  /** Where the name resolves to; absent until it was set. */
+  readonly resolves_to?: readonly { readonly value: string }[] | undefined
 }
 
 export const domains = collection<DomainRecord>({

@@ -33,11 +33,15 @@ export function endpointConfiguration(tx: Transaction, field: string, id: string
   return id
 }
 
-/** Refuses the first child backend that does not exist. */
-export function requireChildBackends(tx: Transaction, ids: readonly string[]): void {
-  for (const id of ids) {
-    if (isMissing(tx, id)) refuse('child_backend_not_found', { field: `backends.${id}`, received: quote(id) })
-  }
+/** Refuses a child backend that does not exist. Weighted ones are no declarations: they must exist in truth. */
+export function requireDeclaredBackend(tx: Transaction, id: string): void {
+  if (!isMissing(tx, id)) return
+  refuse('child_backend_not_found', {
+    field: `backends.${id}`,
+    received: quote(id),
+    problem: 'was not declared',
+    allowed: 'backends declared through the direct API, and weighted backends that exist',
+  })
 }
 
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */

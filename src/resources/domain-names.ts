@@ -1,3 +1,4 @@
+import punycode from 'punycode.js'
 import type { ErrorKey } from '../contract/errors.ts'
 
 type NameErrorKey =
@@ -16,8 +17,9 @@ const LONGEST_NAME = 253
 const LONGEST_LABEL = 63
 
 /**
- * The first rule that a domain name breaks (decisions, "Reserved domains": Name), or undefined. Case does not matter;
- * letters that only become ASCII in lower case do.
+ * The first rule that a domain name breaks (decisions, "Reserved domains": Name), or undefined: first those on the whole
+ * name, then those on each label, then those on its suffix. Case does not matter; letters that only become ASCII in lower
+ * case do.
  */
 export function nameProblem(name: string): NameErrorKey | undefined {
   if (name.length > LONGEST_NAME) return 'domain_too_long'
@@ -28,7 +30,14 @@ export function nameProblem(name: string): NameErrorKey | undefined {
     const key = labelProblem(label, position === 0)
     if (key) return key
   }
-  return undefined
+  return suffixProblem(labels)
+}
+
+/** What is wrong with the end of a name whose labels are right. */
+function suffixProblem(labels: readonly string[]): NameErrorKey | undefined {
+  const last = labels.at(-1) as string
+  if (/^\d+$/.test(last) || /^localhost$/i.test(last)) return 'domain_suffix_unreachable'
+  return labels.length === 2 && labels[0] === '*' ? 'domain_wildcard_suffix' : undefined
 }
 
 function labelProblem(label: string, isFirst: boolean): NameErrorKey | undefined {
@@ -41,14 +50,18 @@ function labelProblem(label: string, isFirst: boolean): NameErrorKey | undefined
   if (label.startsWith('-')) return 'domain_label_start_invalid'
   if (label.endsWith('-')) return 'domain_label_end_invalid'
   if (label.length > LONGEST_LABEL) return 'domain_label_too_long'
-  if (/^xn--/i.test(label)) return isPunycode(label.toLowerCase()) ? undefined : 'domain_punycode_invalid'
+  if (/^xn--/i.test(label)) return isPunycode(label.slice(4).toLowerCase()) ? undefined : 'domain_punycode_invalid'
   return label.slice(2, 4) === '--' ? 'domain_hyphens_3_4' : undefined
 }
 
-/** The URL parser of the platform knows UTS #46; it refuses a label that does not decode, or not back to itself. */
-function isPunycode(label: string): boolean {
+/**
+ * Whether what follows `xn--`, in lower case, is the Punycode of a text with other letters than ASCII's (RFC 3492). The
+ * platform's URL parser would know too, but its strictness differs between versions.
+ */
+function isPunycode(encoded: string): boolean {
   try {
-    return new URL(`http://${label}.test`).hostname === `${label}.test`
+    const text = punycode.decode(encoded)
+    return /\P{ASCII}/u.test(text) && !/\p{Surrogate}/u.test(text) && punycode.encode(text) === encoded
   } catch {
     return false
   }

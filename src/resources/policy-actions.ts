@@ -13,7 +13,7 @@ export const POLICY_ACTIONS = [
   'jwt-validation',
   'log',
   'oauth',
-  'oidc',
+  'openid-connect',
   'owasp-crs-request',
   'owasp-crs-response',
   'rate-limit',

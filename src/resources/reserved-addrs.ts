@@ -4,7 +4,7 @@ import { addressHost } from '../contract/dialect.ts'
 import { refuse } from '../contract/errors.ts'
 import type { Region } from '../contract/regions.ts'
 import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
-import { ref, reference, region, resourceHead, text, textOfBytes } from '../contract/schema.ts'
+import { extra, ref, reference, region, resourceHead, text, textOfBytes } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View } from '../contract/view.ts'
 import { endpointConfiguration } from './declarations.ts'
@@ -53,16 +53,21 @@ export const reservedAddrs = resource({
   shape,
   view,
   create: {
-    body: v.object({ description: text, metadata, region: region('address_region_invalid') }),
+    body: v.object({
+      description: text,
+      metadata,
+      region: region('address_region_invalid'),
+      endpoint_configuration_id: extra(reference('ec')),
+    }),
     run(tx, body) {
-      const where = body.region ?? 'us'
+      const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
       return tx.put(addresses, {
         id: tx.newId('ra'),
         created_at: tx.now,
         ...described(body),
-        addr: freeAddress(tx, where),
-        region: where,
-        endpoint_configuration_id: null,
+        addr: freeAddress(tx, body.region),
+        region: body.region ?? DEFAULT_REGION,
+        endpoint_configuration_id: endpoint ?? null,
       })
     },
   },
@@ -80,11 +85,13 @@ export const reservedAddrs = resource({
   },
 })
 
+const DEFAULT_REGION = 'us'
 const FIRST_PORT = 10_000
 const PORTS = 20_000
 
 /** An address of the region that is not reserved, found from a random place on. */
-function freeAddress(tx: Transaction, where: Region): string {
+function freeAddress(tx: Transaction, sent: Region | undefined): string {
+  const where = sent ?? DEFAULT_REGION
   const size = tx.rules.addressesPerRegion
   const start = tx.randomInteger(size)
   for (let step = 0; step < size; step++) {
@@ -93,5 +100,5 @@ function freeAddress(tx: Transaction, where: Region): string {
     const addr = `${host}:${FIRST_PORT + (place % PORTS)}`
     if (!tx.find(addresses, 'addr', addr)) return addr
   }
-  return refuse('address_pool_exhausted', { region: where, size })
+  return refuse('address_pool_exhausted', { region: where, size, ...(sent && { field: 'region' }) })
 }

@@ -1,10 +1,23 @@
 import * as v from 'valibot'
 import { isServiceDomain } from '../contract/dialect.ts'
-import { refuse } from '../contract/errors.ts'
+import { problem, Refusal, refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, required, resource } from '../contract/resource.ts'
-import { oneOf, ref, reference, region, resourceHead, rule, text, textOfBytes, time } from '../contract/schema.ts'
+import {
+  as,
+  blankIsAbsent,
+  extra,
+  oneOf,
+  ref,
+  reference,
+  region,
+  resourceHead,
+  rule,
+  text,
+  textOfBytes,
+  time,
+} from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
@@ -42,6 +55,10 @@ const policyBody = v.object({
 
 const metadata = textOfBytes(4096, 'domain_metadata_too_long')
 
+const resolvesTo = v.array(
+  v.object({ value: v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' }))) }),
+)
+
 const createBody = v.object({
   domain: name,
   region: region('domain_region_invalid'),
@@ -49,7 +66,16 @@ const createBody = v.object({
   metadata,
   certificate_id: reference('cert'),
   certificate_management_policy: v.optional(policyBody),
+  http_endpoint_configuration_id: extra(reference('ec')),
+  https_endpoint_configuration_id: extra(reference('ec')),
+  resolves_to: extra(v.optional(resolvesTo)),
 })
+
+/** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
+const ownName = extra(v.optional(v.pipe(v.string(), blankIsAbsent))) as unknown as v.OptionalSchema<
+  v.GenericSchema<never, string>,
+  undefined
+>
 
 const updateBody = v.object({
   description: text,
@@ -58,6 +84,8 @@ const updateBody = v.object({
   certificate_management_policy: v.optional(policyBody),
   http_endpoint_configuration_id: reference('ec'),
   https_endpoint_configuration_id: reference('ec'),
+  resolves_to: extra(v.optional(resolvesTo)),
+  domain: ownName,
 })
 
 const job = v.object({
@@ -82,6 +110,7 @@ const shape = v.object({
   acme_challenge_cname_target: v.nullable(v.string()),
   http_endpoint_configuration: v.nullable(ref),
   https_endpoint_configuration: v.nullable(ref),
+  resolves_to: v.exactOptional(v.array(v.object({ value: v.string() }))),
 })
 
 const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
@@ -101,6 +130,7 @@ const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, w
   acme_challenge_cname_target: record.acme_challenge_cname_target,
   http_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.http_endpoint_configuration_id),
   https_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.https_endpoint_configuration_id),
+  ...(record.resolves_to && { resolves_to: record.resolves_to }),
 })
 
 function shownRegion(record: DomainRecord, { dialect }: Wire): string | null {
@@ -171,7 +201,7 @@ const LABEL_LENGTH = 17
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const taken = tx.find(domains, 'domain', body.domain)
-  if (taken) refuse('domain_taken', { received: quote(body.domain), id: taken.id })
+  if (taken) refuse('domain_taken', { field: 'domain', domain: quote(body.domain), id: taken.id })
   const target = () =>
     [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), tx.dialect.cnameTargetBase].join('.')
   const domain: DomainRecord = {
@@ -188,23 +218,46 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     job: null,
     due: null,
     timeline: [],
-    http_endpoint_configuration_id: null,
-    https_endpoint_configuration_id: null,
+    ...linked(tx, body),
+    ...(body.resolves_to && { resolves_to: body.resolves_to }),
   }
-  return tx.put(domains, withTls(tx, domain, body))
+  const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
+  const policy = isUnmanaged && tx.dialect.policyByDefault ? { authority: tx.dialect.authority } : undefined
+  return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
 }
 
-function update(tx: Transaction, domain: DomainRecord, body: v.InferOutput<typeof updateBody>): DomainRecord {
+function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeof updateBody>): DomainRecord {
+  const { domain: name, ...body } = sent
+  if (name !== undefined && name.toLowerCase() !== domain.domain) {
+    const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
+    refuse('field_invalid', { field: 'domain', received: quote(name), allowed })
+  }
   if (Object.keys(body).length === 0) refuse('domain_update_empty', {})
-  const http = endpointConfiguration(tx, 'http_endpoint_configuration_id', body.http_endpoint_configuration_id)
-  const https = endpointConfiguration(tx, 'https_endpoint_configuration_id', body.https_endpoint_configuration_id)
   const changed = {
     ...domain,
     ...described(body, domain),
+    ...linked(tx, body, domain),
+    ...(body.resolves_to && { resolves_to: body.resolves_to }),
+  }
+  return tx.put(domains, withTls(tx, changed, body))
+}
+
+type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoint_configuration_id'>
+
+const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
+
+/** The endpoint configurations of a domain after a request: the given ones, else the domain's. */
+function linked(
+  tx: Transaction,
+  body: { readonly [K in keyof Links]?: string | undefined },
+  domain: Links = UNLINKED,
+): Links {
+  const http = endpointConfiguration(tx, 'http_endpoint_configuration_id', body.http_endpoint_configuration_id)
+  const https = endpointConfiguration(tx, 'https_endpoint_configuration_id', body.https_endpoint_configuration_id)
+  return {
     http_endpoint_configuration_id: http ?? domain.http_endpoint_configuration_id,
     https_endpoint_configuration_id: https ?? domain.https_endpoint_configuration_id,
   }
-  return tx.put(domains, withTls(tx, changed, body))
 }
 
 interface TlsBody {
@@ -218,20 +271,28 @@ function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRe
   // The automatic certificate in use counts as not given: the Terraform provider sends it back beside the policy.
   const isOwnAutomatic = domain.policy !== null && body.certificate_id === domain.certificate_id
   const certificate = isOwnAutomatic ? undefined : body.certificate_id
-  const received = quote(domain.domain)
   const isOwned = isServiceDomain(tx.dialect, domain.domain)
-  if (certificate && policy) refuse('certificate_and_policy', { certificate: quote(certificate) })
-  if (policy && isOwned) refuse('policy_on_service_domain', { received })
-  if (certificate && isOwned) refuse('certificate_on_service_domain', { received })
+  const received = quote(domain.domain)
+  if (certificate && policy) throw certificateAndPolicy(certificate)
+  if (policy && isOwned) refuse('policy_on_service_domain', { field: 'certificate_management_policy', received })
+  if (certificate && isOwned) refuse('certificate_on_service_domain', { field: 'certificate_id', received })
   if (certificate) return withUploadedCertificate(tx, domain, uploaded(tx, certificate))
   if (!policy) return domain
-  const { authority, private_key_type = tx.dialect.defaultPrivateKeyType } = policy
+  const inForce = domain.policy?.private_key_type ?? tx.dialect.defaultPrivateKeyType
+  const { authority, private_key_type = inForce } = policy
   return withPolicy(tx, domain, { authority, private_key_type })
+}
+
+/** The refusal of a certificate and a policy in one request: a problem of both fields. */
+function certificateAndPolicy(certificate: string): Refusal {
+  const found = (field: string) => problem('certificate_and_policy', { field, received: quote(certificate) })
+  return new Refusal([found('certificate_id'), found('certificate_management_policy')])
 }
 
 /** The id of an uploaded certificate, or the refusal that it is none. */
 function uploaded(tx: Transaction, id: string): string {
-  const certificate = tx.get(certificates, id) ?? refuse('certificate_not_found', { received: quote(id) })
-  if (certificate.issued_at !== null) refuse('certificate_not_uploaded', { received: quote(id) })
+  const named = { field: 'certificate_id', received: quote(id) }
+  const certificate = tx.get(certificates, id) ?? refuse('certificate_not_found', named)
+  if (certificate.issued_at !== null) refuse('certificate_not_uploaded', named)
   return id
 }

@@ -1,13 +1,17 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
 import { anyObject, type Report, resourceHead, rule, text } from '../contract/schema.ts'
+import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
-import { requireChildBackends } from './declarations.ts'
+import { requireDeclaredBackend } from './declarations.ts'
 
 type Weights = Record<string, number>
+
+const PREFIX = 'bkdwd'
 
 interface BackendRecord extends ResourceRecord {
   readonly backends: Readonly<Weights>
@@ -17,7 +21,12 @@ const backends = collection<BackendRecord>({
   name: 'weighted_backends',
   key: (record) => record.id,
   fields: ['id', 'created_at', 'backends'],
+  indexes: { child: ({ backends: map }) => Object.keys(map).filter(isWeighted) },
 })
+
+function isWeighted(id: string): boolean {
+  return id.startsWith(`${PREFIX}_`)
+}
 
 const LARGEST_WEIGHT = 10_000
 
@@ -51,7 +60,7 @@ export const weightedBackends = resource({
   name: 'weighted_backends',
   path: '/backends/weighted',
   items: 'backends',
-  prefix: 'bkdwd',
+  prefix: PREFIX,
   what: 'weighted backend',
   collection: backends,
   shape,
@@ -59,16 +68,41 @@ export const weightedBackends = resource({
   create: {
     body,
     run(tx, { backends: map = {}, ...rest }) {
-      requireChildBackends(tx, Object.keys(map))
-      return tx.put(backends, { id: tx.newId('bkdwd'), created_at: tx.now, ...described(rest), backends: map })
+      requireChildren(tx, map)
+      return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
     },
   },
   update: {
     body,
     run(tx, record, { backends: map, ...rest }) {
-      requireChildBackends(tx, Object.keys(map ?? {}))
+      requireChildren(tx, map ?? {}, record.id)
       const kept = tx.rules.keepBackendsOnPatch ? record.backends : {}
       return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
     },
   },
+  beforeDelete(tx, { id }) {
+    const parent = tx.find(backends, 'child', id)
+    if (parent) refuse('weighted_backend_in_use', { id, parent: parent.id })
+  },
 })
+
+/**
+ * Refuses the first child backend that does not exist, or that is the backend `own` itself (decisions, "References"). A
+ * circle of several is let through, as nothing follows it.
+ */
+function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
+  for (const id of Object.keys(map)) {
+    if (isWeighted(id)) requireWeightedBackend(tx, id, own)
+    else requireDeclaredBackend(tx, id)
+  }
+}
+
+function requireWeightedBackend(tx: Transaction, id: string, own: string | undefined): void {
+  if (id !== own && tx.get(backends, id)) return
+  refuse('child_backend_not_found', {
+    field: `backends.${id}`,
+    received: quote(id),
+    problem: id === own ? 'is the weighted backend itself' : 'does not exist',
+    allowed: `${own === undefined ? '' : 'other '}weighted backends that exist, and backends of other kinds`,
+  })
+}

@@ -61,7 +61,7 @@ describe('the official TypeScript client, version 0.11.0', () => {
     const again = client.reservedDomains.create({ domain: 'taken.example.com', region: '' })
     await expect(again).rejects.toMatchObject({
       errorCode: 'ERR_NGROK_413',
-      statusCode: 409,
+      statusCode: 400,
       details: new Map([['operationId', expect.stringMatching(/^op_/)]]),
     })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Dialect, type Gateway, ngrok, standard } from '../../src/index.ts'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
@@ -21,6 +21,9 @@ const COLUMNS = [
     address: /^\d+\.tcp\.gateway\.test:\d{5}$/,
     addressElsewhere: /^\d+\.tcp\.eu\.gateway\.test:\d{5}$/,
     regions: ['eu', null],
+    taken: 409,
+    unauthorized: 401,
+    policyByDefault: null,
   },
   {
     dialect: ngrok,
@@ -42,6 +45,9 @@ const COLUMNS = [
     address: /^\d+\.tcp\.ngrok\.io:\d{5}$/,
     addressElsewhere: /^\d+\.tcp\.eu\.ngrok\.io:\d{5}$/,
     regions: ['', ''],
+    taken: 400,
+    unauthorized: 403,
+    policyByDefault: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
   },
 ]
 
@@ -75,10 +81,57 @@ describe.each(COLUMNS)('The dialect $dialect.name (decisions, "Dialects")', (col
     const gateway = open({ dialect })
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const answer = await client(gateway)('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
-    expect(outcome(answer)).toBe(`409 ${prefix}413`)
+    expect(outcome(answer)).toBe(`${column.taken} ${prefix}413`)
     expect(() => gateway.reservedDomains.create({ domain: 'app.example.com' })).toThrow(
       expect.objectContaining({ key: 'domain_taken', code: `${prefix}413` }),
     )
+  })
+
+  test('has its HTTP statuses, which body, error and answer have in common', async () => {
+    const gateway = open({ dialect, keys: ['right'] })
+    const api = client(gateway)
+    const ask = (authorization: string | null) => api('GET', '/reserved_addrs', { headers: { authorization } })
+    const answers = [await ask(null), await ask('Basic x'), await ask('Bearer wrong')]
+    expect(answers.map(outcome)).toEqual([200, 201, 203].map((number) => `${column.unauthorized} ${prefix}${number}`))
+    for (const { status, body } of answers) expect(body.status_code).toBe(status)
+    gateway.reservedDomains.create({ domain: 'app.example.com' })
+    const error = thrownBy(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
+    expect(error.status).toBe(column.taken)
+  })
+
+  test.each([
+    ['auth_missing', 200, column.unauthorized],
+    ['auth_is_authtoken', 206, 401],
+    ['domain_taken', 413, column.taken],
+    ['domain_underscore', 438, 400],
+  ] as const)('has them for faults on order too: %s', async (error, number, status) => {
+    const gateway = open({ dialect })
+    gateway.faults.add({ operation: 'reserved_addrs.list', error })
+    const answer = await client(gateway)('GET', '/reserved_addrs')
+    expect([outcome(answer), answer.body.status_code]).toEqual([`${status} ${prefix}${number}`, status])
+    gateway.faults.clear()
+    gateway.faults.add({ operation: 'reserved_addrs.list', error, status: 418 })
+    expect(outcome(await client(gateway)('GET', '/reserved_addrs'))).toBe(`418 ${prefix}${number}`)
+  })
+
+  test('has its way with a custom domain that asks for neither certificate nor policy', () => {
+    const gateway = open({ dialect })
+    const custom = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id: '' })
+    expect(custom.certificate_management_policy).toEqual(column.policyByDefault)
+    expect(custom.certificate_management_status === null).toBe(column.policyByDefault === null)
+    const owned = gateway.reservedDomains.create({ domain: `app.${column.owned[0]}` })
+    expect(owned.certificate_management_policy).toBeNull()
+    const { id: certificate_id } = gateway.tlsCertificates.create(upload())
+    const uploaded = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_id })
+    expect([uploaded.certificate?.id, uploaded.certificate_management_policy]).toEqual([certificate_id, null])
+  })
+
+  test('leaves a domain without a policy when that was detached, whatever changes later', () => {
+    const gateway = open({ dialect })
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    gateway.reservedDomains.detachCertificateManagementPolicy(id)
+    const { certificate_management_policy } = gateway.reservedDomains.update(id, { metadata: 'm' })
+    expect(certificate_management_policy).toBeNull()
   })
 
   test('has letsencrypt as its authority and its own default key type', () => {
@@ -125,58 +178,6 @@ describe.each(COLUMNS)('The dialect $dialect.name (decisions, "Dialects")', (col
   })
 })
 
-describe('Fields that ngrok takes and ignores (decisions, "Dialects")', () => {
-  const extra = { error_redirect_url: 'https://example.com', resolves_to: [{ value: 'us' }] }
-
-  test('are accepted by ngrok on create and update, and not shown', async () => {
-    const api = client(open({ dialect: ngrok }))
-    const created = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com', ...extra } })
-    expect(created.status).toBe(201)
-    expect(created.text).not.toContain('redirect')
-    const json = { description: 'd', ...extra }
-    expect((await api('PATCH', `/reserved_domains/${created.body.id}`, { json })).status).toBe(200)
-  })
-
-  test('are no value of an update', async () => {
-    const gateway = open({ dialect: ngrok })
-    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
-    const answer = await client(gateway)('PATCH', `/reserved_domains/${id}`, { json: extra })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_422')
-  })
-
-  test.each(['error_redirect_url', 'resolves_to'])('are refused by standard: %s', async (field) => {
-    const json = { domain: 'app.example.com', [field]: null }
-    expect(outcome(await client(open())('POST', '/reserved_domains', { json }))).toBe('400 ERR_GATEWAY_214')
-  })
-
-  test('are those of domains only', async () => {
-    const answer = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: extra })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_214')
-  })
-})
-
-describe('The alias name of domain (decisions, "Dialects"; errors.md, domain_name_and_domain)', () => {
-  const create = async (dialect: Dialect, json: object) =>
-    client(open({ dialect }))('POST', '/reserved_domains', { json })
-
-  test('names the domain in ngrok, also beside an empty domain', async () => {
-    for (const domain of [undefined, null, '']) {
-      const { status, body } = await create(ngrok, { name: 'App.example.com', domain })
-      expect([status, body.domain, Object.hasOwn(body, 'name')]).toEqual([201, 'app.example.com', false])
-    }
-    expect((await create(ngrok, { domain: 'app.example.com', name: '' })).status).toBe(201)
-  })
-
-  test('cannot stand beside domain, even with the same value', async () => {
-    const json = { name: 'app.example.com', domain: 'app.example.com' }
-    expect(outcome(await create(ngrok, json))).toBe('400 ERR_NGROK_449')
-  })
-
-  test('is unknown to standard', async () => {
-    expect(outcome(await create(standard, { name: 'app.example.com' }))).toBe('400 ERR_GATEWAY_214')
-  })
-})
-
 describe('The paging alias beforeId (decisions, "Dialects")', () => {
   test('is before_id in ngrok, whose next page says before_id', async () => {
     const gateway = open({ dialect: ngrok })
@@ -209,9 +210,54 @@ describe('The envelope of module bodies (decisions, "Dialects")', () => {
 
   test('does not hide a wrong id or an unknown field', async () => {
     expect(outcome(await put({ id: 'edghtsrt_2', module: {} }))).toBe('400 ERR_NGROK_215')
+    expect(outcome(await put({ module: { id: 'edghtsrt_2' } }))).toBe('400 ERR_NGROK_215')
     expect(outcome(await put({ module: { colour: 'red' } }))).toBe('400 ERR_NGROK_214')
     expect(outcome(await put({ colour: 'red', module: {} }))).toBe('400 ERR_NGROK_214')
-    expect((await put({ module: 'text' })).status).toBe(400)
+  })
+
+  test.each([
+    [null, 'null'],
+    [5, '5'],
+    ['text', '"text"'],
+    [[], 'an array of 0'],
+    [undefined, null],
+  ])('holds an object: %j is refused', async (module, received) => {
+    const { status, body } = await put({ module })
+    if (received === null) return expect(status).toBe(200)
+    const msg = `module is ${received}. Allowed: an object.`
+    expect([status, body.error_code, body.msg, body.details['field:module']]).toEqual([400, 'ERR_NGROK_215', msg, msg])
+  })
+
+  test("cannot stand beside the module's own fields, of which each is named", async () => {
+    const { status, body } = await put({
+      module: { num_buckets: 5 },
+      num_buckets: 5,
+      enabled: false,
+      rolling_window: null,
+    })
+    const says = (field: string) => `${field} is beside "module". Allowed: fields inside "module", or none of it.`
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says('enabled')])
+    expect(body.details).toEqual({
+      operation_id: body.details.operation_id,
+      'field:enabled': says('enabled'),
+      'field:num_buckets': says('num_buckets'),
+    })
+    expect(outcome(await client(open({ dialect: ngrok }))('GET', `${ROUTE}/circuit_breaker`))).toBe(
+      '404 ERR_NGROK_90404',
+    )
+  })
+
+  test('repeats no secret that stands beside it', async () => {
+    const json = { module: { provider: 'github' }, secret: 's3cret' }
+    const { status, text } = await client(open({ dialect: ngrok }))('PUT', `${ROUTE}/webhook_verification`, { json })
+    expect([status, text.includes('s3cret')]).toEqual([400, false])
+  })
+
+  test('is a field that standard does not know, and other operations neither', async () => {
+    const json = { module: { num_buckets: 5 } }
+    expect(outcome(await client(open())('PUT', `${ROUTE}/circuit_breaker`, { json }))).toBe('400 ERR_GATEWAY_214')
+    const other = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: { module: {} } })
+    expect(outcome(other)).toBe('400 ERR_NGROK_214')
   })
 })
 
@@ -229,10 +275,16 @@ describe('A dialect of one\'s own (decisions, "Dialects")', () => {
     cnameTargetBase: 'edge.acme.example',
     addressHost: { us: 'n{n}.acme.example', elsewhere: '{region}-{n}.acme.example' },
     domainRegion: { always: 'global' },
-    ignoredFields: { reserved_addrs: ['colour'] },
-    fieldAliases: { reserved_domains: { host: 'domain' } },
+    policyByDefault: true,
+    extraFields: { 'reserved_domains.update': ['domain'] },
+    ignoredFields: { reserved_addrs: ['colour'], 'reserved_addrs.create': ['shape'] },
+    fieldAliases: {
+      reserved_domains: { host: 'domain', cert: 'certificate_id', tls: 'certificate_management_policy' },
+    },
+    labelAliases: { reserved_domains: ['host'] },
     queryAliases: { cursor: 'before_id' },
     moduleEnvelope: 'config',
+    errorStatuses: { field_unknown: 422 },
   }
 
   test('decides everything that the two shipped ones decide', async () => {
@@ -258,6 +310,38 @@ describe('A dialect of one\'s own (decisions, "Dialects")', () => {
     })
     expect(outcome(await api('GET', '/nowhere'))).toBe('404 ACME-90400')
     expect(gateway.dialect).toBe(acme)
+  })
+
+  test('decides about policies, labels, further fields, aliases and statuses', async () => {
+    const api = client(open({ dialect: acme }))
+    const domain = await api('POST', '/reserved_domains', { json: { host: 'app.example.com' } })
+    expect(domain.body.certificate_management_policy).toEqual({ authority: 'acme-ca', private_key_type: 'ecdsa' })
+    const labelled = await api('POST', '/reserved_domains', { json: { host: 'app' } })
+    expect(labelled.body.domain).toBe('app.acme.example')
+    const path = `/reserved_domains/${domain.body.id}`
+    expect((await api('PATCH', path, { json: { host: 'app.example.com', metadata: 'm' } })).status).toBe(200)
+    expect(outcome(await api('PATCH', path, { json: { resolves_to: [] } }))).toBe('422 ACME-214')
+    expect((await api('POST', '/reserved_addrs', { json: { shape: 'round', colour: 'red' } })).status).toBe(201)
+    const { id } = (await api('POST', '/reserved_addrs')).body
+    expect(outcome(await api('PATCH', `/reserved_addrs/${id}`, { json: { shape: 'round' } }))).toBe('422 ACME-214')
+  })
+
+  test('calls fields in messages and details what the client called them, whichever rule refuses them', async () => {
+    const api = client(open({ dialect: acme }))
+    const refused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
+    const unknown = await refused({ host: 'app.example.com', cert: 'cert_1' })
+    expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Name an uploaded TLS certificate.')
+    expect(unknown.details['field:cert']).toBe(unknown.msg)
+    const wrongPrefix = await refused({ host: 'app.example.com', certificate_id: 'rd_1' })
+    expect(wrongPrefix.msg).toMatch(/^certificate_id is "rd_1"\. Allowed: an id that starts with "cert/)
+    const inside = await refused({ host: 'app.example.com', tls: { authority: 'other' } })
+    expect(inside.msg).toBe('tls.authority is "other". Allowed: "acme-ca".')
+    expect(Object.keys(inside.details)).toEqual(['operation_id', 'field:tls.authority'])
+  })
+
+  test('is refused where a part of it is missing', () => {
+    const { errorStatuses: _, ...partial } = standard
+    expect(() => open({ dialect: partial as Dialect })).toThrow(/^dialect is an object\. Allowed: .*errorStatuses/)
   })
 })
 

@@ -76,6 +76,31 @@ describe('A certificate management policy (decisions, "Reserved domains" and "Pr
     expect(state()).toBe(before)
   })
 
+  test.each([undefined, null, ''])(
+    'keeps its key type in an update that sends it as %j, and so changes nothing',
+    (private_key_type) => {
+      const clock = handClock()
+      const gateway = open({ clock })
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+      const state = () => JSON.stringify({ ...gateway.snapshot(), now: 0 })
+      const before = state()
+      clock.turn(10_000)
+      const policy = { authority: 'letsencrypt', private_key_type } as typeof ECDSA
+      const updated = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
+      expect(updated.certificate_management_policy).toEqual(ECDSA)
+      expect(state()).toBe(before)
+    },
+  )
+
+  test('that replaces an uploaded certificate has the default key type where it names none', () => {
+    const { gateway, certificate_id } = withCertificate()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.reservedDomains.update(id, { certificate_id })
+    const policy = { authority: 'letsencrypt' }
+    const updated = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
+    expect(updated.certificate_management_policy).toEqual(RSA)
+  })
+
   test('with another key type starts a new job', () => {
     const clock = handClock()
     const gateway = open({ clock })

@@ -10,7 +10,34 @@ import { requestCases } from './errors/request-cases.ts'
 import { routeCases } from './errors/route-cases.ts'
 
 /** Not provoked here: they belong to faults and to the rate limit. */
-const ELSEWHERE = ['injected_fault', 'too_many_requests']
+const ELSEWHERE = ['auth_is_authtoken', 'injected_fault', 'too_many_requests']
+
+/** Errors that no value of a field causes: of the request as a whole, of its path, and of the state. */
+const OF_NO_FIELD = [
+  'address_update_empty',
+  'auth_invalid',
+  'auth_missing',
+  'auth_unparsable',
+  'body_too_large',
+  'body_unexpected',
+  'body_unparsable',
+  'body_unreadable',
+  'certificate_automatic',
+  'certificate_in_use',
+  'certificate_managed',
+  'content_type_missing',
+  'content_type_unsupported',
+  'domain_update_empty',
+  'edge_not_found',
+  'method_not_allowed',
+  'not_found',
+  'path_not_found',
+  'query_repeated',
+  'query_unknown',
+  'version_missing',
+  'version_unsupported',
+  'weighted_backend_in_use',
+]
 
 const cases = [...requestCases, ...domainCases, ...certificateCases, ...routeCases]
 const direct = cases.filter((each) => each.direct)
@@ -33,6 +60,11 @@ function codeOf({ key }: ErrorCase): string {
 describe('The error catalogue (errors.md)', () => {
   test('has a case here for every key but those of faults and of the rate limit', () => {
     expect([...cases.map(({ key }) => key), ...ELSEWHERE].sort()).toEqual(Object.keys(catalogue).sort())
+  })
+
+  test('has a field in every case whose cause is the value of a field (decisions, "Requests", 5)', () => {
+    const without = cases.filter(({ field }) => field === undefined).map(({ key }) => key)
+    expect(without.sort()).toEqual(OF_NO_FIELD)
   })
 
   test('has a number of its own for every key', () => {
@@ -67,7 +99,10 @@ describe('Over HTTP, an error (errors.md; decisions, "Wire": Error body)', () =>
     const { body } = await client(gateway)(...each.send(id))
     expect(Object.values(body.details).filter((value) => typeof value !== 'string')).toEqual([])
     expect(body.details).toMatchObject(each.facts ?? {})
-    if (each.field) expect(body.details[`field:${each.field}`]).toBe(body.msg)
+    const fields = [each.field ?? []].flat()
+    const named = Object.keys(body.details).filter((name) => name.startsWith('field:'))
+    expect(named).toEqual(fields.map((field) => `field:${field}`))
+    for (const name of named) expect(body.details[name]).toBe(body.msg)
   })
 
   test.each(cases)('$key leaves the whole state as it was', async (each) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 
 const PATH = '/backends/weighted'
@@ -62,7 +62,7 @@ describe('Weights (service document, "Limits"; decisions, "Weighted backends")',
     },
   )
 
-  test.each(['bkdhr_1', 'bkdtg_2AbC', 'bkdwd_1', 'bkd_1'])('belong to child ids such as %s', (child) => {
+  test.each(['bkdhr_1', 'bkdtg_2AbC', 'bkdwdx_1', 'bkd_1'])('belong to child ids such as %s', (child) => {
     expect(open().weightedBackends.create({ backends: { [child]: 1 } }).backends).toEqual({ [child]: 1 })
   })
 
@@ -169,6 +169,101 @@ describe('Child backends with references "declared" (decisions, "References")', 
     gateway.declare.backend('bkdhr_1')
     expect(refusalOf(() => gateway.weightedBackends.create({ backends }))).toBe('ok')
     expect(refusalOf(() => gateway.weightedBackends.update(id, { backends }))).toBe('ok')
+  })
+})
+
+describe('Weighted backends as children (decisions, "References")', () => {
+  const ELSE = 'backends of other kinds'
+
+  test.each(['any', 'declared'] as const)('must exist, whatever was declared: references "%s"', (references) => {
+    const gateway = open({ references })
+    gateway.declare.backend('bkdwd_gone')
+    const backends = { bkdwd_gone: 1 }
+    const { id } = gateway.weightedBackends.create()
+    const created = thrownBy(() => gateway.weightedBackends.create({ backends }))
+    const says = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed are'
+    expect([created.key, created.message]).toEqual([
+      'child_backend_not_found',
+      `${says} weighted backends that exist, and ${ELSE}.`,
+    ])
+    expect(created.details).toEqual({ 'field:backends.bkdwd_gone': created.message })
+    const updated = thrownBy(() => gateway.weightedBackends.update(id, { backends }))
+    expect([updated.key, updated.message]).toEqual([
+      'child_backend_not_found',
+      `${says} other weighted backends that exist, and ${ELSE}.`,
+    ])
+    expect(gateway.weightedBackends.create({ backends: { [id]: 5 } }).backends).toEqual({ [id]: 5 })
+  })
+
+  test('cannot be the backend itself', () => {
+    const gateway = open()
+    const { id } = gateway.weightedBackends.create()
+    const before = stateOf(gateway)
+    const error = thrownBy(() => gateway.weightedBackends.update(id, { backends: { bkdhr_1: 1, [id]: 1 } }))
+    expect([error.key, error.status, error.message]).toEqual([
+      'child_backend_not_found',
+      400,
+      `backends.${id}: the backend "${id}" is the weighted backend itself. ` +
+        `Allowed are other weighted backends that exist, and ${ELSE}.`,
+    ])
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  test('can form a circle of several, which nothing follows', () => {
+    const gateway = open()
+    const one = gateway.weightedBackends.create().id
+    const two = gateway.weightedBackends.create({ backends: { [one]: 1 } }).id
+    expect(gateway.weightedBackends.update(one, { backends: { [two]: 1 } }).backends).toEqual({ [two]: 1 })
+    expect(gateway.weightedBackends.list().backends).toHaveLength(2)
+    gateway.restore(gateway.snapshot())
+    expect(gateway.weightedBackends.get(one).backends).toEqual({ [two]: 1 })
+  })
+
+  test('cannot be deleted while another one names them, which the message names (errors.md, 6502)', () => {
+    const gateway = open()
+    const [one, two] = [gateway.weightedBackends.create().id, gateway.weightedBackends.create().id]
+    const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
+    const parents = [gateway.weightedBackends.create({ backends }).id, gateway.weightedBackends.create({ backends }).id]
+    const refusal = (id: string) => {
+      const { key, message } = thrownBy(() => gateway.weightedBackends.delete(id))
+      return [key, message]
+    }
+    const says = (id: string, parent?: string) => [
+      'weighted_backend_in_use',
+      `${id} is a child of the weighted backend ${parent}. Take it out there before deleting it.`,
+    ]
+    expect([refusal(one), refusal(two)]).toEqual([says(one, parents[0]), says(two, parents[0])])
+    gateway.weightedBackends.update(parents[0] as string, { backends: { [two]: 1 } })
+    expect([refusal(one), refusal(two)]).toEqual([says(one, parents[1]), says(two, parents[0])])
+    gateway.weightedBackends.delete(parents[1] as string)
+    gateway.weightedBackends.delete(one)
+    expect(refusal(two)).toEqual(says(two, parents[0]))
+    gateway.weightedBackends.update(parents[0] as string, { metadata: 'a PATCH without backends empties them' })
+    gateway.weightedBackends.delete(two)
+  })
+
+  test('are named by whoever names them, also after a refused call and in a restored snapshot', () => {
+    const gateway = open()
+    const child = gateway.weightedBackends.create().id
+    const parent = gateway.weightedBackends.create({ backends: { [child]: 1 } }).id
+    const wrong = { backends: { bkdwd_gone: 1 } }
+    expect(refusalOf(() => gateway.weightedBackends.update(parent, wrong))).toBe('child_backend_not_found')
+    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    gateway.weightedBackends.delete(parent)
+    gateway.weightedBackends.delete(child)
+  })
+
+  test('need no declaration, and other kinds still do, with references "declared"', () => {
+    const gateway = open({ references: 'declared' })
+    const { id } = gateway.weightedBackends.create()
+    const error = thrownBy(() => gateway.weightedBackends.create({ backends: { [id]: 1, bkdhr_1: 1 } }))
+    expect([error.key, error.message]).toEqual([
+      'child_backend_not_found',
+      'backends.bkdhr_1: the backend "bkdhr_1" was not declared. Allowed are backends declared through the direct ' +
+        'API, and weighted backends that exist.',
+    ])
   })
 })
 

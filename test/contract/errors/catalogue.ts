@@ -3,6 +3,7 @@ const ROWS = `
 | auth_missing | 200 | 401 |
 | auth_unparsable | 201 | 401 |
 | auth_invalid | 203 | 401 |
+| auth_is_authtoken | 206 | 401 |
 | content_type_unsupported | 210 | 415 |
 | body_unexpected | 211 | 400 |
 | body_unreadable | 212 | 400 |
@@ -28,7 +29,9 @@ const ROWS = `
 | domain_label_end_invalid | 408 | 400 |
 | domain_empty_label | 409 | 400 |
 | domain_hyphens_3_4 | 410 | 400 |
+| domain_suffix_unreachable | 411 | 400 |
 | domain_taken | 413 | 409 |
+| domain_wildcard_suffix | 416 | 400 |
 | domain_metadata_too_long | 421 | 400 |
 | domain_update_empty | 422 | 400 |
 | domain_punycode_invalid | 429 | 400 |
@@ -71,6 +74,7 @@ const ROWS = `
 | weight_out_of_range | 6512 | 400 |
 | child_backend_invalid | 6526 | 400 |
 | child_backend_not_found | 6501 | 400 |
+| weighted_backend_in_use | 6502 | 400 |
 | edge_not_found | 7000 | 404 |
 | error_threshold_out_of_range | 7011 | 400 |
 | tripped_duration_invalid | 7016 | 400 |

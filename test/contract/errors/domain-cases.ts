@@ -44,6 +44,8 @@ export const domainCases: readonly ErrorCase[] = [
   ofName('domain_label_end_invalid', 'a-.example.com'),
   ofName('domain_empty_label', 'a..example.com'),
   ofName('domain_hyphens_3_4', 'ab--cd.example.com', '--'),
+  ofName('domain_suffix_unreachable', 'app.localhost', 'localhost', 'digits'),
+  ofName('domain_wildcard_suffix', '*.com', '"*."', 'two'),
   ofName('domain_punycode_invalid', 'xn--0.example.com', 'xn--'),
   ofName('domain_underscore', 'a_b.example.com', '_'),
   ofName('domain_not_qualified', 'localhost', 'two'),
@@ -55,6 +57,7 @@ export const domainCases: readonly ErrorCase[] = [
     send: () => ['POST', DOMAINS, { json: { domain: 'APP.example.com' } }],
     direct: (gateway) => gateway.reservedDomains.create({ domain: 'APP.example.com' }),
     says: ['app.example.com'],
+    field: 'domain',
   },
   {
     key: 'domain_metadata_too_long',
@@ -76,6 +79,7 @@ export const domainCases: readonly ErrorCase[] = [
     send: () => ['POST', DOMAINS, { json: { name: 'a.example.com', domain: 'b.example.com' } }],
     direct: (gateway) => gateway.reservedDomains.create(wrong({ name: 'a.example.com', domain: 'b.example.com' })),
     says: ['name', 'domain'],
+    field: 'name',
   },
   {
     key: 'certificate_and_policy',
@@ -92,6 +96,7 @@ export const domainCases: readonly ErrorCase[] = [
         certificate_management_policy: POLICY,
       }),
     says: (id) => ['certificate_id', id, 'certificate_management_policy'],
+    field: ['certificate_id', 'certificate_management_policy'],
   },
   ofPolicy(
     'authority_invalid',
@@ -122,6 +127,7 @@ export const domainCases: readonly ErrorCase[] = [
     direct: (gateway) =>
       gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_management_policy: POLICY }),
     says: ['app.gateway.test', 'policy'],
+    field: 'certificate_management_policy',
   },
   {
     key: 'certificate_on_service_domain',
@@ -129,6 +135,7 @@ export const domainCases: readonly ErrorCase[] = [
     send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.gateway.test', certificate_id } }],
     direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_id }),
     says: ['app.gateway.test', 'certificate'],
+    field: 'certificate_id',
   },
   {
     key: 'certificate_not_found',
@@ -136,6 +143,7 @@ export const domainCases: readonly ErrorCase[] = [
     send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: { certificate_id: 'cert_gone' } }],
     direct: (gateway, id) => gateway.reservedDomains.update(id, { certificate_id: 'cert_gone' }),
     says: ['certificate_id', 'cert_gone'],
+    field: 'certificate_id',
   },
   {
     key: 'certificate_not_uploaded',
@@ -146,5 +154,6 @@ export const domainCases: readonly ErrorCase[] = [
     send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.example.com', certificate_id } }],
     direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id }),
     says: (id) => ['certificate_id', id],
+    field: 'certificate_id',
   },
 ]

@@ -15,8 +15,11 @@ export interface ErrorCase {
   readonly says: readonly string[] | ((id: string) => readonly string[])
   /** What the whole answer must not repeat. */
   readonly hides?: readonly string[]
-  /** The path of the field at fault: its entry in `details` repeats the message. */
-  readonly field?: string
+  /**
+   * The path of the field, or of the fields, at fault: each one's entry in `details` repeats the message. Every case
+   * has it whose cause is the value of a field.
+   */
+  readonly field?: string | readonly string[]
   /** Entries of `details` about what was not found. */
   readonly facts?: Readonly<Record<string, string>>
   /** Response headers beside the ones of every error. */

@@ -147,6 +147,7 @@ export const requestCases: readonly ErrorCase[] = [
     send: () => ['POST', ADDRESSES, { json: { region: 'jp' } }],
     direct: (gateway) => gateway.reservedAddrs.create({ region: 'jp' }),
     says: ['jp', '1'],
+    field: 'region',
   },
   {
     key: 'address_metadata_too_long',
@@ -189,6 +190,7 @@ export const requestCases: readonly ErrorCase[] = [
     send: (id) => ['PATCH', `${ADDRESSES}/${id}`, { json: { endpoint_configuration_id: 'ec_gone' } }],
     direct: (gateway, id) => gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_gone' }),
     says: ['endpoint_configuration_id', 'ec_gone'],
+    field: 'endpoint_configuration_id',
   },
   {
     key: 'body_too_large',

@@ -75,6 +75,17 @@ export const routeCases: readonly ErrorCase[] = [
     options: { references: 'declared' },
   },
   {
+    key: 'weighted_backend_in_use',
+    setUp(gateway) {
+      const { id } = gateway.weightedBackends.create()
+      gateway.weightedBackends.create({ description: 'parent', backends: { [id]: 1 } })
+      return id
+    },
+    send: (id) => ['DELETE', `/backends/weighted/${id}`],
+    direct: (gateway, id) => gateway.weightedBackends.delete(id),
+    says: (id) => [id, 'bkdwd_', 'child'],
+  },
+  {
     key: 'edge_not_found',
     options: { references: 'declared' },
     send: () => ['GET', `${PATH}/compression`],

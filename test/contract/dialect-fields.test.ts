@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest'
+import { type Dialect, ngrok, standard } from '../../src/index.ts'
+import { client, outcome } from '../support/client.ts'
+import { open, stateOf } from '../support/gateway.ts'
+
+const PATH = '/reserved_domains'
+const DOMAIN = 'app.example.com'
+
+/** A domain in the ngrok dialect, and how its fields are sent. */
+async function reserved(json: object = { domain: DOMAIN }) {
+  const gateway = open({ dialect: ngrok })
+  const api = client(gateway)
+  const created = await api('POST', PATH, { json })
+  const path = `${PATH}/${created.body.id}`
+  const patch = (json: object) => api('PATCH', path, { json })
+  return { gateway, created, patch, get: async () => (await api('GET', path)).body }
+}
+
+const create = (dialect: Dialect, json: object) => client(open({ dialect }))('POST', PATH, { json })
+
+describe('Fields that ngrok takes and ignores (decisions, "Dialects")', () => {
+  const extra = { error_redirect_url: 'https://example.com' }
+
+  test('are accepted on create and update, and not shown', async () => {
+    const { created, patch } = await reserved({ domain: DOMAIN, ...extra })
+    expect([created.status, created.text.includes('redirect')]).toEqual([201, false])
+    expect((await patch({ description: 'd', ...extra })).status).toBe(200)
+  })
+
+  test.each([extra, { region: 'eu' }, { region: 'mars' }, { domain: DOMAIN }, { name: 'APP.example.com', ...extra }])(
+    'and those that change nothing are no value of an update: %j',
+    async (json) => {
+      const { patch } = await reserved()
+      expect(outcome(await patch(json))).toBe('400 ERR_NGROK_422')
+    },
+  )
+
+  test.each(['error_redirect_url', 'resolves_to', 'name', 'http_endpoint_configuration_id'])(
+    'are refused by standard on create: %s',
+    async (field) => {
+      const answer = await create(standard, { domain: DOMAIN, [field]: null })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+      expect(answer.body.msg).toBe(
+        `${field} is not a field of this operation. Supported: domain, region, description, metadata, certificate_id, ` +
+          'certificate_management_policy.',
+      )
+    },
+  )
+
+  test.each(['error_redirect_url', 'resolves_to', 'name', 'domain', 'region'])(
+    'are refused by standard on update: %s',
+    async (field) => {
+      const gateway = open()
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
+      const answer = await client(gateway)('PATCH', `${PATH}/${id}`, { json: { [field]: null } })
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+      expect(answer.body.msg).toBe(
+        `${field} is not a field of this operation. Supported: description, metadata, certificate_id, ` +
+          'certificate_management_policy, http_endpoint_configuration_id, https_endpoint_configuration_id.',
+      )
+    },
+  )
+
+  test('are those of domains only', async () => {
+    const answer = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: extra })
+    expect(outcome(answer)).toBe('400 ERR_NGROK_214')
+  })
+})
+
+describe('Endpoint configurations on create (decisions, "Dialects")', () => {
+  test('are linked by ngrok as on update', async () => {
+    const links = { http_endpoint_configuration_id: 'ec_1', https_endpoint_configuration_id: 'ec_2' }
+    const { created, get } = await reserved({ domain: DOMAIN, ...links })
+    const uri = 'https://api.ngrok.com/endpoint_configurations'
+    expect(created.body).toMatchObject({
+      http_endpoint_configuration: { id: 'ec_1', uri: `${uri}/ec_1` },
+      https_endpoint_configuration: { id: 'ec_2', uri: `${uri}/ec_2` },
+    })
+    expect(await get()).toEqual(created.body)
+    const json = { endpoint_configuration_id: 'ec_3' }
+    const address = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json })
+    expect(address.body.endpoint_configuration).toEqual({ id: 'ec_3', uri: `${uri}/ec_3` })
+  })
+
+  test('follow the rules of references', async () => {
+    const api = client(open({ dialect: ngrok, references: 'declared' }))
+    for (const field of ['http_endpoint_configuration_id', 'https_endpoint_configuration_id']) {
+      const answer = await api('POST', PATH, { json: { domain: DOMAIN, [field]: 'ec_1' } })
+      expect(outcome(answer)).toBe('400 ERR_NGROK_90411')
+      expect(Object.keys(answer.body.details)).toEqual(['operation_id', `field:${field}`])
+    }
+    const json = { endpoint_configuration_id: 'ec_1' }
+    expect(outcome(await api('POST', '/reserved_addrs', { json }))).toBe('400 ERR_NGROK_90411')
+    const wrong = { endpoint_configuration_id: 'rd_1' }
+    expect(outcome(await api('POST', '/reserved_addrs', { json: wrong }))).toBe('400 ERR_NGROK_227')
+    expect((await api('POST', '/reserved_addrs', { json: { endpoint_configuration_id: '' } })).status).toBe(201)
+  })
+
+  test('is unknown to standard', async () => {
+    const answer = await client(open())('POST', '/reserved_addrs', { json: { endpoint_configuration_id: 'ec_1' } })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
+    expect(answer.body.msg).toContain('Supported: description, metadata, region.')
+  })
+})
+
+describe('resolves_to of a domain (decisions, "Dialects")', () => {
+  const US = [{ value: 'us' }]
+  const BOTH = [{ value: 'us' }, { value: 'eu' }]
+
+  test('is shown last, once it was set', async () => {
+    const { created, patch, get } = await reserved()
+    expect(Object.hasOwn(created.body, 'resolves_to')).toBe(false)
+    const { status, body } = await patch({ resolves_to: BOTH })
+    expect([status, body.resolves_to]).toEqual([200, BOTH])
+    expect(Object.keys(body)).toEqual([...Object.keys(created.body), 'resolves_to'])
+    expect(await get()).toEqual(body)
+  })
+
+  test('can be set on create, stays, is replaced as a whole and emptied', async () => {
+    const { created, patch } = await reserved({ domain: DOMAIN, resolves_to: BOTH })
+    expect(created.body.resolves_to).toEqual(BOTH)
+    expect((await patch({ metadata: 'm', resolves_to: null })).body.resolves_to).toEqual(BOTH)
+    expect((await patch({ resolves_to: US })).body.resolves_to).toEqual(US)
+    expect((await patch({ resolves_to: [] })).body.resolves_to).toEqual([])
+    expect((await patch({ metadata: 'n' })).body.resolves_to).toEqual([])
+  })
+
+  test('survives a snapshot', async () => {
+    const { gateway, get } = await reserved({ domain: DOMAIN, resolves_to: US })
+    const before = gateway.snapshot()
+    gateway.reset()
+    gateway.restore(JSON.parse(JSON.stringify(before)))
+    expect((await get()).resolves_to).toEqual(US)
+  })
+
+  test.each([
+    ['us', 'resolves_to', 'resolves_to is "us". Allowed: an array.'],
+    [{ value: 'us' }, 'resolves_to', 'resolves_to is an object. Allowed: an array.'],
+    [['us'], 'resolves_to.0', 'resolves_to.0 is "us". Allowed: an object.'],
+    [[null], 'resolves_to.0', 'resolves_to.0 is null. Allowed: an object.'],
+    [[{}], 'resolves_to.0.value', 'resolves_to.0.value is nothing. Allowed: a value; the field is required.'],
+    [[{ value: 7 }], 'resolves_to.0.value', 'resolves_to.0.value is 7. Allowed: a string.'],
+    [[...US, { value: '' }], 'resolves_to.1.value', 'resolves_to.1.value is "". Allowed: a non-empty string.'],
+  ])('cannot be %j', async (resolves_to, field, msg) => {
+    const { gateway, patch } = await reserved()
+    const before = stateOf(gateway)
+    const { status, body } = await patch({ resolves_to })
+    expect([status, body.error_code, body.msg, body.details[`field:${field}`]]).toEqual([
+      400,
+      'ERR_NGROK_215',
+      msg,
+      msg,
+    ])
+    expect(stateOf(gateway)).toBe(before)
+  })
+
+  test('has no other fields inside', async () => {
+    const { patch } = await reserved()
+    expect(outcome(await patch({ resolves_to: [{ value: 'us', weight: 1 }] }))).toBe('400 ERR_NGROK_214')
+  })
+})
+
+describe('The alias name of domain (decisions, "Dialects"; errors.md, domain_name_and_domain)', () => {
+  test('names the domain in ngrok, also beside an empty domain', async () => {
+    for (const domain of [undefined, null, '']) {
+      const { status, body } = await create(ngrok, { name: 'App.example.com', domain })
+      expect([status, body.domain, Object.hasOwn(body, 'name')]).toEqual([201, DOMAIN, false])
+    }
+    expect((await create(ngrok, { domain: DOMAIN, name: '' })).status).toBe(201)
+  })
+
+  test('cannot stand beside domain, even with the same value', async () => {
+    const answer = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
+    expect(outcome(answer)).toBe('400 ERR_NGROK_449')
+    expect(answer.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
+    const { patch } = await reserved()
+    expect(outcome(await patch({ name: DOMAIN, domain: DOMAIN, metadata: 'm' }))).toBe('400 ERR_NGROK_449')
+  })
+
+  test.each([
+    ['a_b.example.com', 'name is "a_b.example.com". Allowed: a name without "_".'],
+    ['a_b', 'name is "a_b". Allowed: a name without "_".'],
+    [7, 'name is 7. Allowed: a string.'],
+  ])('is what messages and details call it: %j', async (name, msg) => {
+    const { status, body } = await create(ngrok, { name })
+    expect([status, body.msg]).toEqual([400, msg])
+    expect(body.details).toEqual({ operation_id: body.details.operation_id, 'field:name': msg })
+  })
+
+  test('is what the details of a taken name call it', async () => {
+    const { gateway } = await reserved()
+    const answer = await client(gateway)('POST', PATH, { json: { name: 'APP.example.com' } })
+    expect(outcome(answer)).toBe('400 ERR_NGROK_413')
+    expect(answer.body.details['field:name']).toBe(answer.body.msg)
+    expect(Object.hasOwn(answer.body.details, 'field:domain')).toBe(false)
+  })
+})
+
+describe('A domain\'s own name in an update (decisions, "Dialects")', () => {
+  test.each([{ domain: DOMAIN }, { domain: 'APP.Example.com' }, { name: DOMAIN }, { name: null }, { domain: '' }])(
+    'is accepted beside a value: %j',
+    async (own) => {
+      const { created, patch } = await reserved()
+      const { status, body } = await patch({ ...own, region: 'us', metadata: 'm' })
+      expect([status, body]).toEqual([200, { ...created.body, metadata: 'm' }])
+    },
+  )
+
+  test.each([
+    ['domain', 'b.example.com'],
+    ['name', 'b.example.com'],
+    ['name', 'app'],
+    ['domain', 'app'],
+  ])('cannot be another one: %s %s', async (field, value) => {
+    const { gateway, patch } = await reserved()
+    const before = stateOf(gateway)
+    const { status, body } = await patch({ [field]: value, metadata: 'm' })
+    const msg = `${field} is "${value}". Allowed: "app.example.com", the domain's own name, which cannot be changed.`
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', msg])
+    expect(body.details[`field:${field}`]).toBe(msg)
+    expect(stateOf(gateway)).toBe(before)
+  })
+})
+
+describe('A bare name (decisions, "Dialects")', () => {
+  test('reserves that label below the first service-owned domain', async () => {
+    const { created, patch } = await reserved({ name: 'App' })
+    expect(created.body).toMatchObject({ domain: 'app.ngrok.io', cname_target: null })
+    expect((await patch({ name: 'APP', metadata: 'm' })).status).toBe(200)
+    const dialect = { ...ngrok, serviceDomains: ['acme.example', 'ngrok.io'] }
+    expect((await create(dialect, { name: 'app' })).body.domain).toBe('app.acme.example')
+  })
+
+  test('cannot be reserved twice, as which the whole name counts', async () => {
+    const { gateway } = await reserved({ name: 'app' })
+    for (const json of [{ name: 'app' }, { domain: 'app.ngrok.io' }]) {
+      const answer = await client(gateway)('POST', PATH, { json })
+      expect(outcome(answer)).toBe('400 ERR_NGROK_413')
+      expect(answer.body.msg).toContain('"app.ngrok.io"')
+    }
+  })
+
+  test.each([
+    ['-app', '400 ERR_NGROK_407'],
+    ['app-', '400 ERR_NGROK_408'],
+    ['ab--c', '400 ERR_NGROK_410'],
+    ['xn--0', '400 ERR_NGROK_429'],
+    ['a b', '400 ERR_NGROK_406'],
+    ['w*', '400 ERR_NGROK_403'],
+    ['a'.repeat(64), '400 ERR_NGROK_513'],
+    ['123', '201'],
+    ['localhost', '201'],
+  ])('follows the rules of labels: %s', async (name, expected) => {
+    expect(outcome(await create(ngrok, { name }))).toBe(expected)
+  })
+
+  test('is refused as domain, and by standard', async () => {
+    expect(outcome(await create(ngrok, { domain: 'app' }))).toBe('400 ERR_NGROK_448')
+    expect(outcome(await create(standard, { domain: 'app' }))).toBe('400 ERR_GATEWAY_448')
+  })
+})

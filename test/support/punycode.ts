@@ -1,0 +1,51 @@
+const BASE = 36
+const T_MIN = 1
+const T_MAX = 26
+const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789'
+
+/**
+ * The Punycode of code points, written down from RFC 3492, section 6.3, on its own: it also encodes what is no text, such
+ * as surrogates and numbers beyond U+10FFFF.
+ */
+export function punycodeOf(...codePoints: readonly number[]): string {
+  const basic = codePoints.filter((each) => each < 128)
+  let encoded = String.fromCharCode(...basic) + (basic.length > 0 ? '-' : '')
+  let [n, delta, bias, handled] = [128, 0, 72, basic.length]
+  while (handled < codePoints.length) {
+    const next = Math.min(...codePoints.filter((each) => each >= n))
+    delta += (next - n) * (handled + 1)
+    n = next
+    for (const each of codePoints) {
+      if (each < n) delta++
+      if (each !== n) continue
+      encoded += variableLength(delta, bias)
+      bias = adapted(delta, handled + 1, handled === basic.length)
+      delta = 0
+      handled++
+    }
+    delta++
+    n++
+  }
+  return encoded
+}
+
+/** A number as digits of which the last one tells that it is (RFC 3492, section 3.3). */
+function variableLength(value: number, bias: number): string {
+  let text = ''
+  let rest = value
+  for (let k = BASE; ; k += BASE) {
+    const threshold = Math.min(Math.max(k - bias, T_MIN), T_MAX)
+    if (rest < threshold) return text + DIGITS[rest]
+    text += DIGITS[threshold + ((rest - threshold) % (BASE - threshold))]
+    rest = Math.floor((rest - threshold) / (BASE - threshold))
+  }
+}
+
+/** RFC 3492, section 6.1. */
+function adapted(delta: number, points: number, isFirst: boolean): number {
+  let rest = Math.floor(delta / (isFirst ? 700 : 2))
+  rest += Math.floor(rest / points)
+  let k = 0
+  for (; rest > ((BASE - T_MIN) * T_MAX) / 2; k += BASE) rest = Math.floor(rest / (BASE - T_MIN))
+  return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + 38))
+}
