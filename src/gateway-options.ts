@@ -239,7 +239,7 @@ function isClock(value: unknown): boolean {
 }
 
 function isDialect(value: unknown): boolean {
-  return isObject(value) && Object.keys(standard).every((name) => value[name] !== undefined)
+  return isObject(value) && Object.keys(standard).every((name) => name in value)
 }
 
 function isQuirks(value: unknown): boolean {

@@ -62,7 +62,10 @@ describe('the official TypeScript client, version 0.11.0', () => {
     await expect(again).rejects.toMatchObject({
       errorCode: 'ERR_NGROK_413',
       statusCode: 400,
-      details: new Map([['operationId', expect.stringMatching(/^op_/)]]),
+      details: new Map([
+        ['operationId', expect.stringMatching(/^op_/)],
+        ['field:domain', expect.stringContaining('taken.example.com')],
+      ]),
     })
   })
 
