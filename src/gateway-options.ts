@@ -4,6 +4,7 @@ import { quote, quoteSecret } from './contract/quote.ts'
 import type { Rules } from './contract/rules.ts'
 import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
+import type { ControlAccess } from './http/control-access.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import type { families } from './resources/index.ts'
 
@@ -61,6 +62,19 @@ export interface GatewayOptions<C extends Clock = Clock> {
    * have the published test key. The authority belongs in no trust store either way. Default: `test`.
    */
   readonly authorityKeys?: 'test' | 'fresh'
+  /**
+   * Who may use the control API below `/_fauxgate/`. Default: `loopback`, this machine only, by its own names.
+   * With a `key`: everyone who sends it in the header `Fauxgate-Control-Key`, and nobody else.
+   */
+  readonly control?: 'loopback' | ControlOptions
+}
+
+/** Who may use the control API beside this machine by its own names. */
+export interface ControlOptions {
+  /** Asked of everyone, this machine included; then the names by which it is asked do not matter. */
+  readonly key?: string
+  /** Further names of this machine that requests may ask for, and pages may have, where there is no key. */
+  readonly allowHosts?: readonly string[]
 }
 
 /** A rate limit of a test's own. */
@@ -84,6 +98,7 @@ export interface ReadOptions {
   readonly rateLimit: RateLimit | undefined
   readonly journalSize: number
   readonly journalBytes: number
+  readonly control: ControlAccess
   readonly rules: Rules
 }
 
@@ -146,6 +161,12 @@ const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
   ],
   journalSize: [(value) => isInteger(value, 0, 1_000_000), 'an integer from 0 to 1000000'],
   journalBytes: [(value) => isInteger(value, 0, 2 ** 32), 'an integer from 0 to 4294967296'],
+  control: [
+    isControl,
+    '"loopback", or an object with "key", visible ASCII characters without spaces, and "allowHosts", an array of host ' +
+      'names without port',
+    quoteSecret,
+  ],
 }
 
 /**
@@ -174,8 +195,28 @@ export function readOptions(options: GatewayOptions): ReadOptions {
     rateLimit: readRateLimit(options.rateLimit),
     journalSize: options.journalSize ?? 1000,
     journalBytes: options.journalBytes ?? 16 * 1024 * 1024,
+    control: readControl(options.control),
     rules: readRules(options),
   }
+}
+
+function readControl(option: GatewayOptions['control'] = 'loopback'): ControlAccess {
+  const { key, allowHosts = [] } = option === 'loopback' ? {} : option
+  return { key, allowHosts: allowHosts.map((host) => host.toLowerCase()) }
+}
+
+function isControl(value: unknown): boolean {
+  if (value === 'loopback') return true
+  if (!isObject(value)) return false
+  const { key, allowHosts, ...rest } = value
+  const isKey = key === undefined || (typeof key === 'string' && /^[!-~]+$/.test(key))
+  const areHosts = allowHosts === undefined || (Array.isArray(allowHosts) && allowHosts.every(isHost))
+  return isKey && areHosts && Object.keys(rest).length === 0
+}
+
+/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
+function isHost(value: unknown): boolean {
+  return typeof value === 'string' && /^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i.test(value)
 }
 
 function readRateLimit(option: boolean | RateLimitOptions = false): RateLimit | undefined {

@@ -24,7 +24,7 @@ import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
 import { type GatewayOptions, type ReadOptions, readOptions } from './gateway-options.ts'
 import { controlHandlerOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
-import { handlerOf } from './http/handler.ts'
+import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
 import { Journal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
 import { RateLimiter } from './http/rate-limit.ts'
@@ -51,6 +51,8 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   readonly fetch: Fetch
   /** Answers one HTTP request at once, for transports other than `fetch`. */
   readonly exchange: (request: HttpRequest) => HttpResponse
+  /** The answer to what a transport could not hand to `exchange`: the usual error, with an operation id. */
+  readonly refused: Refused
   /** Makes things exist that this API refers to and cannot create; see `references`. */
   readonly declare: Declare
   /** Failures on order for requests over HTTP. */
@@ -71,8 +73,11 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   subscribe(subscriber: (commit: Commit) => void): () => void
   /** Lets the global `fetch` answer for the gateway's base URL until that is undone. */
   install(options?: InstallOptions): Installed
-  /** Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. */
-  delivered(response: HttpResponse): Promise<HttpResponse>
+  /**
+   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the signal's reason when
+   * that is aborted.
+   */
+  delivered(response: HttpResponse, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /** Back to the initial state: no resources, no orders, an empty zone, the same seed, a manual clock at its start. */
   reset(): void
   /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
@@ -130,9 +135,9 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     baseline = presentKeys(engine, families)
   }
   const host = hostOf(engine, read, journal, rateLimiter, begin)
-  const control = controlHandlerOf(host, controlRouter)
+  const control = controlHandlerOf(host, controlRouter, read.control)
   const exchange = handlerOf({ engine, router, control, dialect, keys, emptyJsonOnDelete, journal, rateLimiter })
-  const fetch = fetchOf(exchange, (at) => engine.reached(at))
+  const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
   const gateway: Gateway<C> = {
     ...direct,
     get url() {
@@ -142,6 +147,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     clock: clock as C,
     fetch,
     exchange,
+    refused: refusedOf({ engine, dialect }),
     provisioning: provisioningApi(host, guarded),
     dns: dnsApi(host, guarded),
     authority: authorityApi(host, guarded),
@@ -158,15 +164,14 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     leftovers: () => guarded(() => leftoversOf(engine, families, baseline)),
     subscribe: (subscriber) => engine.subscribe(subscriber),
     install: (how) => installFetch(fetch, () => engine.url, how),
-    async delivered(response) {
-      if (response.delivery) await engine.reached(response.delivery.notBefore)
+    async delivered(response, { signal } = {}) {
+      if (response.delivery) await engine.reached(response.delivery.notBefore, signal)
       return response
     },
     servedAt(url) {
       if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
-  clock.attach?.({ nextDueAt: () => engine.nextDueAt(), settle: () => engine.settle(engine.now) })
   begin()
   return gateway
 }

@@ -323,11 +323,22 @@ export const catalogue = {
     (it: { method: string; path: string; problem: string }) =>
       `${it.method} ${it.path} is not a path of this API, or one that this emulator does not have: ${it.problem}.`,
   ),
+  control_key_missing: entry(
+    90401,
+    401,
+    (it: { header: string }) => `The control API needs its key here. Send it in the header ${it.header}.`,
+  ),
+  control_key_invalid: entry(
+    90402,
+    401,
+    (it: { header: string }) => `What the header ${it.header} holds is not the control key of this gateway.`,
+  ),
   control_forbidden: entry(
     90403,
     403,
     (it: { what: string; received: string }) =>
-      `The control API was asked with the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost.`,
+      `The control API was asked with the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost; ` +
+      'any other only with a control key.',
   ),
   not_found: entry(90404, 404, (it: { what: string; received: string }) => `There is no ${it.what} ${it.received}.`),
   method_not_allowed: entry(
@@ -381,11 +392,34 @@ export const catalogue = {
     (it: { what: string; most: number }) =>
       `There are ${it.most} ${it.what} on order already, which is the most allowed. Remove some first.`,
   ),
+  clock_move_stopped: entry(
+    90422,
+    504,
+    (it: { seconds: number; reached: string; asked: string }) =>
+      `The move was stopped after ${it.seconds} seconds of work. The clock stands at ${it.reached}; asked for was ` +
+      `${it.asked}. What was due by then has happened: move on from there, or in smaller steps.`,
+  ),
+  request_malformed: entry(
+    90430,
+    400,
+    (it: { problem: string }) => `What was sent is no HTTP/1.1 request: ${it.problem}.`,
+  ),
+  request_head_too_large: entry(
+    90431,
+    431,
+    (it: { limit: number }) => `The request line and the headers have more than ${it.limit} bytes. Send fewer.`,
+  ),
+  request_timeout: entry(
+    90432,
+    408,
+    (it: { seconds: number }) => `The request was not there within ${it.seconds} seconds. Send it at once.`,
+  ),
   injected_fault: entry(
     90500,
     503,
     (it: { operation: string }) => `A fault was injected into ${it.operation} by the test.`,
   ),
+  internal_failure: entry(90501, 500, () => 'fauxgate itself failed on this request. Its console says how.'),
 } as const
 
 /** A key of the error catalogue, for example `domain_taken`. */

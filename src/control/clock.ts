@@ -4,7 +4,7 @@ import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
 import { as, ruleOnWhole } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type Clock, isManual, type ManualClock } from '../engine/clock.ts'
+import { type Clock, isManual, type ManualClock, stopwatch } from '../engine/clock.ts'
 import { type ControlHost, control, plainControl } from './control-operation.ts'
 
 const move = v.object({
@@ -29,12 +29,54 @@ export const clockControls = {
     run(host, { advance, to }) {
       const clock = requireManual(host.clock)
       if (advance !== undefined)
-        clock.advanceTo(requireReachable('advance', advance, clock.now + requireDuration(advance)))
-      else if (to !== undefined) clock.advanceTo(requireLater(clock, to))
-      else clock.advanceToNext()
+        moveTo(clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
+      else if (to !== undefined) moveTo(clock, requireLater(clock, to))
+      else moveToNext(clock)
       return shownClock(host)
     },
   }),
+}
+
+/** How long one move may work. Every other request waits for it. */
+const MOST_WORK_MS = 10_000
+
+/** A step that took less is followed by one twice as long. */
+const SHORT_STEP_MS = 100
+
+/**
+ * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
+ * taken too long. An exception in a timer on the clock is thrown at the end, as in a move of one step.
+ */
+function moveTo(clock: ManualClock, asked: number): void {
+  const worked = stopwatch()
+  let thrown: { readonly error: unknown } | undefined
+  let longest = 1000
+  do {
+    const before = worked()
+    if (before >= MOST_WORK_MS) refuseToGoOn(clock, asked)
+    const next = Math.max(clock.nextDueAt?.() ?? asked, clock.now)
+    const step = Math.min(asked, next, clock.now + longest)
+    try {
+      clock.advanceTo(step)
+    } catch (error) {
+      if (clock.now < step) throw error
+      thrown ??= { error }
+    }
+    const wasShort = worked() - before < SHORT_STEP_MS
+    longest = wasShort ? Math.min(2 * longest, LATEST_TIME) : Math.max(1, Math.floor(longest / 2))
+  } while (clock.now < asked)
+  if (thrown) throw thrown.error
+}
+
+function moveToNext(clock: ManualClock): void {
+  if (!clock.nextDueAt) return void clock.advanceToNext()
+  const next = clock.nextDueAt()
+  if (next !== undefined) moveTo(clock, Math.max(next, clock.now))
+}
+
+function refuseToGoOn(clock: ManualClock, asked: number): never {
+  const seconds = MOST_WORK_MS / 1000
+  return refuse('clock_move_stopped', { seconds, reached: timestamp(clock.now), asked: timestamp(asked) })
 }
 
 function shownClock(host: ControlHost) {

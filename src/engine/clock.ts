@@ -1,5 +1,6 @@
 import type { Duration } from '../contract/duration.ts'
 import { LATEST_TIME } from '../contract/view.ts'
+import { abortable } from './abortable.ts'
 
 /**
  * Where a gateway's time comes from: anything with a `now` in ms since 1970, as a function or as a number that
@@ -7,10 +8,12 @@ import { LATEST_TIME } from '../contract/view.ts'
  */
 export interface Clock {
   readonly now: number | (() => number)
-  /** Waits until a time in ms is reached; a clock that a test owns goes there at once. */
-  waitUntil?(at: number): void | Promise<void>
-  /** Tells the clock of a gateway that runs by it. */
+  /** Waits until a time in ms is reached, or a signal ends that; a clock that a test owns goes there at once. */
+  waitUntil?(at: number, signal?: AbortSignal): void | Promise<void>
+  /** Tells the clock of a gateway that runs by it, once something is due there. It should not keep the gateway alive. */
   attach?(follower: ClockFollower): void
+  /** Keeps a gateway alive while someone waits for it or listens to it. Answers what ends that. */
+  hold?(follower: ClockFollower): () => void
 }
 
 /** What a manual clock knows of a gateway that runs by it. */
@@ -27,6 +30,8 @@ export interface ManualClock extends Clock {
   advance(duration: Duration): void
   advanceTo(time: string | number | Date): void
   advanceToNext(): boolean
+  /** When the next event of its gateways is due, in ms, or undefined where nothing is. */
+  nextDueAt?(): number | undefined
   set(time: string | number | Date): void
   reset(): void
 }
@@ -43,11 +48,25 @@ export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSys
 /** The longest wait that a host timer can do. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** The only timer of the gateway: `provisioning.settled` on the system clock. */
-async function waitForSystemTime(at: number): Promise<void> {
-  for (let left = at - Date.now(); left > 0; left = at - Date.now()) {
-    await new Promise<void>((resolve) => setTimeout(resolve, Math.min(left, LONGEST_WAIT_MS)))
-  }
+/** The only timer of the gateway: for `provisioning.settled` and for delayed answers on the system clock. */
+async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
+  for (let left = at - Date.now(); left > 0; left = at - Date.now())
+    await timer(Math.min(left, LONGEST_WAIT_MS), signal)
+}
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  // One pair, also when the globals are faked meanwhile.
+  const { setTimeout, clearTimeout } = globalThis
+  return abortable(signal, (resolve) => {
+    const id = setTimeout(resolve, ms)
+    return () => clearTimeout(id)
+  })
+}
+
+/** Begins to measure how long something works, in ms of the host. Answers the ms so far. */
+export function stopwatch(): () => number {
+  const start = performance.now()
+  return () => performance.now() - start
 }
 
 /** Reads a clock. Throws a RangeError when its time is not a number of ms from 1970 to the year 9999. */

@@ -11,11 +11,13 @@ import type { Rules } from '../contract/rules.ts'
 import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, timestamp } from '../contract/view.ts'
-import { type Clock, isManual, readClock } from './clock.ts'
+import { abortable } from './abortable.ts'
+import { type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { exportedChange, type RecordChange, Store } from './store.ts'
 import { type Ground, OpenTransaction } from './transaction.ts'
+import { Waiters } from './waiters.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -47,7 +49,11 @@ export class Engine {
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
   #lastNow = 0
-  #waiters: { at: number; resolve: () => void }[] = []
+  /** What the clock knows of this gateway; undefined until it must know. */
+  #follower: ClockFollower | undefined
+  /** Ends the clock's hold on this gateway, if it has one. */
+  #letGo: (() => void) | undefined
+  readonly #waiters = new Waiters()
   readonly #subscribers = new Set<(commit: Commit) => void>()
   readonly #undelivered: Commit[] = []
   /** How many commits there were for subscribers. */
@@ -127,7 +133,7 @@ export class Engine {
   settle(now: number): void {
     this.#requireOutside()
     const { agenda } = this.#store
-    if (this.#waiters.length > 0) this.#wake(now)
+    this.#waiters.wake(now)
     if (!agenda.isDue(now)) return
     for (let entry = agenda.first(); entry && entry.due.at <= now; entry = this.#store.agenda.first()) {
       const { table, key, due } = entry
@@ -172,6 +178,7 @@ export class Engine {
     this.#store = store
     this.#reseed(seed)
     this.#ground = this.#groundAt(this.url)
+    this.#follow()
   }
 
   /** Calls back with every further commit, in order. Answers what ends that. */
@@ -179,7 +186,11 @@ export class Engine {
     // A subscriber of its own per call, so that one function can subscribe twice.
     const own = (commit: Commit) => subscriber(commit)
     this.#subscribers.add(own)
-    return () => void this.#subscribers.delete(own)
+    this.#heldAsNeeded()
+    return () => {
+      this.#subscribers.delete(own)
+      this.#heldAsNeeded()
+    }
   }
 
   /** All records of a collection, oldest first, settled up to now. */
@@ -198,11 +209,18 @@ export class Engine {
     return this.#store.table(collection).size === 0
   }
 
-  /** Resolves when the gateway's time has come, whoever moves it. */
-  async reached(at: number): Promise<void> {
+  /** Resolves when the gateway's time has come, whoever moves it. Rejects when the signal is aborted. */
+  async reached(at: number, signal?: AbortSignal): Promise<void> {
     const { clock } = this.#options
-    if (clock.waitUntil && !isManual(clock)) return clock.waitUntil(at)
-    if (this.now < at) await new Promise<void>((resolve) => this.#waiters.push({ at, resolve }))
+    if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
+    if (this.now >= at) return
+    const waiting = this.#waiters.until(at, signal)
+    this.#heldAsNeeded()
+    try {
+      await waiting
+    } finally {
+      this.#heldAsNeeded()
+    }
   }
 
   /** Forgets everything that happened. */
@@ -212,7 +230,7 @@ export class Engine {
     this.#store = this.#emptyStore()
     this.#reseed(this.#options.seed)
     this.#ground = this.#groundAt(this.url)
-    this.#wake(Number.POSITIVE_INFINITY)
+    this.#waiters.wake(Number.POSITIVE_INFINITY)
   }
 
   #reseed(seed: string): void {
@@ -241,6 +259,7 @@ export class Engine {
     if (changes.length === 0) return { result, commit: null }
     const commit = () => exported({ operation, now, changes })
     this.#deliver(commit)
+    this.#follow()
     return { result, commit }
   }
 
@@ -261,11 +280,27 @@ export class Engine {
     }
   }
 
-  #wake(now: number): void {
-    const ready = this.#waiters.filter(({ at }) => at <= now)
-    if (ready.length === 0) return
-    this.#waiters = this.#waiters.filter(({ at }) => at > now)
-    for (const { resolve } of ready) resolve()
+  /** Tells the clock of this gateway once something is due, so that gateways without a future cost it nothing. */
+  #follow(): void {
+    if (!this.#follower && this.#store.agenda.isDue(Number.POSITIVE_INFINITY)) this.#attached()
+  }
+
+  #attached(): ClockFollower {
+    if (!this.#follower) {
+      this.#follower = { nextDueAt: () => this.nextDueAt(), settle: () => this.settle(this.now) }
+      this.#options.clock.attach?.(this.#follower)
+    }
+    return this.#follower
+  }
+
+  /** Has the clock keep this gateway alive as long as someone waits for it or listens to it. */
+  #heldAsNeeded(): void {
+    if (this.#waiters.size + this.#subscribers.size > 0) {
+      this.#letGo ??= this.#options.clock.hold?.(this.#attached())
+    } else {
+      this.#letGo?.()
+      this.#letGo = undefined
+    }
   }
 
   #emptyStore(): Store {
@@ -314,6 +349,14 @@ interface RawCommit {
 
 function exported({ operation, now, changes }: RawCommit): Commit {
   return deepFreeze({ operation, at: timestamp(now), changes: changes.map(exportedChange) })
+}
+
+/** Waits for a clock that need not know of signals. */
+function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
+  return abortable(signal, (resolve, reject) => {
+    Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
+    return () => undefined
+  })
 }
 
 /** An exception in a subscriber must not reach whoever made the commit. */

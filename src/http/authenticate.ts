@@ -17,7 +17,7 @@ export function checkVersion(request: HttpRequest, { versionHeader }: Dialect): 
 }
 
 /** Compares with every key, each in a time that depends only on the received key's length. */
-function isOneOf(keys: readonly string[], received: string): boolean {
+export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found
   return found

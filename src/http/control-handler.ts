@@ -2,10 +2,11 @@ import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
 import type { ControlHost, ControlOperation } from '../control/control-operation.ts'
 import { bodyOfAnyMethod, jsonBody } from './body.ts'
+import { type ControlAccess, requireAccess } from './control-access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import { operationFor, type Router } from './router.ts'
-import { hostName, queryParameters } from './url.ts'
+import { queryParameters } from './url.ts'
 
 const CONTROL_PATH = '/_fauxgate'
 
@@ -18,14 +19,18 @@ export interface ControlHandler {
 }
 
 /**
- * Makes the handler of the control API. It needs no key; instead it is there for this machine only: a page of another
- * site cannot use it, neither directly nor by a name that it makes resolve to this machine.
+ * Makes the handler of the control API. It is there for whoever has the control key; where none is set, for this machine
+ * only: a page of another site cannot use it, neither directly nor by a name that it makes resolve to this machine.
  */
-export function controlHandlerOf(host: ControlHost, router: Router<ControlOperation>): ControlHandler {
+export function controlHandlerOf(
+  host: ControlHost,
+  router: Router<ControlOperation>,
+  access: ControlAccess,
+): ControlHandler {
   return {
     isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
     answer(request, path, query) {
-      requireLocal(request)
+      requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return preflightAnswer(request, route)
       const operation = operationFor(route, request.method, path)
@@ -47,22 +52,4 @@ function shown({ mediaType }: ControlOperation, result: unknown): HttpResponse {
   return mediaType
     ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }
     : jsonAnswer(200, result)
-}
-
-/** Refuses what does not come from this machine: by the name it asked for, or by the page that asks. */
-function requireLocal(request: HttpRequest): void {
-  const asked = request.header('host') ?? request.url
-  if (!isLoopback(hostName(asked))) refuse('control_forbidden', { what: 'host', received: quote(asked) })
-  const origin = request.header('origin')
-  if (origin !== null && !isLoopback(hostName(origin))) {
-    refuse('control_forbidden', { what: 'origin', received: quote(origin) })
-  }
-  // Browsers call two loopback hosts two sites; without an origin there is only this header to go by.
-  const site = request.header('sec-fetch-site')
-  if (origin === null && site === 'cross-site')
-    refuse('control_forbidden', { what: 'Sec-Fetch-Site', received: quote(site) })
-}
-
-function isLoopback(host: string | null): boolean {
-  return host !== null && /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host)
 }

@@ -4,37 +4,38 @@ import { type Delivery, type HttpRequest, type HttpResponse, LARGEST_BODY, type 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
+/** Waits until the gateway's time has come, or a signal is aborted. */
+type Reached = (at: number, signal?: AbortSignal) => Promise<void>
+
 /** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
-export function fetchOf(handler: Handler, reached: (at: number) => Promise<void>): Fetch {
-  return async (input, init) => {
-    const isPlain =
-      !(input instanceof Request) && (init?.body === undefined || init.body === null || typeof init.body === 'string')
-    const request = isPlain ? plainRequest(String(input), init ?? {}) : await streamedRequest(new Request(input, init))
+export function fetchOf(handler: Handler, reached: Reached): Fetch {
+  return async (input, options) => {
+    const init = options ?? {}
+    const signal = init.signal ?? signalOf(input, init)
+    signal?.throwIfAborted()
+    const isPlain = !(input instanceof Request) && (init.body == null || typeof init.body === 'string')
+    const request = isPlain ? plainRequest(String(input), init) : await streamedRequest(input, init, signal)
     const response = handler(request)
-    if (response.delivery) await delivery(response.delivery, reached, init?.signal ?? signalOf(input))
+    if (response.delivery) await delivery(response.delivery, reached, signal)
     return toResponse(response)
   }
 }
 
-function signalOf(input: string | URL | Request): AbortSignal | undefined {
-  return input instanceof Request ? input.signal : undefined
+/** The signal of a `Request`, unless the call says that there is none. */
+function signalOf(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
+  return input instanceof Request && signal === undefined ? input.signal : undefined
 }
 
 /** Waits for an answer that a fault delays, and rejects where it never comes, as fetch does. */
-async function delivery(how: Delivery, reached: (at: number) => Promise<void>, signal?: AbortSignal | null) {
-  const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  await Promise.race([reached(how.notBefore), aborted])
-  if (how.drop) {
-    const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
-    throw new TypeError('fetch failed', { cause })
-  }
+async function delivery({ notBefore, drop }: Delivery, reached: Reached, signal?: AbortSignal): Promise<void> {
+  await reached(notBefore, signal)
+  if (!drop) return
+  const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
+  throw new TypeError('fetch failed', { cause })
 }
 
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
 function plainRequest(url: string, init: RequestInit): HttpRequest {
-  init.signal?.throwIfAborted()
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) throw new TypeError(`${url} is not an absolute URL.`)
   const method = normalMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined
@@ -68,25 +69,38 @@ function normalMethod(method: string): string {
   return NORMALISED.test(method) ? method.toUpperCase() : method
 }
 
-async function streamedRequest(request: Request): Promise<HttpRequest> {
-  const { method, url, headers, signal } = request
-  signal.throwIfAborted()
-  return { method, url, header: (name) => headers.get(name), body: await readBody(request.body, signal) }
+async function streamedRequest(
+  input: string | URL | Request,
+  { method, headers, body, duplex }: RequestInit & { duplex?: 'half' },
+  signal: AbortSignal | undefined,
+): Promise<HttpRequest> {
+  const given = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
+  // Without a signal: a `Request` listens to the one that it is given for as long as it exists.
+  const request = new Request(input, { ...Object.fromEntries(given), signal: null })
+  return {
+    method: request.method,
+    url: request.url,
+    header: (name) => request.headers.get(name),
+    body: await readBody(request.body, signal),
+  }
 }
 
-async function readBody(stream: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<RequestBody> {
+async function readBody(
+  stream: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal | undefined,
+): Promise<RequestBody> {
   if (!stream) return ''
   const reader = stream.getReader()
   // Ends a read that is waiting for more of the stream.
-  const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
-  signal.addEventListener('abort', stop, { once: true })
+  const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
+  signal?.addEventListener('abort', stop)
   try {
     return await readChunks(reader)
   } catch {
     return { unread: 'body_unreadable' }
   } finally {
-    signal.removeEventListener('abort', stop)
-    signal.throwIfAborted()
+    signal?.removeEventListener('abort', stop)
+    signal?.throwIfAborted()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
-import { Refusal } from '../contract/errors.ts'
+import { type ErrorKey, type ErrorValues, problem, Refusal } from '../contract/errors.ts'
 import type { ArmedFault } from '../contract/fault.ts'
 import { GatewayError } from '../contract/gateway-error.ts'
 import { namedParameters } from '../contract/list-query.ts'
@@ -145,6 +145,17 @@ function errorAnswer(error: GatewayError, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return jsonAnswer(status, body, headers)
+}
+
+/** Refuses what never became a request: in the same shape, with an operation id of its own. */
+export type Refused = <K extends ErrorKey>(key: K, values: ErrorValues<K>) => HttpResponse
+
+export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
+  return (key, values) => {
+    const operationId = engine.nextOperationId()
+    const answer = errorAnswer(new GatewayError(new Refusal([problem(key, values)]), dialect), operationId)
+    return { ...answer, headers: { [dialect.operationIdHeader]: operationId, ...answer.headers } }
+  }
 }
 
 /** The parameters of a query; of an operation without one, only that there are none. */

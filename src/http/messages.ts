@@ -6,6 +6,11 @@ export interface HttpRequest {
   /** The value of a header by its lower-case name, or null. */
   readonly header: (name: string) => string | null
   readonly body: RequestBody
+  /**
+   * The address that it came from, such as `127.0.0.1`: what a transport read from its socket, never from a header.
+   * Absent for what was asked in this process.
+   */
+  readonly peer?: string
 }
 
 /** A body that was read, or why it could not be. An absent body is the empty text. */

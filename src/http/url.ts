@@ -30,15 +30,6 @@ function normalUrl(url: string): string | undefined {
   }
 }
 
-/** The host name of an absolute URL or of a `Host` header, without port and in lower case; null where there is none. */
-export function hostName(url: string): string | null {
-  try {
-    return new URL(url.includes('://') ? url : `http://${url}`).hostname.toLowerCase()
-  } catch {
-    return null
-  }
-}
-
 /** The parameters of a query, each at most once (decisions, "Requests", 4). */
 export function queryParameters(query: string): Record<string, string> {
   const parameters: Record<string, string> = {}

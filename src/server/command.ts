@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { type Dialect, ngrok, standard } from '../contract/dialect.ts'
+import { quote } from '../contract/quote.ts'
 import { TIME_ALLOWED, timeMs } from '../contract/view.ts'
 import { type Clock, readClock, systemClock } from '../engine/clock.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
+import { createGateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
-import { serve } from './serve.ts'
+import { isLoopbackAddress } from '../http/loopback.ts'
+import { type Served, serve } from './serve.ts'
 import { exportState, importState } from './state-file.ts'
 
 const DIALECTS: Readonly<Record<string, Dialect>> = { standard, ngrok }
@@ -30,6 +32,9 @@ Serves an emulated tunnel gateway's management API, with its state in memory.
   --empty-json-on-delete  answer a DELETE with 200 and {} instead of 204
   --state FILE          restore the state from a file, and write it there at the end
   --rate-limit          answer 429 to more than 120 requests within a minute
+  --control-key KEY     ask everyone who uses the controls for this key; FAUXGATE_CONTROL_KEY in the
+                        environment does the same        (default: this machine only, without a key)
+  --allow-host NAME     a further host name by which this machine may use the controls; may be repeated
   -h, --help            this text
 
 A duration D is a whole number with ms, s, m, h or d: 30s. The controls for tests stand below /_fauxgate/; see the docs.
@@ -52,6 +57,8 @@ const OPTIONS = {
   'empty-json-on-delete': { type: 'boolean' },
   state: { type: 'string' },
   'rate-limit': { type: 'boolean' },
+  'control-key': { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
 } as const
 
@@ -66,11 +73,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = parse(args)
     if (values.help) return print(USAGE)
-    if (positionals[0] !== 'serve' || positionals.length > 1) {
-      throw new UsageError(`The command is ${JSON.stringify(positionals.join(' '))}. Allowed: serve.`)
-    }
+    requireServe(positionals)
+    requireValues(values)
     const port = portOf(values.port)
-    return await serveUntilSignal(createGateway(await gatewayOptions(values)), port, values.host, values.state)
+    return await serveUntilSignal(await gatewayOptions(values), port, values.host, values.state)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof TypeError
     process.stderr.write(`fauxgate: ${(error as Error).message}\n${isUsage ? `\n${USAGE}` : ''}`)
@@ -83,6 +89,19 @@ function parse(args: readonly string[]) {
 }
 
 type Values = ReturnType<typeof parse>['values']
+
+/** What stands behind the command is not repeated: it may be the rest of a key with a space in it. */
+function requireServe([command = '', ...rest]: readonly string[]): void {
+  if (command !== 'serve') throw new UsageError(`The command is ${quote(command)}. Allowed: serve.`)
+  if (rest.length > 0) throw new UsageError(`Behind serve there are ${rest.length} words that belong to no option.`)
+}
+
+/** An empty value is never meant: a variable of the shell was not set. */
+function requireValues(values: Values): void {
+  for (const [name, value] of Object.entries(values)) {
+    if ([value].flat().includes('')) throw new UsageError(`--${name} is empty. Give it a value, or leave it out.`)
+  }
+}
 
 async function gatewayOptions(values: Values): Promise<GatewayOptions> {
   const dialect = Object.hasOwn(DIALECTS, values.dialect) ? DIALECTS[values.dialect] : undefined
@@ -99,10 +118,18 @@ async function gatewayOptions(values: Values): Promise<GatewayOptions> {
     renewalLead: values['renewal-lead'],
     rateLimit: values['rate-limit'],
     clock: await clockOf(values),
+    control: controlOf(values),
   }
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   // The names and values are checked where the gateway is created.
   return { dialect, authorityKeys: 'fresh', ...(sent as GatewayOptions) }
+}
+
+function controlOf(values: Values): GatewayOptions['control'] {
+  const key = values['control-key'] ?? process.env.FAUXGATE_CONTROL_KEY
+  if (key === '') throw new UsageError('FAUXGATE_CONTROL_KEY is empty. Give it a value, or do not set it.')
+  const allowHosts = values['allow-host'] ?? []
+  return key === undefined ? { allowHosts } : { key, allowHosts }
 }
 
 async function clockOf({ clock, start }: Values): Promise<Clock | undefined> {
@@ -127,18 +154,35 @@ function portOf(text: string): number {
   return port
 }
 
-async function serveUntilSignal(gateway: Gateway, port: number, host: string, file?: string): Promise<number> {
+async function serveUntilSignal(options: GatewayOptions, port: number, host: string, file?: string): Promise<number> {
+  const gateway = createGateway(options)
   if (file !== undefined) await importState(gateway, file)
   const server = await serve(gateway, { port, host })
   const stopped = new AbortController()
   const { signal } = stopped
   const signalled = Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })])
-  print(`fauxgate (${gateway.dialect.name}) listens on ${server.url}\n`)
+  print(`fauxgate (${gateway.dialect.name}) listens on ${placeOf(server, host)}\n`)
+  if (!isLoopbackAddress(server.address)) process.stderr.write(exposure(options))
   await signalled
   stopped.abort()
   await server.close()
   if (file !== undefined) await exportState(gateway, file)
   return 0
+}
+
+/** Where a server listens in truth, for people. */
+function placeOf({ url, address, port }: Served, host: string): string {
+  if (address === '0.0.0.0') return `all IPv4 addresses of this machine, port ${port}; here ${url}`
+  if (address === '::') return `all addresses of this machine, IPv6 and IPv4, port ${port}; here ${url}`
+  return address === host ? url : `${url} (${address})`
+}
+
+/** What others find at an address that they can reach. */
+function exposure({ keys, control }: GatewayOptions): string {
+  const api = keys ? 'with one of its keys' : 'with any key'
+  const isKeyed = typeof control === 'object' && control.key !== undefined
+  const controls = isKeyed ? 'are open to whoever has the control key' : 'are closed to them'
+  return `fauxgate: warning: others can reach this address. The API is open to them ${api}; the controls ${controls}.\n`
 }
 
 function print(text: string): number {

@@ -1,14 +1,16 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Gateway } from '../gateway.ts'
-import { decodeBody } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from '../http/messages.ts'
+import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
+import { Connection } from './connection.ts'
+import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
+import { readBody } from './read-body.ts'
 
 /** Where {@link serve} listens. */
 export interface ServeOptions {
   /** The TCP port; 0 for any free one. Default: 0. */
   readonly port?: number
-  /** The host name or address to listen on. Default: `127.0.0.1`. */
+  /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
   readonly host?: string
 }
 
@@ -17,7 +19,9 @@ export interface Served {
   /** The server's own base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string
   readonly port: number
-  /** Stops listening and ends all connections at once, idle ones and busy ones. */
+  /** The address that it listens on in truth, such as `0.0.0.0` for all IPv4 addresses of this machine. */
+  readonly address: string
+  /** Stops listening and ends all connections at once, idle ones and busy ones; what they wait for is given up. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -34,26 +38,59 @@ export interface Served {
  * console.log(server.url)
  * await server.close()
  * ```
- * @throws Error when the port is taken or the host is not one of this machine's.
+ * @throws Error when the port is taken or the host is not one of this machine's, TypeError when the host is empty.
  */
 export async function serve(gateway: Gateway, { port = 0, host = '127.0.0.1' }: ServeOptions = {}): Promise<Served> {
-  const server = createServer((request, response) => void answer(gateway, request, response))
+  // To Node, no host is every host.
+  if (host === '') throw new TypeError('host is "". Allowed: a host name or an address.')
+  const connections = new Map<Socket, Connection>()
+  const server = listenerFor(gateway, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(whyNot(error, host, port), { cause: error })),
     )
     server.listen(port, host, resolve)
   })
-  const address = server.address() as AddressInfo
-  const url = `http://${hostInUrl(host)}:${address.port}`
+  // A connection that cannot be accepted is no reason to end the others.
+  server.removeAllListeners('error').on('error', console.error)
+  const { address, port: taken } = server.address() as AddressInfo
+  const url = `http://${hostInUrl(host, address)}:${taken}`
   gateway.servedAt(url)
   const close = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.servedAt(undefined)
       server.close(() => resolve())
-      server.closeAllConnections()
+      for (const socket of connections.keys()) socket.destroy()
     })
-  return { url, port: address.port, close, [Symbol.asyncDispose]: close }
+  return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
+}
+
+/** From the first byte of a request to its last. */
+const REQUEST_TIMEOUT_MS = 60_000
+
+function listenerFor(gateway: Gateway, connections: Map<Socket, Connection>) {
+  const listener: RequestListener = (request, response) => {
+    const connection = connections.get(request.socket)
+    if (connection) void answer(gateway, connection, request, response)
+  }
+  const options = {
+    maxHeaderSize: HEAD_LIMITS.bytes,
+    headersTimeout: HEAD_LIMITS.seconds * 1000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: 5000,
+    // Node's own answer would have no operation id.
+    requireHostHeader: false,
+  }
+  return createServer(options, listener)
+    .on('checkExpectation', listener)
+    .on('connection', (socket: Socket) => {
+      connections.set(socket, new Connection(socket))
+      socket.once('close', () => connections.delete(socket))
+    })
+    .on('clientError', (error: ParseError, socket) => {
+      const connection = connections.get(socket as Socket)
+      if (connection) void answerMalformed(gateway, connection, error)
+    })
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
@@ -64,52 +101,65 @@ function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: nu
   return message
 }
 
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
+function hostInUrl(host: string, address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1'
+  if (address === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function answer(gateway: Gateway, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await readBody(request)
-  try {
-    const answer = await gateway.delivered(gateway.exchange(toHttpRequest(request, body)))
-    if (answer.delivery?.drop) request.socket.resetAndDestroy()
-    else send(answer, response)
-  } catch (error) {
-    response.writeHead(500, { 'Content-Type': 'text/plain' }).end('fauxgate failed; its console says how.\n')
-    console.error(error)
-  }
+async function answer(
+  gateway: Gateway,
+  connection: Connection,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  connection.begin(response)
+  const body = await readBody(request, connection)
+  const answer = body === undefined ? undefined : await answerTo(gateway, connection, request, body)
+  if (answer === undefined) return
+  if (answer.delivery?.drop) return void request.socket.resetAndDestroy()
   // The rest of a body that was not read to its end would otherwise count as the next request.
-  if (!request.complete) response.once('finish', () => request.destroy())
+  if (!request.complete) {
+    response.shouldKeepAlive = false
+    response.once('finish', () => request.destroy())
+  }
+  try {
+    send(answer, response)
+  } catch (error) {
+    console.error(error)
+    request.destroy()
+  }
+}
+
+/** The answer to a request, its own failure included; undefined where its client did not wait for it. */
+async function answerTo(
+  gateway: Gateway,
+  connection: Connection,
+  request: IncomingMessage,
+  body: RequestBody,
+): Promise<HttpResponse | undefined> {
+  try {
+    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+      return gateway.refused('request_malformed', { problem: 'the Host header is missing' })
+    }
+    const answer = gateway.exchange(toHttpRequest(request, body))
+    return answer.delivery ? await gateway.delivered(answer, { signal: connection.ended }) : answer
+  } catch (error) {
+    if (connection.socket.destroyed && error === connection.ended.reason) return undefined
+    console.error(error)
+    return gateway.refused('internal_failure', {})
+  }
 }
 
 function toHttpRequest(request: IncomingMessage, body: RequestBody): HttpRequest {
-  const { method = 'GET', url = '/', headers } = request
-  return { method, url, header: (name) => headerText(headers[name]), body }
+  const { method = 'GET', url = '/', headers, socket } = request
+  // Of a connection that is gone, nobody knows the other end any more.
+  const peer = socket.remoteAddress ?? 'unknown'
+  return { method, url, header: (name) => headerText(headers[name]), body, peer }
 }
 
 function headerText(value: string | string[] | undefined): string | null {
   return value === undefined ? null : String(value)
-}
-
-/** How much of a body that is too large is still read, so that its sender gets to see the answer. */
-const MOST_DRAINED = 16 * LARGEST_BODY
-
-async function readBody(request: IncomingMessage): Promise<RequestBody> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.byteLength
-      if (size <= LARGEST_BODY) chunks.push(chunk)
-      if (size > MOST_DRAINED) break
-    }
-  } catch {
-    return { unread: 'body_unreadable' }
-  }
-  if (size > LARGEST_BODY) return { unread: 'body_too_large' }
-  return size === 0 ? '' : decodeBody(chunks, size)
 }
 
 function send({ status, headers, body }: HttpResponse, response: ServerResponse): void {

@@ -2,7 +2,8 @@ import { createClock } from '@sinonjs/fake-timers'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
 import { quote } from '../contract/quote.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import type { ClockFollower, ManualClock as MovableClock } from '../engine/clock.ts'
+import type { ManualClock as MovableClock } from '../engine/clock.ts'
+import { ClockFollowers } from './clock-followers.ts'
 
 /** Timers that stand on a manual clock. */
 export type Timers = ReturnType<typeof createClock>
@@ -22,6 +23,8 @@ export interface ManualClock extends MovableClock {
   advanceTo(time: Time): void
   /** Moves the time on to the next event that is due in a gateway; false, and no move, where nothing is. */
   advanceToNext(): boolean
+  /** When the next event is due in a gateway, in ms, or undefined where nothing is. */
+  nextDueAt(): number | undefined
   /** Sets the time, also back. No timer fires; gateways settle what is due by then. */
   set(time: Time): void
   /** Goes back to the start and drops the timers that stand on it. */
@@ -43,25 +46,22 @@ export interface ManualClock extends MovableClock {
 export function manualClock(start: Time): ManualClock {
   const startMs = requireTime(start)
   const timers = createClock(startMs)
-  const followers: ClockFollower[] = []
-  const settle = () => {
-    for (const follower of followers) follower.settle()
-  }
+  const followers = new ClockFollowers()
   const moveTo = (ms: number) => {
     if (ms < timers.now) {
       throw new RangeError(`The time is ${timestamp(ms)}, in the past. Allowed: ${timestamp(timers.now)} or later.`)
     }
     requireInRange(ms)
     timers.tick(ms - timers.now)
-    settle()
+    followers.settle()
   }
-  const nextDueAt = () => Math.min(...followers.map((follower) => follower.nextDueAt() ?? Number.POSITIVE_INFINITY))
   return {
     get now() {
       return timers.now
     },
     timers,
-    attach: (follower) => void followers.push(follower),
+    attach: (follower) => followers.add(follower),
+    hold: (follower) => followers.hold(follower),
     waitUntil: moveTo,
     advance(duration) {
       const ms = durationMs(duration)
@@ -70,14 +70,15 @@ export function manualClock(start: Time): ManualClock {
     },
     advanceTo: (time) => moveTo(requireTime(time)),
     advanceToNext() {
-      const next = nextDueAt()
-      if (next === Number.POSITIVE_INFINITY) return false
+      const next = followers.nextDueAt()
+      if (next === undefined) return false
       moveTo(Math.max(next, timers.now))
       return true
     },
+    nextDueAt: () => followers.nextDueAt(),
     set(time) {
       timers.setSystemTime(requireTime(time))
-      settle()
+      followers.settle()
     },
     reset() {
       timers.reset()

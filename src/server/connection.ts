@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** A client's connection, with what is under way on it. */
+export class Connection {
+  readonly #unanswered = new Set<ServerResponse>()
+  #ended: AbortController | undefined
+  /** Gives up the body that is being read, if one is. */
+  breakOff: (() => void) | undefined
+  /** Whether what came on it cannot be read any further. */
+  isBroken = false
+
+  constructor(readonly socket: Socket) {}
+
+  /** Aborted once the connection has ended, from whichever side. */
+  get ended(): AbortSignal {
+    if (!this.#ended) {
+      const ended = new AbortController()
+      this.#ended = ended
+      if (this.socket.destroyed) ended.abort()
+      else this.socket.once('close', () => ended.abort())
+    }
+    return this.#ended.signal
+  }
+
+  /** Notes a request that is to be answered. */
+  begin(response: ServerResponse): void {
+    this.#unanswered.add(response)
+    response.once('close', () => this.#unanswered.delete(response))
+  }
+
+  /** Resolves when every request so far has its whole answer. */
+  async answered(): Promise<void> {
+    const closed = (response: ServerResponse) => new Promise<void>((resolve) => response.once('close', resolve))
+    await Promise.all([...this.#unanswered].map(closed))
+  }
+}

@@ -1,0 +1,42 @@
+import { STATUS_CODES } from 'node:http'
+import type { Gateway } from '../gateway.ts'
+import type { HttpResponse } from '../http/messages.ts'
+import type { Connection } from './connection.ts'
+
+/** The limits of a request's head, which Node's parser keeps. */
+export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
+
+/** What Node's parser says of bytes that are no request. */
+export interface ParseError extends Error {
+  readonly code?: string
+  readonly reason?: string
+}
+
+/**
+ * Answers bytes that are no request, behind the answers of the requests before them, and ends the connection. A body
+ * that cannot be read any further is left to its own request to answer.
+ */
+export async function answerMalformed(gateway: Gateway, connection: Connection, error: ParseError): Promise<void> {
+  const { socket } = connection
+  if (!socket.writable) return void socket.destroy()
+  if (connection.isBroken) return
+  connection.isBroken = true
+  if (connection.breakOff) return connection.breakOff()
+  await connection.answered()
+  if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
+  socket.destroySoon()
+}
+
+function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
+  const { bytes, seconds } = HEAD_LIMITS
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused('request_timeout', { seconds })
+  if (code === 'HPE_HEADER_OVERFLOW') return refused('request_head_too_large', { limit: bytes })
+  return refused('request_malformed', { problem: reason ?? message })
+}
+
+function onTheWire({ status, headers, body }: HttpResponse): string {
+  const text = body ?? ''
+  const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+}
