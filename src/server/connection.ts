@@ -1,12 +1,13 @@
-import type { ServerResponse } from 'node:http'
+import { setMaxListeners } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** A client's connection, with what is under way on it. */
 export class Connection {
   readonly #unanswered = new Set<ServerResponse>()
   #ended: AbortController | undefined
-  /** Gives up the body that is being read, if one is. */
-  breakOff: (() => void) | undefined
+  /** The last request whose body was read, and what gives that up. */
+  reading: { readonly request: IncomingMessage; readonly giveUp: () => void } | undefined
   /** Whether what came on it cannot be read any further. */
   isBroken = false
 
@@ -16,6 +17,8 @@ export class Connection {
   get ended(): AbortSignal {
     if (!this.#ended) {
       const ended = new AbortController()
+      // As many as there are requests one behind the other.
+      setMaxListeners(0, ended.signal)
       this.#ended = ended
       if (this.socket.destroyed) ended.abort()
       else this.socket.once('close', () => ended.abort())
@@ -27,6 +30,16 @@ export class Connection {
   begin(response: ServerResponse): void {
     this.#unanswered.add(response)
     response.once('close', () => this.#unanswered.delete(response))
+  }
+
+  /** Whether the body of a request is on its way. */
+  get isMidBody(): boolean {
+    return this.reading?.request.complete === false
+  }
+
+  /** Whether answers are waited for beside that to a request whose body is on its way. */
+  get isAwaited(): boolean {
+    return this.#unanswered.size > (this.isMidBody ? 1 : 0)
   }
 
   /** Resolves when every request so far has its whole answer. */

@@ -6,6 +6,9 @@ import type { Connection } from './connection.ts'
 /** The limits of a request's head, which Node's parser keeps. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
+/** The client sends no more, in the middle of a request. It may still read the answer to that, but waits for no other. */
+const ENDED_EARLY = 'HPE_INVALID_EOF_STATE'
+
 /** What Node's parser says of bytes that are no request. */
 export interface ParseError extends Error {
   readonly code?: string
@@ -18,10 +21,11 @@ export interface ParseError extends Error {
  */
 export async function answerMalformed(gateway: Gateway, connection: Connection, error: ParseError): Promise<void> {
   const { socket } = connection
-  if (!socket.writable) return void socket.destroy()
+  const hasLeft = error.code === ENDED_EARLY && connection.isAwaited
+  if (!socket.writable || hasLeft) return void socket.destroy()
   if (connection.isBroken) return
   connection.isBroken = true
-  if (connection.breakOff) return connection.breakOff()
+  if (connection.isMidBody) return connection.reading?.giveUp()
   await connection.answered()
   if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
   socket.destroySoon()

@@ -11,24 +11,17 @@ export function readBody(request: IncomingMessage, connection: Connection): Prom
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let size = 0
-    let isDone = false
-    const done = (body: RequestBody | undefined) => {
-      if (isDone) return
-      isDone = true
-      connection.breakOff = undefined
-      resolve(body)
-    }
-    connection.breakOff = () => done({ unread: 'body_unreadable' })
+    connection.reading = { request, giveUp: () => resolve({ unread: 'body_unreadable' }) }
     request.on('data', (chunk: Buffer) => {
       size += chunk.byteLength
       if (size <= LARGEST_BODY) chunks.push(chunk)
       else chunks.length = 0
       if (size <= MOST_DRAINED) return
       request.pause()
-      done({ unread: 'body_too_large' })
+      resolve({ unread: 'body_too_large' })
     })
-    request.on('end', () => done(bodyOf(chunks, size)))
-    request.on('close', () => done(undefined))
+    request.on('end', () => resolve(bodyOf(chunks, size)))
+    request.on('close', () => resolve(undefined))
     // What is wrong then shows in the connection.
     request.on('error', () => undefined)
   })

@@ -127,7 +127,7 @@ async function answer(
     send(answer, response)
   } catch (error) {
     console.error(error)
-    request.destroy()
+    request.socket.destroy()
   }
 }
 

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
@@ -7,15 +8,16 @@ import { managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 const FORBIDDEN = 'ERR_GATEWAY_90403'
 
-/** Resets a gateway that has state, the way that a request with these headers would. */
-function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset') {
-  const { gateway } = managed()
+/** Resets a gateway that has state, the way that a request with these headers from this address would. */
+function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset', peer?: string, allowHosts: string[] = []) {
+  const { gateway } = managed({ control: { allowHosts } })
   const before = gateway.snapshot()
   const { status, body } = gateway.exchange({
     method: 'POST',
     url,
     header: (name) => headers[name] ?? null,
     body: '',
+    ...(peer !== undefined && { peer }),
   })
   const after = gateway.snapshot()
   return { status, error: body ? JSON.parse(body) : null, changed: JSON.stringify(after) !== JSON.stringify(before) }
@@ -32,28 +34,50 @@ describe('The control API is there for loopback hosts only (design, "Control API
     '127.0.0.1',
     '127.0.0.1:80',
     '127.9.8.7',
+    '127.255.249.199',
     '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::FFFF:7f00:1]',
     '[::1]:4747',
   ])('and answers the Host %s', (host) => {
     expect(resetBy({ host })).toEqual(allowed)
   })
 
-  test.each(['gateway.localhost', 'a.b.localhost:4747'])('and answers %s, a name below localhost', (host) => {
-    expect(resetBy({ host })).toEqual(allowed)
-  })
-
   test.each([
     'api.gateway.test',
+    'gateway.localhost',
+    'localhost.',
     'attacker.example:4747',
     'localhost.attacker.example',
     '127.0.0.1.attacker.example',
     'notlocalhost',
     'attacker.example#localhost',
     'localhost@attacker.example',
+    'attacker.example@localhost',
+    'localhost/attacker.example',
+    'localhost:80:90',
+    'localhost:port',
     'localhost:80@attacker.example',
     '0.0.0.0',
     '192.168.0.1',
     '128.0.0.1',
+    '126.255.255.255',
+    '127.0.0',
+    '127.0.0.1.1',
+    '127.999.1.1',
+    '127.0.0.256',
+    '127.0.0.01',
+    '1127.0.0.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '::1',
+    '[::1',
+    '[::2]',
+    '[1::1]',
+    '[::1]x',
+    '[::1%25lo]',
+    '[::ffff:7e00:1]',
     '[::]',
     '[::ffff:192.168.0.1]',
     'local host',
@@ -72,7 +96,7 @@ describe('The control API is there for loopback hosts only (design, "Control API
     expect(resetBy({})).toEqual(refused)
   })
 
-  test.each(['http://localhost', 'http://127.0.0.1:1', 'http://[::1]', 'https://x.localhost'])(
+  test.each(['http://localhost', 'http://127.0.0.1:1', 'http://[::1]', 'HTTPS://LOCALHOST'])(
     'and answers gateway.fetch at %s',
     async (base) => {
       const answer = await read(await openManual().fetch(`${base}/_fauxgate/clock`))
@@ -106,6 +130,122 @@ describe('The control API is there for loopback hosts only (design, "Control API
   })
 })
 
+describe('The control API is there for peers on this machine only (design, "Control API")', () => {
+  const host = 'localhost:4747'
+
+  test.each([
+    '127.0.0.1',
+    '127.0.0.2',
+    '127.255.255.255',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::FFFF:127.3.2.1',
+    '::ffff:7f01:203',
+  ])('and answers the peer %s', (peer) => {
+    expect(resetBy({ host }, undefined, peer)).toEqual(allowed)
+  })
+
+  test.each([
+    '192.168.1.5',
+    '10.0.0.1',
+    '0.0.0.0',
+    '128.0.0.1',
+    '127.0.0.256',
+    '::',
+    '::2',
+    'fe80::1%eth0',
+    '::1%lo',
+    '::ffff:192.168.1.5',
+    '::ffff:126.0.0.1',
+    '2001:db8::127.0.0.1',
+    '::127.0.0.1',
+    'localhost',
+    '[::1]',
+    'unknown',
+    '127.0.0.1, 192.168.1.5',
+    '',
+  ])('and answers 403 to the peer %j, whatever its headers say, with nothing done', (peer) => {
+    expect(resetBy({ host }, undefined, peer)).toEqual(refused)
+    const { error } = resetBy({ host, 'x-forwarded-for': '127.0.0.1' }, undefined, peer)
+    expect(error.msg).toContain(`the peer address ${JSON.stringify(peer)}. Allowed: this machine's own`)
+  })
+
+  test('which is the socket’s, on a server that listens on every address', async () => {
+    const address = Object.values(networkInterfaces())
+      .flat()
+      .find((own) => own?.family === 'IPv4' && !own.internal)?.address
+    if (!address) return void console.warn('This machine has no address that others reach: its own was not tried.')
+    const gateway = openManual()
+    await using server = await serve(gateway, { host: '0.0.0.0' })
+    const statusAt = (peer: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const options = { port: server.port, host: peer, path: '/_fauxgate/clock', headers: { host } }
+        request(options, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    expect(await statusAt('127.0.0.1')).toBe(200)
+    expect(await statusAt(address)).toBe(403)
+  })
+})
+
+describe('Host names that the user allows', () => {
+  const allowHosts = ['fauxgate', 'Gate.Example', 'fd00::1', '10.0.0.7']
+
+  test.each(['fauxgate', 'fauxgate:4747', 'FAUXGATE', 'gate.example:80', '[fd00::1]:4747', '10.0.0.7'])(
+    'are answered like this machine’s own: %s',
+    (host) => {
+      expect(resetBy({ host }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
+      expect(resetBy({ host: 'localhost' }, undefined, '127.0.0.1', allowHosts)).toEqual(allowed)
+    },
+  )
+
+  test('are the names of pages too', () => {
+    const headers = { host: 'fauxgate:4747', origin: 'http://fauxgate:4747' }
+    expect(resetBy(headers, undefined, undefined, allowHosts)).toEqual(allowed)
+    expect(resetBy(headers)).toEqual(refused)
+    expect(resetBy({ ...headers, origin: 'http://x.fauxgate' }, undefined, undefined, allowHosts)).toEqual(refused)
+    expect(resetBy({ ...headers, origin: 'null' }, undefined, undefined, ['fauxgate', 'null'])).toEqual(refused)
+  })
+
+  test.each(['fauxgate.example', 'xfauxgate', 'x.fauxgate', 'gate_example', '[fauxgate]'])(
+    'are no others: %s',
+    (host) => {
+      expect(resetBy({ host }, undefined, undefined, allowHosts)).toEqual(refused)
+    },
+  )
+
+  test('let nobody in from another machine: a name is only what a client says', () => {
+    expect(resetBy({ host: 'fauxgate' }, undefined, '172.18.0.3', allowHosts)).toEqual(refused)
+  })
+
+  test.each([
+    { allowHosts: [''] },
+    { allowHosts: ['fauxgate:4747'] },
+    { allowHosts: ['db:80'] },
+    { allowHosts: ['*'] },
+    { allowHosts: ['a b'] },
+    { allowHosts: ['.a'] },
+    { allowHosts: ['http://a'] },
+    { allowHosts: ['[::1]'] },
+    { allowHosts: [7] },
+    { allowHosts: 'fauxgate' },
+    { allowHost: ['fauxgate'] },
+    'anyone',
+    null,
+  ])('are names without port, so that %j is refused', (control) => {
+    expect(() => openManual({ control: control as never })).toThrow(
+      /^control is .*Allowed: "loopback", or an object with "key", visible ASCII .*host names without port\.$/,
+    )
+  })
+
+  test('can be left out', () => {
+    for (const control of ['loopback', {}, { allowHosts: [] }, undefined] as const) {
+      expect(openManual(control && { control }).url).toBe('https://api.gateway.test')
+    }
+  })
+})
+
 describe('The control API is not there for pages of other sites', () => {
   const host = 'localhost:4747'
 
@@ -117,11 +257,18 @@ describe('The control API is not there for pages of other sites', () => {
     '',
     'file://',
     'chrome-extension://abcdef',
+    'chrome-extension://localhost',
+    'localhost',
+    'http://localhost/',
+    'http://localhost?',
+    'http://gateway.localhost',
+    'http://attacker.example@localhost',
+    'ahttp://localhost',
   ])('and answers 403 to the Origin %j, with nothing done', (origin) => {
     expect(resetBy({ host, origin })).toEqual(refused)
   })
 
-  test.each(['http://localhost:3000', 'http://127.0.0.1', 'https://app.localhost', 'http://[::1]:8080'])(
+  test.each(['http://localhost:3000', 'http://127.0.0.1', 'https://LOCALHOST', 'http://[::1]:8080'])(
     'and answers the Origin %s with the headers that let its page read',
     async (origin) => {
       expect(resetBy({ host, origin })).toEqual(allowed)

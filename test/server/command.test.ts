@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { runCommand } from '../../src/server/command.ts'
 import { serve } from '../../src/server/node.ts'
+import { rawConnection } from '../support/wire.ts'
 
 const command = inject('command')
 
@@ -14,9 +16,10 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
 })
 
-/** Starts the command. */
-function start(...args: string[]) {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts the command in an environment. */
+function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const env = { ...process.env, ...environment }
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   running.push(child)
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -28,9 +31,35 @@ function start(...args: string[]) {
   return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
 }
 
+/** Runs the command in this process; for those that it refuses. */
+async function refused(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      output[name] += text
+      return true
+    })
+  }
+  const code = await runCommand(args)
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  return { code, ...output }
+}
+
+/** Starts the command. */
+function start(...args: string[]) {
+  return startIn({}, ...args)
+}
+
 /** Starts the command and waits until it says where it listens. */
 async function started(...args: string[]) {
-  const { child, output, exited } = start(...args)
+  return startedIn({}, ...args)
+}
+
+/** The same in an environment. */
+async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { child, output, exited } = startIn(environment, ...args)
   while (!output.stdout.includes('\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
   const url = /http:\S+/.exec(output.stdout)?.[0] ?? ''
   return { child, output, exited, url }
@@ -132,20 +161,139 @@ describe('the command `fauxgate serve`', () => {
     [['serve', '--provisioning-delay', '5 parsecs'], /provisioningDelay is "5 parsecs". Allowed: a number of ms/],
     [['serve', '--colour'], /--colour/],
     [['run'], /The command is "run". Allowed: serve/],
+    [['serve', '--allow-host', 'fauxgate:4747'], /control is an object. Allowed: .*host names without port/],
     [[], /The command is "". Allowed: serve/],
   ]
   for (const [args, message] of wrong) {
     it(`explains what is wrong with \`fauxgate ${args.join(' ')}\` and exits with 2`, async () => {
-      const { output, exited } = start(...args)
-      expect(await exited).toBe(2)
-      expect(output.stderr).toMatch(message)
-      expect(output.stderr).toContain('Usage: fauxgate serve')
+      const { code, stderr } = await refused({}, ...args)
+      expect(code).toBe(2)
+      expect(stderr).toMatch(message)
+      expect(stderr).toContain('Usage: fauxgate serve')
     })
   }
+
+  const texts = ['port', 'host', 'dialect', 'base-url', 'key', 'seed', 'references', 'clock', 'start', 'dns', 'state']
+  const durations = ['provisioning-delay', 'certificate-validity', 'renewal-lead']
+  it.each([...texts, ...durations, 'control-key', 'allow-host'])('refuses an empty --%s in one line', async (name) => {
+    const { code, stdout, stderr } = await refused({}, 'serve', `--${name}`, '')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(
+      new RegExp(`^fauxgate: --${name} is empty\\. Give it a value, or leave it out\\.\\n\\nUsage: fauxgate serve`),
+    )
+  })
+
+  it('refuses an empty one among several', async () => {
+    const { code, stderr } = await refused({}, 'serve', '--key', 'a', '--key', '')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^fauxgate: --key is empty/)
+  })
+
+  it('refuses an empty FAUXGATE_CONTROL_KEY', async () => {
+    const { code, stderr } = await refused({ FAUXGATE_CONTROL_KEY: '' }, 'serve')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^fauxgate: FAUXGATE_CONTROL_KEY is empty. Give it a value, or do not set it.\n/)
+  })
+
+  it.each([
+    ['--control-key', 's3cret', 'and', 'more'],
+    ['--control-key', 'two s3cret words'],
+    ['--key', ' s3cret'],
+    ['--key', 'a', 's3cret'],
+    ['--kye=s3cret'],
+    ['--kye', 's3cret'],
+    ['--rate-limit=s3cret'],
+    ['--control-key', 's3cret', '--port', 'x'],
+    ['--control-key', 's3cret', '--host', '192.0.2.1'],
+  ])('repeats no key when it refuses %j %j', async (...args) => {
+    const { code, stdout, stderr } = await refused({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
+    expect(code).toBeGreaterThan(0)
+    expect(stderr).toMatch(/^fauxgate: /)
+    expect(stderr + stdout).not.toContain('s3cret')
+  })
+
+  it('exits as it says', async () => {
+    const { output, exited } = start('serve', '--port', 'http')
+    expect(await exited).toBe(2)
+    expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
+  })
 
   it('shows its options with --help', async () => {
     const { output, exited } = start('--help')
     expect(await exited).toBe(0)
     expect(output.stdout).toContain('--dialect NAME')
+    expect(output.stdout).toContain('--control-key KEY')
+    expect(output.stdout).toContain('--allow-host NAME')
+  })
+})
+
+describe('the command says where it listens in truth, and what others find there', () => {
+  /** What it says until it is stopped. */
+  async function said(environment: NodeJS.ProcessEnv, ...args: string[]) {
+    const { child, output, url, exited } = await startedIn(environment, 'serve', '--port', '0', ...args)
+    child.kill('SIGTERM')
+    await exited
+    return { stdout: output.stdout.replaceAll(new URL(url).port, 'PORT'), stderr: output.stderr }
+  }
+  const OPEN = 'fauxgate: warning: others can reach this address. The API is open to them'
+  const ALL_IPV4 =
+    'fauxgate (standard) listens on all IPv4 addresses of this machine, port PORT; here http://127.0.0.1:PORT\n'
+
+  it.each([
+    [[], 'http://127.0.0.1:PORT'],
+    [['--host', '127.0.0.2'], 'http://127.0.0.2:PORT'],
+    [['--control-key', 's3cret', '--allow-host', 'fauxgate'], 'http://127.0.0.1:PORT'],
+  ])('which with %j nobody else can reach', async (args, place) => {
+    expect(await said({}, ...args)).toEqual({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr: '' })
+  })
+
+  it('by its address where a name was given', async () => {
+    const { stdout, stderr } = await said({}, '--host', 'localhost')
+    expect(stdout).toMatch(/listens on http:\/\/localhost:PORT \((127\.0\.0\.1|::1)\)\n$/)
+    expect(stderr).toBe('')
+  })
+
+  it.each([
+    [[], `${OPEN} with any key; the controls are closed to them.\n`],
+    [['--key', 's3cret'], `${OPEN} with one of its keys; the controls are closed to them.\n`],
+    [['--allow-host', 'fauxgate'], `${OPEN} with any key; the controls are closed to them.\n`],
+    [['--control-key', 's3cret'], `${OPEN} with any key; the controls are open to whoever has the control key.\n`],
+  ])('on all IPv4 addresses, with %j', async (args, stderr) => {
+    expect(await said({}, '--host', '0.0.0.0', ...args)).toEqual({ stdout: ALL_IPV4, stderr })
+  })
+
+  it('on all addresses where it has IPv6', async () => {
+    const { output, exited } = start('serve', '--port', '0', '--host', '::')
+    const stopped = await Promise.race([
+      exited,
+      new Promise((resolve) => running.at(-1)?.stdout?.once('data', resolve)),
+    ])
+    if (stopped === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
+    expect(output.stdout).toMatch(
+      /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n$/,
+    )
+  })
+
+  it('with the control key of the environment, unless one is given', async () => {
+    const status = async (url: string, key: string) =>
+      (await fetch(`${url}/_fauxgate/clock`, { headers: { 'fauxgate-control-key': key } })).status
+    const { url } = await startedIn({ FAUXGATE_CONTROL_KEY: 'one' }, 'serve', '--port', '0')
+    expect([await status(url, 'one'), await status(url, 'other'), await status(url, '')]).toEqual([200, 401, 401])
+    const given = await startedIn({ FAUXGATE_CONTROL_KEY: 'one' }, 'serve', '--port', '0', '--control-key', 'other')
+    expect([await status(given.url, 'one'), await status(given.url, 'other')]).toEqual([401, 200])
+  })
+
+  it('and answers the host names that it is given', async () => {
+    const { url } = await started('serve', '--port', '0', '--allow-host', 'fauxgate', '--allow-host', 'gate.example')
+    const { port } = new URL(url)
+    for (const [host, status] of [
+      ['fauxgate', 200],
+      ['gate.example', 200],
+      ['other', 403],
+    ] as const) {
+      const connection = await rawConnection(Number(port), `GET /_fauxgate/clock HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      await connection.until(new RegExp(`^HTTP/1.1 ${status} `))
+      connection.socket.destroy()
+    }
   })
 })

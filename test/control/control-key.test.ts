@@ -1,0 +1,148 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createGateway, ngrok } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { outcome, read } from '../support/client.ts'
+import { NEW_YEAR, openManual } from '../support/provisioning.ts'
+
+const KEY = 'a-control-key_of.7~signs!'
+const keyed = () => openManual({ control: { key: KEY } })
+
+/** Asks a gateway with a control key for its time. */
+function asked(headers: Record<string, string>, peer?: string, url = '/_fauxgate/clock') {
+  const answer = keyed().exchange({
+    method: 'GET',
+    url,
+    header: (name) => headers[name] ?? null,
+    body: '',
+    ...(peer !== undefined && { peer }),
+  })
+  return { ...answer, json: JSON.parse(answer.body ?? 'null') }
+}
+
+const clock = { now: NEW_YEAR, manual: true }
+
+describe('With a control key, the control API answers everyone who has it (design, "Control API")', () => {
+  test.each([
+    ['in this process', { host: 'localhost' }, undefined],
+    ['without a host', {}, undefined],
+    ['on this machine', { host: 'localhost' }, '127.0.0.1'],
+    ['on another machine', { host: 'localhost' }, '172.18.0.3'],
+    ['on another machine, by a name', { host: 'fauxgate:4747' }, '172.18.0.3'],
+    ['on a page of another site', { host: 'localhost', origin: 'https://ci.example' }, '127.0.0.1'],
+    ['on a page of no site', { host: 'localhost', origin: 'null' }, '127.0.0.1'],
+    ['across sites', { host: 'localhost', 'sec-fetch-site': 'cross-site' }, '127.0.0.1'],
+  ])('%s, and nobody else', (_where, headers, peer) => {
+    const { status, json } = asked({ ...headers, 'fauxgate-control-key': KEY } as never, peer)
+    expect([status, json]).toEqual([200, clock])
+    const { status: without, json: error } = asked(headers as never, peer)
+    expect([without, error.error_code]).toEqual([401, 'ERR_GATEWAY_90401'])
+    expect(error.msg).toBe('The control API needs its key here. Send it in the header Fauxgate-Control-Key.')
+  })
+
+  test.each([
+    KEY.slice(1),
+    KEY.slice(0, -1),
+    `${KEY}!`,
+    KEY + KEY,
+    KEY.toUpperCase(),
+    `Bearer ${KEY}`,
+    ` ${KEY}`,
+    `${KEY}, ${KEY}`,
+    'another',
+  ])('and not those who have another: %s', (key) => {
+    const { status, json } = asked({ host: 'localhost', 'fauxgate-control-key': key })
+    expect([status, json.error_code]).toEqual([401, 'ERR_GATEWAY_90402'])
+    expect(json.msg).toContain('Fauxgate-Control-Key')
+    expect(JSON.stringify(json)).not.toContain(key)
+  })
+
+  test('and not those who send it empty, as an API key, or in the URL', () => {
+    expect(asked({ host: 'localhost', 'fauxgate-control-key': '' }).json.error_code).toBe('ERR_GATEWAY_90401')
+    expect(asked({ host: 'localhost', authorization: `Bearer ${KEY}` }).status).toBe(401)
+    expect(asked({ host: 'localhost' }, undefined, `/_fauxgate/clock?key=${encodeURIComponent(KEY)}`).status).toBe(401)
+  })
+
+  test('and tells the others nothing of its paths', () => {
+    const { status } = asked({ host: 'localhost' }, undefined, '/_fauxgate/nonsense')
+    expect(status).toBe(401)
+    const withKey = asked({ host: 'localhost', 'fauxgate-control-key': KEY }, undefined, '/_fauxgate/nonsense')
+    expect(withKey.status).toBe(404)
+  })
+
+  test('and lets a browser ask first without the key, whose page then needs it', async () => {
+    const url = 'http://localhost/_fauxgate/clock'
+    const origin = 'https://ci.example'
+    const gateway = keyed()
+    const preflight = await gateway.fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,fauxgate-control-key',
+      },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,fauxgate-control-key')
+    const move = { method: 'POST', body: '{"advance":"1s"}' }
+    const headers = { origin, 'content-type': 'application/json' }
+    expect(outcome(await read(await gateway.fetch(url, { ...move, headers })))).toBe('401 ERR_GATEWAY_90401')
+    const plain = await gateway.fetch(url, { method: 'OPTIONS', headers })
+    expect(plain.status).toBe(401)
+    const moved = await gateway.fetch(url, { ...move, headers: { ...headers, 'fauxgate-control-key': KEY } })
+    expect([moved.status, gateway.clock.now]).toEqual([200, Date.parse(NEW_YEAR) + 1000])
+    expect(moved.headers.get('access-control-allow-origin')).toBe(origin)
+  })
+
+  test('and asks it of a fetch in the same process and of a served port alike', async () => {
+    const gateway = keyed()
+    const headers = { 'fauxgate-control-key': KEY }
+    await using server = await serve(gateway)
+    for (const [ask, base] of [
+      [gateway.fetch, 'http://localhost'],
+      [gateway.fetch, gateway.url],
+      [fetch, server.url],
+    ] as const) {
+      expect((await ask(`${base}/_fauxgate/clock`)).status).toBe(401)
+      expect((await ask(`${base}/_fauxgate/clock`, { headers })).status).toBe(200)
+    }
+  })
+
+  test('and leaves the API itself as it is', async () => {
+    const gateway = keyed()
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    expect((await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
+    const wrong = { 'service-version': '2', 'fauxgate-control-key': KEY }
+    expect((await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers: wrong })).status).toBe(401)
+  })
+
+  test('and has the dialect’s codes', async () => {
+    const gateway = createGateway({ dialect: ngrok, control: { key: KEY } })
+    const answer = await read(await gateway.fetch('http://localhost/_fauxgate/clock'))
+    expect(outcome(answer)).toBe('401 ERR_NGROK_90401')
+  })
+
+  test('which stands nowhere that anyone can look', async () => {
+    const gateway = keyed()
+    const headers = { 'fauxgate-control-key': KEY, authorization: 'Bearer k', 'service-version': '2' }
+    await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })
+    await gateway.fetch('http://localhost/_fauxgate/reset', { headers })
+    const shown = [gateway, gateway.requests.all(), gateway.snapshot({ privateKeys: true })]
+    expect(inspect(shown, { depth: 20, showHidden: true, maxStringLength: null })).not.toContain(KEY)
+  })
+
+  test.each(['', ' ', 'two words', 'k\n', 'schlüssel', 7, null])(
+    'which %j cannot be, and no message repeats it',
+    (key) => {
+      const create = () => openManual({ control: { key: key as never } })
+      expect(create).toThrow(/^control is an object\. Allowed: "loopback", or an object with "key", visible ASCII/)
+    },
+  )
+
+  test('which stands in an object: by itself it is refused, and not repeated', () => {
+    const create = () => openManual({ control: KEY as never })
+    expect(create).toThrow(`control is a string of ${KEY.length} characters. Allowed: "loopback"`)
+    expect(() => openManual({ keys: KEY as never })).toThrow(`keys is a string of ${KEY.length} characters.`)
+  })
+})

@@ -1,0 +1,299 @@
+import { channel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createGateway, type Gateway, type GatewayOptions, ngrok, standard } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { type RawAnswer, rawAnswers, rawConnection } from '../support/wire.ts'
+
+const open: Served[] = []
+afterEach(async () => {
+  vi.restoreAllMocks()
+  for (const server of open.splice(0)) await server.close()
+})
+
+async function served(options: GatewayOptions = {}): Promise<{ gateway: Gateway; port: number; url: string }> {
+  const gateway = createGateway({ seed: 'wire', clock: { now: 0 }, ...options })
+  const server = await serve(gateway)
+  open.push(server)
+  return { gateway, port: server.port, url: server.url }
+}
+
+const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
+const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+const POST = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
+
+/** What the server answers to bytes on a connection of their own, until it ends the connection. */
+async function answersTo(port: number, bytes: string | Uint8Array): Promise<RawAnswer[]> {
+  const connection = await rawConnection(port, bytes)
+  return rawAnswers(await connection.ended())
+}
+
+/** Checks that an answer is an error in the usual shape, and answers its code. */
+function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
+  const error = JSON.parse(body)
+  const operation_id = headers.get(header)
+  expect(operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
+  expect(headers.get('content-type')).toBe('application/json')
+  expect(error).toEqual({
+    error_code: expect.stringContaining(prefix),
+    status_code: status,
+    msg: expect.stringMatching(/\S+ \S+ \S+/),
+    details: { operation_id },
+  })
+  return { code: `${status} ${error.error_code.slice(prefix.length)}`, msg: error.msg as string }
+}
+
+/** The answer to bytes that are answered once. */
+async function errorFor(port: number, bytes: string | Uint8Array) {
+  const answers = await answersTo(port, bytes)
+  expect(answers).toHaveLength(1)
+  expect(answers[0]?.headers.get('connection')).toBe('close')
+  return errorOf(answers[0] as RawAnswer)
+}
+
+describe('Bytes that are no request are answered in the usual shape, and end the connection (decisions, "Wire"):', () => {
+  test.each([
+    ['garbage', 'garbage\r\n\r\n', /^What was sent is no HTTP\/1.1 request: .*method/i],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', /no HTTP\/1.1 request: \S+/],
+    ['bytes of TLS', Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 13, 10, 13, 10), /no HTTP\/1.1 request/],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /no HTTP\/1.1 request/],
+    ['no version of HTTP', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', /no HTTP\/1.1 request/],
+    ['a header with a space in its name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', /no HTTP\/1.1 request/],
+    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, /no HTTP\/1.1 request/],
+    ['a length beside chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`, /no HTTP\/1.1/],
+  ])('%s', async (_what, bytes, says) => {
+    const { gateway, port } = await served()
+    const before = gateway.snapshot()
+    const { code, msg } = await errorFor(port, bytes)
+    expect(code).toBe('400 90430')
+    expect(msg).toMatch(says)
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('headers of more than 16 KiB', async () => {
+    const { port } = await served()
+    const { code, msg } = await errorFor(port, `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(16_384)}\r\n\r\n`)
+    expect(code).toBe('431 90431')
+    expect(msg).toContain('more than 16384 bytes')
+    const fits = await rawConnection(port, `${GET.slice(0, -2)}A: ${'a'.repeat(15_000)}\r\n\r\n`)
+    await fits.until(/^HTTP\/1.1 200 /)
+    fits.socket.destroy()
+  })
+
+  test('in the dialect’s own words', async () => {
+    const { port } = await served({ dialect: ngrok })
+    const [answer] = await answersTo(port, 'garbage\r\n\r\n')
+    expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
+  })
+
+  test('each with an operation id of its own', async () => {
+    const { port } = await served()
+    const ids = []
+    for (let i = 0; i < 3; i++) {
+      const [answer] = await answersTo(port, 'garbage\r\n\r\n')
+      ids.push(answer?.headers.get('service-operation-id'))
+    }
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  test('once, however much follows', async () => {
+    const { port } = await served()
+    const connection = await rawConnection(port, 'garbage\r\n\r\n')
+    connection.socket.write('more\r\n\r\n'.repeat(1000))
+    expect(rawAnswers(await connection.ended()).length).toBeLessThan(2)
+  })
+
+  test('a request that is not there in time', async () => {
+    // Node looks at its connections every few seconds; here it is told to find this one at once.
+    const { port } = await served()
+    const server = await serverBehind(port)
+    const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    expect(server.headersTimeout).toBe(20_000)
+    expect(server.requestTimeout).toBe(60_000)
+    const accepted = once(server, 'connection')
+    const connection = await rawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
+    const [socket] = await accepted
+    server.emit('clientError', late, socket)
+    const [answer] = rawAnswers(await connection.ended())
+    const { code, msg } = errorOf(answer as RawAnswer)
+    expect([code, msg]).toEqual(['408 90408', expect.stringContaining('within 20 seconds')])
+  })
+})
+
+/** The Node server behind a port. */
+async function serverBehind(port: number): Promise<Server> {
+  const started = channel('http.server.request.start')
+  let server: Server | undefined
+  const see = (message: unknown) => {
+    const { server: its, socket } = message as { server: Server; socket: Socket }
+    if (socket.localPort === port) server = its
+  }
+  started.subscribe(see)
+  const connection = await rawConnection(port, GET)
+  await connection.until(/^HTTP\/1.1 200 /)
+  connection.socket.destroy()
+  started.unsubscribe(see)
+  return server as Server
+}
+
+describe('A request that Node itself would answer', () => {
+  test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
+    const { gateway, port } = await served()
+    const connection = await rawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
+    await connection.until(/\}$/)
+    const { code, msg } = errorOf(rawAnswers(connection.received())[0] as RawAnswer)
+    expect([code, msg]).toEqual(['400 90430', expect.stringContaining('the Host header is missing')])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    connection.socket.destroy()
+  })
+
+  test('in HTTP/1.0 needs no Host header', async () => {
+    const { port } = await served()
+    const [answer] = await answersTo(port, `GET /reserved_addrs HTTP/1.0\r\n${KEYS}\r\n`)
+    expect(answer?.status).toBe(200)
+  })
+
+  test('with an expectation that nobody knows is answered like any other', async () => {
+    const { port } = await served()
+    const connection = await rawConnection(port, GET.replace('\r\n\r\n', '\r\nExpect: miracles\r\n\r\n'))
+    await connection.until(/\}$/)
+    const [answer] = rawAnswers(connection.received())
+    expect(answer?.status).toBe(200)
+    expect(answer?.headers.get('service-operation-id')).toMatch(/^op_/)
+    connection.socket.destroy()
+  })
+
+  test('with an upgrade that nobody offers is answered like any other', async () => {
+    const { port } = await served()
+    const connection = await rawConnection(
+      port,
+      GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
+    )
+    await connection.until(/\}$/)
+    expect(rawAnswers(connection.received())[0]?.status).toBe(200)
+    connection.socket.destroy()
+  })
+})
+
+describe('A body that breaks off', () => {
+  test.each([
+    ['with a chunk that is none', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nnonsense\r\n'],
+    ['with a chunk longer than it says', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n'],
+  ])('%s is answered by its own request, which stands in the journal', async (_how, rest) => {
+    const { gateway, port } = await served()
+    const { code } = await errorFor(port, POST + rest)
+    expect(code).toBe('400 212')
+    expect(gateway.requests.all()).toMatchObject([{ method: 'POST', status: 400, operation: 'reserved_addrs.create' }])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  const half = [`${POST}Content-Length: 9\r\n\r\n{"met`, `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`]
+
+  test.each(half)('with the sending of a client that still reads is answered: %j', async (bytes) => {
+    const { gateway, port } = await served()
+    const connection = await rawConnection(port, bytes)
+    connection.socket.end()
+    const [answer] = rawAnswers(await connection.ended())
+    expect(errorOf(answer as RawAnswer).code).toBe('400 212')
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  test.each(half)('with its whole client leaves nothing behind: %j', async (bytes) => {
+    const { gateway, port } = await served()
+    const before = gateway.snapshot()
+    const server = await serverBehind(port)
+    const requested = once(server, 'request')
+    const connection = await rawConnection(port, bytes)
+    const [request] = await requested
+    const closed = new Promise((resolve) => request.on('close', resolve))
+    connection.socket.resetAndDestroy()
+    await closed
+    expect(gateway.snapshot()).toEqual(before)
+    expect(gateway.requests.all({ method: 'POST' })).toEqual([])
+  })
+})
+
+describe('Requests one behind the other on one connection', () => {
+  test('are answered in order, and what is no request behind them', async () => {
+    const { gateway, port } = await served()
+    const answers = await answersTo(port, `${POST}Content-Length: 2\r\n\r\n{}${GET}garbage\r\n\r\n`)
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 400])
+    expect(JSON.parse(answers[1]?.body ?? '').reserved_addrs).toHaveLength(1)
+    expect(errorOf(answers[2] as RawAnswer).code).toBe('400 90430')
+    expect(gateway.requests.count()).toBe(2)
+  })
+
+  test('are answered in order when the first is delayed and the last breaks off', async () => {
+    const clock = manualClock(0)
+    const { gateway, port } = await served({ clock })
+    gateway.faults.add({ latency: '30s', times: 1 })
+    const connection = await rawConnection(port, `${GET}${POST}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`)
+    while (gateway.requests.count() < 2) await new Promise(setImmediate)
+    expect(connection.received()).toBe('')
+    clock.advance('30s')
+    expect(rawAnswers(await connection.ended()).map(({ status }) => status)).toEqual([200, 400])
+  })
+
+  test('are answered before what is no request, however long that takes', async () => {
+    const clock = manualClock(0)
+    const { gateway, port } = await served({ clock })
+    gateway.faults.add({ latency: '30s', times: 1 })
+    const connection = await rawConnection(port, `${GET}garbage\r\n\r\n`)
+    while (gateway.requests.count() < 1) await new Promise(setImmediate)
+    clock.advance('30s')
+    expect(rawAnswers(await connection.ended()).map(({ status }) => status)).toEqual([200, 400])
+  })
+})
+
+describe('A failure of fauxgate itself', () => {
+  /** Makes every further request fail, in a way that says a lot. */
+  async function failing() {
+    const clock = { now: 0 }
+    const { gateway, port, url } = await served({ clock })
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    clock.now = Number.NaN
+    return { clock, gateway, port, url, printed }
+  }
+
+  test('is answered with 500 in the usual shape, and told to the console only', async () => {
+    const { url, printed } = await failing()
+    const headers = { authorization: 'Bearer s3cret', 'service-version': '2' }
+    const answer = await fetch(`${url}/reserved_addrs`, { headers })
+    const body = await answer.text()
+    const { code, msg } = errorOf({ status: answer.status, headers: answer.headers, body })
+    expect([code, msg]).toEqual(['500 90501', 'fauxgate itself failed on this request. Its console says how.'])
+    expect(printed).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
+  })
+
+  test('passes: the next request is answered, on the same connection', async () => {
+    const { clock, port } = await failing()
+    const connection = await rawConnection(port, GET)
+    await connection.until(/\}$/)
+    clock.now = 0
+    connection.socket.write(GET)
+    await connection.until(/HTTP\/1.1 200 /)
+    connection.socket.destroy()
+  })
+
+  test('to write an answer ends the connection, and no other', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { port } = await served({ dialect: { ...standard, operationIdHeader: 'no header' } })
+    for (let i = 0; i < 2; i++) expect(await answersTo(port, GET)).toEqual([])
+    expect(printed).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('A server whose listening fails later', () => {
+  test('says so and goes on', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { port, url } = await served()
+    const server = await serverBehind(port)
+    const error = new Error('accept EMFILE')
+    server.emit('error', error)
+    expect(printed).toHaveBeenCalledExactlyOnceWith(error)
+    expect((await fetch(`${url}/nope`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,161 @@
+import { getEventListeners, once } from 'node:events'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { eventually, rawAnswers, rawConnection } from '../support/wire.ts'
+
+const GET = 'GET /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n\r\n'
+
+const open: Served[] = []
+afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  for (const server of open.splice(0)) await server.close()
+})
+
+/** A served gateway on the system clock, whose timers are counted, with every answer delayed. */
+async function delaying() {
+  vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  const gateway = createGateway({ seed: 'waiting' })
+  gateway.faults.add({ latency: '30s' })
+  const server = await serve(gateway)
+  open.push(server)
+  /** Opens a connection on which an answer is waited for. */
+  const waiting = async (requests = 1) => {
+    const before = vi.getTimerCount()
+    const connection = await rawConnection(server.port, GET.repeat(requests))
+    await eventually(() => vi.getTimerCount() === before + requests)
+    return connection
+  }
+  return { gateway, server, waiting }
+}
+
+describe('A server that waits with a delayed answer', () => {
+  test('gives it at its time', async () => {
+    const { waiting } = await delaying()
+    const connection = await waiting()
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(connection.received()).toBe('')
+    await vi.advanceTimersByTimeAsync(1)
+    await connection.until(/\}$/)
+    expect(rawAnswers(connection.received())).toMatchObject([{ status: 200 }])
+    connection.socket.destroy()
+  })
+
+  test('waits no longer than its client, and says nothing of it', async () => {
+    const printed = vi.spyOn(console, 'error')
+    const { waiting } = await delaying()
+    const [one, other] = [await waiting(), await waiting()]
+    one.socket.destroy()
+    await eventually(() => vi.getTimerCount() === 1)
+    other.socket.resetAndDestroy()
+    await eventually(() => vi.getTimerCount() === 0)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  test('gives up all that a client has asked for, one behind the other', async () => {
+    const warned = vi.spyOn(process, 'emitWarning')
+    const { waiting } = await delaying()
+    const connection = await waiting(50)
+    connection.socket.destroy()
+    await eventually(() => vi.getTimerCount() === 0)
+    expect(warned).not.toHaveBeenCalled()
+  })
+
+  test('gives them in order, once their time has come', async () => {
+    const { waiting } = await delaying()
+    const connection = await waiting(3)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await eventually(() => rawAnswers(connection.received()).length === 3)
+    connection.socket.destroy()
+  })
+
+  test('closes at once and lets go of 100 of them', async () => {
+    const { server, waiting } = await delaying()
+    const connections = []
+    for (let i = 0; i < 100; i++) connections.push(await waiting())
+    const ended = connections.map((connection) => connection.ended())
+    await server.close()
+    expect(await Promise.all(ended)).toEqual(Array(100).fill(''))
+    await eventually(() => vi.getTimerCount() === 0)
+  })
+
+  test('closes at once with a request that is only half there, and with what is none', async () => {
+    const { server } = await delaying()
+    const half = await rawConnection(server.port, GET.slice(0, 50))
+    const none = await rawConnection(server.port, `${GET}garbage\r\n\r\n`)
+    await eventually(() => vi.getTimerCount() === 1)
+    await server.close()
+    expect([await half.ended(), await none.ended()]).toEqual(['', ''])
+    await eventually(() => vi.getTimerCount() === 0)
+  })
+
+  test.each([
+    ['request', 'POST /reserved_addrs HTTP/1.1\r\nHos'],
+    ['body', 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
+  ])(
+    'waits no longer when its client leaves in the middle of another %s, and does not run that',
+    async (_what, half) => {
+      const { gateway, waiting } = await delaying()
+      const connection = await waiting()
+      connection.socket.end(half)
+      await eventually(() => vi.getTimerCount() === 0)
+      expect(gateway.requests.all({ method: 'POST' })).toEqual([])
+    },
+  )
+})
+
+describe('`delivered`', () => {
+  /** An answer that is 30 s late on a manual clock. */
+  function late() {
+    const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
+    gateway.faults.add({ latency: '30s' })
+    const headers: Record<string, string> = { authorization: 'Bearer k', 'service-version': '2' }
+    const ask = () =>
+      gateway.exchange({ method: 'GET', url: '/reserved_addrs', header: (name) => headers[name] ?? null, body: '' })
+    return { gateway, ask, answer: ask() }
+  }
+
+  test('ends with its signal, and takes its listener from it', async () => {
+    const { gateway, answer } = late()
+    const aborting = new AbortController()
+    const { signal } = aborting
+    const waiting = gateway.delivered(answer, { signal })
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    aborting.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    await expect(gateway.delivered(answer, { signal })).rejects.toThrow('enough')
+  })
+
+  test('takes its listener from its signal when the answer’s time has come', async () => {
+    const { gateway, answer } = late()
+    const { signal } = new AbortController()
+    const waiting = [gateway.delivered(answer, { signal }), gateway.delivered(answer)]
+    gateway.clock.advance('30s')
+    expect(await Promise.all(waiting)).toEqual([answer, answer])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('does not wait, nor ask the signal, for an answer that is not late', async () => {
+    const { gateway, ask } = late()
+    gateway.faults.clear()
+    const answer = ask()
+    expect(await gateway.delivered(answer, { signal: AbortSignal.abort() })).toBe(answer)
+  })
+})
+
+test('A connection that is reset by a fault takes no wait with it that is not its own', async () => {
+  const { gateway, server, waiting } = await delaying()
+  const connection = await waiting()
+  gateway.faults.clear()
+  gateway.faults.add({ drop: true, times: 1 })
+  const dropped = await rawConnection(server.port, GET)
+  expect(await dropped.ended()).toBe('')
+  await vi.advanceTimersByTimeAsync(30_000)
+  await connection.until(/\}$/)
+  const closed = once(connection.socket, 'close')
+  await server.close()
+  await closed
+})
