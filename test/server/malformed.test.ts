@@ -119,7 +119,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     server.emit('clientError', late, socket)
     const [answer] = rawAnswers(await connection.ended())
     const { code, msg } = errorOf(answer as RawAnswer)
-    expect([code, msg]).toEqual(['408 90408', expect.stringContaining('within 20 seconds')])
+    expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
 })
 
