@@ -85,14 +85,17 @@ function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, pr
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
 function given(shape: Shape, value: unknown, path: Path, problems: Problems): unknown {
   if (shape.kind === 'object') {
-    if (isObject(value)) return givenFields(shape.fields, value, path, problems)
-    problems.add(() => invalid(fieldPath(path), value, 'an object'))
-    return undefined
+    return isObject(value) ? givenFields(shape.fields, value, path, problems) : noObject(value)
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
     return value.map((item, index) => given(shape.item, item, [...path, index], problems))
   }
   return plainJson(value, path, problems)
+}
+
+/** What stands in the place of a value that is no object, for the schema to refuse: it would take an array for one. */
+function noObject(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? Symbol(quote(value)) : value
 }
 
 function givenFields(
@@ -122,14 +125,16 @@ function isBlank(shape: Shape): boolean {
 /** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
 function plainJson(value: unknown, path: Path, problems: Problems): unknown {
   if (typeof value !== 'object' || value === null) return value
-  return copied(value, [], { path, problems, left: MOST_VALUES })
+  return copied(value, [], { value, path, problems, left: MOST_VALUES, isTooLarge: false })
 }
 
-/** What a value is copied for: where it stands, what is found in it, and how many values it may still have. */
+/** What is copied, where it stands, what is found in it, and how many values it may still have. */
 interface Copying {
+  readonly value: object
   readonly path: Path
   readonly problems: Problems
   left: number
+  isTooLarge: boolean
 }
 
 /**
@@ -137,7 +142,7 @@ interface Copying {
  * defined, never assigned.
  */
 function copied(value: unknown, below: Path, copying: Copying): unknown {
-  if (copying.left-- <= 0 || below.length > DEEPEST) return tooLarge(value, below, copying)
+  if (copying.isTooLarge || copying.left-- === 0 || below.length > DEEPEST) return tooLarge(below, copying)
   if (Array.isArray(value)) return value.map((item, index) => copied(item ?? null, [...below, index], copying))
   if (isObject(value)) {
     return Object.fromEntries(Object.keys(value).map((name) => [name, copied(value[name], [...below, name], copying)]))
@@ -149,18 +154,14 @@ function copied(value: unknown, below: Path, copying: Copying): unknown {
   return value
 }
 
-/** Notes once that a value cannot be copied, and ends the copying. */
-function tooLarge(value: unknown, below: Path, copying: Copying): undefined {
-  const { path, problems, left } = copying
-  copying.left = 0
-  if (left < -1) return undefined
-  copying.left = -1
-  const allowed =
-    below.length > DEEPEST
-      ? `at most ${DEEPEST} levels of nesting, and ${fieldPath(below)} goes deeper`
-      : `at most ${MOST_VALUES} values`
+/** Notes, once, that a value cannot be copied as a whole. */
+function tooLarge(below: Path, copying: Copying): undefined {
+  const { value, path, problems, isTooLarge } = copying
+  copying.isTooLarge = true
+  if (isTooLarge) return
+  const deeper = `at most ${DEEPEST} levels of nesting, and ${fieldPath(below)} goes deeper`
+  const allowed = below.length > DEEPEST ? deeper : `at most ${MOST_VALUES} values`
   problems.add(() => invalid(fieldPath(path), value, allowed))
-  return undefined
 }
 
 function isJsonLeaf(value: unknown): boolean {
@@ -219,8 +220,9 @@ function fromIssue(issue: v.BaseIssue<unknown>): Problem {
   return { ...problem(key, { field, received, ...values } as never), field }
 }
 
-function invalid(field: string, received: unknown, allowed: string): Problem {
-  return problem('field_invalid', { field, received: quoteField(field, received), allowed })
+function invalid(field: string, value: unknown, allowed: string): Problem {
+  const received = typeof value === 'symbol' ? (value.description ?? 'a symbol') : quoteField(field, value)
+  return problem('field_invalid', { field, received, allowed })
 }
 
 /** The segments of a path that are shown, and the characters of each. */

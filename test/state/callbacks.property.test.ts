@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Commit, createGateway, type Gateway } from '../../src/index.ts'
 import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { check } from '../support/property.ts'
 
 type Held = Gateway<ManualClock>
 
@@ -68,7 +69,7 @@ const step = fc.record({ by: fc.constantFrom('caller', 'predicate', 'subscriber'
 
 describe('Whatever callbacks do to the gateway (design, idea 9)', () => {
   it('every commit is what changed, and all commits together are the state', () => {
-    fc.assert(
+    check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
         const mirror = mirrorOf(gateway)

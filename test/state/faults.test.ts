@@ -111,6 +111,17 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     expect(() => gateway.faults.add({ body: 5 } as never)).toThrow(/body is 5. Allowed: a text or an object/)
   })
 
+  it('can send an empty text, and one cut to nothing', async () => {
+    const gateway = open()
+    gateway.faults.add({ body: '', times: 1 })
+    expect(outcome(await client(gateway)('GET', ADDRS))).toBe('503')
+    gateway.faults.add({ truncate: 0, times: 1 })
+    const answer = await gateway.fetch(gateway.url + ADDRS, {
+      headers: { authorization: 'Bearer k', 'service-version': '2' },
+    })
+    expect([answer.status, await answer.text()]).toEqual([200, ''])
+  })
+
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
@@ -149,11 +160,98 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],
+    [{ operation: 'reserved_addrs.creat' }, /operation is "reserved_addrs.creat". Allowed: reserved_addrs.create, /],
+    [{ operation: 'reserved_addrs.list', method: 'POST' }, /method is "POST". Allowed: GET, HEAD\.$/],
+    [{ method: 'TRACE' }, /method is "TRACE". Allowed: GET, HEAD, POST, PUT, PATCH, DELETE/],
+    [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: .*\/reserved_addrs\/\{id\}/],
+    [{ path: '/reserved_addrs/ra_1/x' }, /path is "\/reserved_addrs\/ra_1\/x". Allowed: /],
+    [
+      { operation: 'reserved_addrs.get', path: '/reserved_addrs' },
+      /path is "\/reserved_addrs". Allowed: \/reserved_addrs\/\{id\}\.$/,
+    ],
+    [{ resource: 'bkdhr_1' }, /resource is "bkdhr_1". Allowed: ra_…, rd_…, bkdwd_…, cert_…, edghts_…, edghtsrt_…\.$/],
+    [{ operation: 'reserved_addrs.get', resource: 'rd_1' }, /resource is "rd_1". Allowed: ra_…\.$/],
+    [
+      { operation: 'reserved_addrs.list', resource: 'ra_1' },
+      /resource is "ra_1". Allowed: nothing, because such requests/,
+    ],
   ])('is refused with what is allowed where it is wrong: %j', (spec, message) => {
     const gateway = open()
     const before = stateOf(gateway)
     expect(() => gateway.faults.add(spec as never)).toThrow(message)
     expect(stateOf(gateway)).toBe(before)
+  })
+
+  it('comes with its status and later, where it has both', async () => {
+    const clock = manualClock(0)
+    const gateway = open({ clock })
+    gateway.faults.add({ operation: 'reserved_addrs.create', status: 504, latency: '10s', times: 1 })
+    let status = 0
+    const pending = client(gateway)('POST', ADDRS, { json: {} }).then((answer) => {
+      status = answer.status
+    })
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+    expect(status).toBe(0)
+    clock.advance('10s')
+    await pending
+    expect(status).toBe(504)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  it('is the oldest one that matches, by whatever it is found', async () => {
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create()
+    const path = `${ADDRS}/${id}`
+    const specs = [{}, { method: 'GET' }, { path }, { resource: id }, { operation: 'reserved_addrs.get' }] as const
+    const statuses = [500, 501, 502, 504, 505]
+    for (const order of [specs, [...specs].reverse()]) {
+      for (const [i, spec] of order.entries()) gateway.faults.add({ ...spec, status: statuses[i] as number, times: 1 })
+      const met = []
+      for (let i = 0; i < 6; i++) met.push((await client(gateway)('GET', path)).status)
+      expect(met).toEqual([...statuses, 200])
+    }
+  })
+
+  it('is not looked at by requests that it does not ask for, nor once it is used up', async () => {
+    const gateway = open()
+    const { id } = gateway.reservedAddrs.create()
+    let looks = 0
+    const when = () => {
+      looks++
+      return true
+    }
+    for (const spec of [
+      { operation: 'reserved_addrs.create' },
+      { resource: 'ra_1' },
+      { path: '/reserved_domains' },
+    ] as const)
+      gateway.faults.add({ ...spec, when })
+    gateway.faults.add({ method: 'GET', when, times: 1, latency: 0 })
+    for (let i = 0; i < 3; i++) await client(gateway)('GET', `${ADDRS}/${id}`)
+    expect(looks).toBe(1)
+  })
+
+  it('counts a matching request for a later fault too, until that one begins', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.list', after: 1, times: 1, status: 500 })
+    gateway.faults.add({ method: 'GET', after: 2, status: 502 })
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await client(gateway)('GET', ADDRS)).status)
+    expect(statuses).toEqual([200, 500, 200, 502, 502])
+  })
+
+  it('is one of at most 1,000: used-up ones give way, waiting ones do not', async () => {
+    const gateway = open()
+    const used = gateway.faults.add({ times: 1, latency: 0 })
+    await client(gateway)('GET', ADDRS)
+    for (let i = 0; i < 1000; i++) gateway.faults.add({ operation: 'reserved_addrs.create' })
+    expect(gateway.faults.all()).toHaveLength(1000)
+    expect(gateway.faults.all().some(({ id }) => id === used.id)).toBe(false)
+    const before = stateOf(gateway)
+    expect(() => gateway.faults.add({})).toThrow('There are 1000 faults on order already, which is the most allowed.')
+    expect(stateOf(gateway)).toBe(before)
+    gateway.faults.clear()
+    expect(gateway.faults.add({}).hits).toBe(0)
   })
 
   it('explains itself when it never matched (style.md, undici)', async () => {
@@ -168,6 +266,7 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     } catch (error) {
       message = (error as GatewayError).message
     }
+    expect(message).toMatch(/^1 fault still waits for requests\.\n/)
     expect(message).toContain('met 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')
     expect(message).toContain('GET /nope: is no operation of the API')

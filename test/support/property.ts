@@ -12,3 +12,8 @@ export function propertyOptions<T>(parameters: fc.Parameters<T> = {}): fc.Parame
 export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): void {
   fc.assert(property, propertyOptions(parameters))
 }
+
+/** The same for a property that has to be waited for. */
+export async function checkAsync<T>(property: fc.IAsyncProperty<T>, parameters: fc.Parameters<T> = {}): Promise<void> {
+  await fc.assert(property, fixed === undefined ? parameters : { seed: Number(fixed), ...parameters })
+}
