@@ -297,7 +297,9 @@ describe('A body of the direct API (decisions, "Requests": read by the same rule
 
   test('nor is a query that is no object one', () => {
     for (const query of [null, [], 'x', 5]) expect(refusalOf(() => calls.list(query))).toBe('field_invalid')
-    expect(thrownBy(() => calls.list([])).message).toBe('query is an array of 0. Allowed: an object of limit, before_id, filter.')
+    expect(thrownBy(() => calls.list([])).message).toBe(
+      'query is an array of 0. Allowed: an object of limit, before_id, filter.',
+    )
     expect(refusalOf(() => calls.list(undefined))).toBe('ok')
   })
 

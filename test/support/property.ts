@@ -15,5 +15,5 @@ export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T>
 
 /** The same for a property that has to be waited for. */
 export async function checkAsync<T>(property: fc.IAsyncProperty<T>, parameters: fc.Parameters<T> = {}): Promise<void> {
-  await fc.assert(property, fixed === undefined ? parameters : { seed: Number(fixed), ...parameters })
+  await fc.assert(property, propertyOptions(parameters))
 }
