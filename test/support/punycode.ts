@@ -49,3 +49,37 @@ function adapted(delta: number, points: number, isFirst: boolean): number {
   for (; rest > ((BASE - T_MIN) * T_MAX) / 2; k += BASE) rest = Math.floor(rest / (BASE - T_MIN))
   return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + 38))
 }
+
+/** The code points that Punycode stands for, by RFC 3492, section 6.2, or undefined where it is none. */
+export function codePointsOf(encoded: string): number[] | undefined {
+  const delimiter = encoded.lastIndexOf('-')
+  const points = [...encoded.slice(0, Math.max(delimiter, 0))].map((letter) => letter.charCodeAt(0))
+  let digits = [...encoded.slice(delimiter > 0 ? delimiter + 1 : 0)].map((digit) => DIGITS.indexOf(digit))
+  let [n, i, bias, isFirst] = [128, 0, 72, true]
+  while (digits.length > 0) {
+    const [delta, rest] = numberAt(digits, bias) ?? [0, undefined]
+    if (!rest) return undefined
+    digits = rest
+    i += delta
+    bias = adapted(delta, points.length + 1, isFirst)
+    isFirst = false
+    n += Math.floor(i / (points.length + 1))
+    i %= points.length + 1
+    if (n > 0x10ffff) return undefined
+    points.splice(i++, 0, n)
+  }
+  return points
+}
+
+/** The number that digits begin with, and the digits after it. */
+function numberAt(digits: readonly number[], bias: number): [value: number, rest: number[]] | undefined {
+  let [value, weight] = [0, 1]
+  for (const [place, digit] of digits.entries()) {
+    if (digit === -1) return undefined
+    value += digit * weight
+    const threshold = Math.min(Math.max(BASE * (place + 1) - bias, T_MIN), T_MAX)
+    if (digit < threshold) return [value, digits.slice(place + 1)]
+    weight *= BASE - threshold
+  }
+  return undefined
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Gateway, ngrok, standard } from '../../src/index.ts'
+import { type Call, calls, directly, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
+import { handClock, open, stateOf } from '../support/gateway.ts'
+import { check } from '../support/property.ts'
+
+const dialects = fc.constantFrom(standard, ngrok)
+const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 0, 1000, 40_000) }), { maxLength: 12 })
+
+/** Makes calls one after the other, and answers what each came to. */
+function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP'): Outcome {
+  const { call: whole, id } = filled(call, ids)
+  const outcome = way === 'direct' ? directly(gateway, whole, id) : overHttp(gateway, whole)
+  if (outcome.status === 201) ids.push(JSON.parse(outcome.json as string).id)
+  return outcome
+}
+
+/** The fields of each kind of object in an answer, in the order of the service document's tables. */
+const HEAD = ['id', 'uri', 'created_at', 'description', 'metadata']
+const ORDERS: readonly (readonly string[])[] = [
+  [...HEAD, 'addr', 'region', 'endpoint_configuration'],
+  [
+    ...HEAD,
+    'domain',
+    'region',
+    'cname_target',
+    'certificate',
+    'certificate_management_policy',
+    'certificate_management_status',
+    'acme_challenge_cname_target',
+    'http_endpoint_configuration',
+    'https_endpoint_configuration',
+    'resolves_to',
+  ],
+  ['authority', 'private_key_type'],
+  ['renews_at', 'provisioning_job'],
+  ['error_code', 'msg', 'started_at', 'retries_at'],
+  ['value'],
+  [...HEAD, 'backends'],
+  [
+    ...HEAD,
+    'certificate_pem',
+    'subject_common_name',
+    'subject_alternative_names',
+    'issued_at',
+    'not_before',
+    'not_after',
+    'key_usages',
+    'extended_key_usages',
+    'private_key_type',
+    'issuer_common_name',
+    'serial_number',
+    'subject_organization',
+    'subject_organizational_unit',
+    'subject_locality',
+    'subject_province',
+    'subject_country',
+  ],
+  ['dns_names', 'ips'],
+  ['id', 'uri'],
+  ['reserved_addrs', 'uri', 'next_page_uri'],
+  ['reserved_domains', 'uri', 'next_page_uri'],
+  ['backends', 'uri', 'next_page_uri'],
+  ['tls_certificates', 'uri', 'next_page_uri'],
+  ['enabled'],
+  ['enabled', 'provider', 'secret'],
+  ['enabled', 'inbound', 'outbound'],
+  ['name', 'expressions', 'actions'],
+  ['type', 'config'],
+  ['enabled', 'tripped_duration', 'rolling_window', 'num_buckets', 'volume_threshold', 'error_threshold_percentage'],
+]
+const OPTIONAL = ['description', 'metadata', 'resolves_to', 'name', 'expressions', 'config']
+
+/** Whether the keys of an object are those of a table, in its order, without some that may be absent. */
+function isInOrder(keys: readonly string[]): boolean {
+  return ORDERS.some((order) => {
+    const present = order.filter((name) => keys.includes(name) || !OPTIONAL.includes(name))
+    return present.join() === keys.join()
+  })
+}
+
+/** Calls back with every object in a value, but for maps with keys of the client's. */
+function eachObject(value: unknown, look: (object: Record<string, unknown>) => void): void {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) look(value as Record<string, unknown>)
+  for (const [key, inner] of Object.entries(value)) {
+    const isMap = key === 'backends' && !Array.isArray(inner)
+    if (!isMap && key !== 'config') eachObject(inner, look)
+  }
+}
+
+describe('Any calls at all', () => {
+  test('come to the same over HTTP as through the direct API, and leave the same state', () => {
+    const statuses = new Set<number>()
+    check(
+      fc.property(dialects, histories, (dialect, history) => {
+        const [one, two] = [handClock(), handClock()]
+        const direct = open({ dialect, clock: one })
+        const http = open({ dialect, clock: two })
+        const ids: [string[], string[]] = [[], []]
+        for (const { call, wait } of history) {
+          one.turn(wait)
+          two.turn(wait)
+          const outcome = made(direct, call, ids[0], 'direct')
+          expect(made(http, call, ids[1], 'HTTP')).toEqual(outcome)
+          statuses.add(outcome.status)
+        }
+        expect(stateOf(http)).toBe(stateOf(direct))
+      }),
+      { numRuns: 300 },
+    )
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404]))
+  })
+
+  test("answer with every field in the order of the document's tables, and with URIs below the gateway's", () => {
+    const seen = new Set<string>()
+    const urls = fc.constantFrom('https://api.example.com/v2', 'http://127.0.0.1:4747')
+    check(
+      fc.property(dialects, urls, histories, (dialect, baseUrl, history) => {
+        const clock = handClock()
+        const gateway = open({ dialect, baseUrl, clock, dns: 'simulated' })
+        const ids: string[] = []
+        for (const { call, wait } of history) {
+          clock.turn(wait)
+          const { status, json } = made(gateway, call, ids, 'HTTP')
+          if (status >= 400 || json === null) continue
+          eachObject(JSON.parse(json), (object) => {
+            const keys = Object.keys(object)
+            seen.add(keys.join())
+            expect(isInOrder(keys) ? 'in order' : keys).toBe('in order')
+            for (const uri of [object.uri, object.next_page_uri]) {
+              if (typeof uri === 'string') expect(uri.startsWith(`${gateway.url}/`) ? 'below' : uri).toBe('below')
+            }
+          })
+        }
+      }),
+      { numRuns: 300 },
+    )
+    expect(seen.size).toBeGreaterThan(10)
+  })
+
+  test('take null for "not given" in any field, and "" in a reference, a region or a key type', () => {
+    const isBlankable = (field: string) =>
+      /^(certificate|.*endpoint_configuration|before)_id$|^region$|^private_key_type$/.test(field)
+    const fillers = fc.infiniteStream(fc.constantFrom('' as const, null))
+    check(
+      fc.property(dialects, histories, fillers, (dialect, history, drawn) => {
+        const [without, withNothing] = [open({ dialect }), open({ dialect })]
+        const ids: [string[], string[]] = [[], []]
+        for (const { call } of history) {
+          const filler = (field: string) => (isBlankable(field) ? drawn.next().value : null)
+          const outcome = made(without, call, ids[0], 'direct')
+          expect(made(withNothing, filledUp(call, dialect.name, filler), ids[1], 'direct')).toEqual(outcome)
+        }
+        expect(stateOf(withNothing)).toBe(stateOf(without))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

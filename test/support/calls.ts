@@ -1,0 +1,294 @@
+import fc from 'fast-check'
+import type { Dialect, Gateway, GatewayError, HttpRequest } from '../../src/index.ts'
+import { upload } from './pem.ts'
+
+/** One call of an operation, to be made through the direct API or over HTTP. */
+export interface Call {
+  readonly family: string
+  readonly verb: string
+  readonly method: string
+  /** With its ids filled in, but for `{0}`: the id of a resource that exists, chosen by `which`. */
+  readonly path: string
+  readonly prefix: string | null
+  readonly which: number
+  readonly input: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What a call came to, as both ways say it. */
+export interface Outcome {
+  readonly status: number
+  /** The answer as JSON; of an error without the id of its HTTP operation. */
+  readonly json: string | null
+}
+
+export const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const ROUTE_PATH = `/edges/https/${ROUTE.edge_id}/routes/${ROUTE.id}`
+
+const text = fc.constantFrom('', 'd', 'ü')
+const optional = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record(fields, { requiredKeys: [] })
+const region = fc.constantFrom('us', 'eu', '', 'mars')
+const reference = (...ids: string[]) => fc.constantFrom('', ...ids, 'nonsense')
+const policy = optional({
+  authority: fc.constantFrom('letsencrypt', 'letsencrypt', 'other'),
+  private_key_type: fc.constantFrom('rsa', 'ecdsa', '', 'dsa'),
+})
+const certificate = fc.constantFrom('', '{cert}', '{cert}', 'cert_gone')
+const endpoint = reference('ec_1', 'ec_2')
+const described = { description: text, metadata: text }
+const weights = fc.dictionary(
+  fc.constantFrom('bkdhr_1', 'bkdhr_2', '{bkdwd}', 'rd_1'),
+  fc.constantFrom(0, 5, 10_000, -1),
+  {
+    maxKeys: 3,
+    noNullPrototype: true,
+  },
+)
+
+/** What each operation's body or query is drawn from. Fields that only some dialects have are among them. */
+const INPUTS = {
+  reservedAddrs: {
+    create: optional({ ...described, region, endpoint_configuration_id: endpoint }),
+    update: optional({ ...described, endpoint_configuration_id: endpoint }),
+  },
+  reservedDomains: {
+    create: optional({
+      ...described,
+      domain: fc.constantFrom(
+        'a.example.com',
+        'B.example.com',
+        '*.c.example.com',
+        'a.gateway.test',
+        'a.ngrok.io',
+        'a_b.c',
+      ),
+      name: fc.constantFrom('', 'label', 'n.example.com'),
+      region,
+      certificate_id: certificate,
+      certificate_management_policy: policy,
+      http_endpoint_configuration_id: endpoint,
+      resolves_to: fc.array(fc.record({ value: text }), { maxLength: 2 }),
+    }),
+    update: optional({
+      ...described,
+      certificate_id: certificate,
+      certificate_management_policy: policy,
+      http_endpoint_configuration_id: endpoint,
+      https_endpoint_configuration_id: endpoint,
+      resolves_to: fc.array(fc.record({ value: text }), { maxLength: 2 }),
+      domain: fc.constantFrom('a.example.com', 'label.ngrok.io'),
+    }),
+  },
+  weightedBackends: {
+    create: optional({ ...described, backends: weights }),
+    update: optional({ ...described, backends: weights }),
+  },
+  tlsCertificates: {
+    create: optional({
+      ...described,
+      certificate_pem: fc.constantFrom(upload('ed25519').certificate_pem, ''),
+      private_key_pem: fc.constantFrom(upload('ed25519').private_key_pem, 'x'),
+    }),
+    update: optional(described),
+  },
+  compression: { replace: optional({ enabled: fc.boolean() }) },
+  webhookVerification: {
+    replace: optional({
+      enabled: fc.boolean(),
+      provider: fc.constantFrom('github', 'SNS', '', 'pigeon'),
+      secret: fc.constantFrom('', 's'),
+    }),
+  },
+  circuitBreaker: {
+    replace: optional({
+      tripped_duration: fc.constantFrom(1, 0),
+      num_buckets: fc.constantFrom(1, 128, 129),
+      volume_threshold: fc.constantFrom(0, 7),
+      error_threshold_percentage: fc.constantFrom(0, 0.5, 1, 2),
+    }),
+  },
+  trafficPolicy: {
+    replace: optional({
+      enabled: fc.boolean(),
+      inbound: fc.array(
+        optional({
+          name: text,
+          expressions: fc.array(fc.constantFrom('true', '('), { maxLength: 1 }),
+          actions: fc.array(
+            fc.record({ type: fc.constantFrom('deny', 'log', 'oauth', 'x') }, { requiredKeys: ['type'] }),
+            { maxLength: 2 },
+          ),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+  },
+}
+
+const query = optional({
+  limit: fc.constantFrom(1, 2, 100, 0),
+  before_id: fc.constantFrom('{rd}', '{ra}', '', 'rd_gone'),
+  filter: fc.constantFrom('obj.description == "d"', 'obj.id != ""', 'obj.'),
+})
+
+const RESOURCES = [
+  ['reservedAddrs', '/reserved_addrs', 'ra'],
+  ['reservedDomains', '/reserved_domains', 'rd'],
+  ['weightedBackends', '/backends/weighted', 'bkdwd'],
+  ['tlsCertificates', '/tls_certificates', 'cert'],
+] as const
+
+const MODULES = [
+  ['compression', 'compression'],
+  ['webhookVerification', 'webhook_verification'],
+  ['circuitBreaker', 'circuit_breaker'],
+  ['trafficPolicy', 'policy'],
+] as const
+
+type Shape = Omit<Call, 'which' | 'input'> & { inputs: fc.Arbitrary<Call['input']> }
+
+const NONE = fc.constant(undefined)
+
+const SHAPES: readonly Shape[] = [
+  ...RESOURCES.flatMap(([family, path, prefix]): Shape[] => {
+    const one = { family, path: `${path}/{0}`, prefix }
+    return [
+      { family, verb: 'create', method: 'POST', path, prefix: null, inputs: INPUTS[family].create },
+      { family, verb: 'list', method: 'GET', path, prefix: null, inputs: query },
+      { ...one, verb: 'update', method: 'PATCH', inputs: INPUTS[family].update },
+      { ...one, verb: 'get', method: 'GET', inputs: NONE },
+      { ...one, verb: 'delete', method: 'DELETE', inputs: NONE },
+    ]
+  }),
+  ...(
+    [
+      ['detachCertificate', 'certificate'],
+      ['detachCertificateManagementPolicy', 'certificate_management_policy'],
+    ] as const
+  ).map(([verb, part]): Shape => {
+    const path = `/reserved_domains/{0}/${part}`
+    return { family: 'reservedDomains', verb, method: 'DELETE', path, prefix: 'rd', inputs: NONE }
+  }),
+  ...MODULES.flatMap(([family, segment]): Shape[] => {
+    const of = { family, path: `${ROUTE_PATH}/${segment}`, prefix: null }
+    return [
+      { ...of, verb: 'replace', method: 'PUT', inputs: INPUTS[family].replace },
+      { ...of, verb: 'get', method: 'GET', inputs: NONE },
+      { ...of, verb: 'delete', method: 'DELETE', inputs: NONE },
+    ]
+  }),
+]
+
+/** Any calls, creating ones most often; `{rd}` and its like in an input stand for the id of the newest such resource. */
+export const calls: fc.Arbitrary<Call> = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...SHAPES.filter(({ verb }) => verb === 'create')) },
+    { weight: 5, arbitrary: fc.constantFrom(...SHAPES) },
+  )
+  .chain(({ inputs, ...call }) =>
+    fc.record({ which: fc.nat({ max: 5 }), input: inputs }).map((drawn) => ({ ...call, ...drawn })),
+  )
+
+/** Makes a call with the ids that a gateway has. */
+export function filled(call: Call, ids: readonly string[]): { call: Call; id: string } {
+  const ofPrefix = (prefix: string) => ids.filter((id) => id.startsWith(`${prefix}_`))
+  const own = call.prefix === null ? [] : ofPrefix(call.prefix)
+  const id = own[call.which % Math.max(own.length, 1)] ?? `${call.prefix}_gone`
+  const json = JSON.stringify(call.input)?.replace(
+    /\{(cert|bkdwd|rd|ra)\}/g,
+    (_, prefix) => ofPrefix(prefix).at(-1) ?? `${prefix}_1`,
+  )
+  return { call: { ...call, path: call.path.replace('{0}', id), input: json && JSON.parse(json) }, id }
+}
+
+const DESCRIBED = ['description', 'metadata']
+const TLS = ['certificate_id', 'certificate_management_policy']
+const LINKS = ['http_endpoint_configuration_id', 'https_endpoint_configuration_id']
+const LIST = ['limit', 'before_id', 'filter']
+
+/** All fields of the bodies and queries: the document's, and those that only ngrok has. */
+const FIELDS: Readonly<Record<string, readonly [document: readonly string[], ngrok?: readonly string[]]>> = {
+  'reservedAddrs.create': [[...DESCRIBED, 'region'], ['endpoint_configuration_id']],
+  'reservedAddrs.update': [[...DESCRIBED, 'endpoint_configuration_id']],
+  'reservedDomains.create': [
+    ['domain', 'region', ...DESCRIBED, ...TLS],
+    [...LINKS, 'resolves_to', 'name', 'error_redirect_url'],
+  ],
+  'reservedDomains.update': [
+    [...DESCRIBED, ...TLS, ...LINKS],
+    ['resolves_to', 'domain', 'name', 'region', 'error_redirect_url'],
+  ],
+  'weightedBackends.create': [[...DESCRIBED, 'backends']],
+  'weightedBackends.update': [[...DESCRIBED, 'backends']],
+  'tlsCertificates.create': [[...DESCRIBED, 'certificate_pem', 'private_key_pem']],
+  'tlsCertificates.update': [DESCRIBED],
+  'compression.replace': [['enabled', 'id', 'edge_id']],
+  'webhookVerification.replace': [['enabled', 'provider', 'secret', 'id', 'edge_id']],
+  'circuitBreaker.replace': [
+    [
+      'enabled',
+      'tripped_duration',
+      'rolling_window',
+      'num_buckets',
+      'volume_threshold',
+      'error_threshold_percentage',
+      'id',
+      'edge_id',
+    ],
+  ],
+  'trafficPolicy.replace': [['enabled', 'inbound', 'outbound', 'id', 'edge_id']],
+  ...Object.fromEntries(RESOURCES.map(([family]) => [`${family}.list`, [LIST]])),
+}
+
+/** The same call with every field that it leaves out sent all the same, as `filler` says. */
+export function filledUp(call: Call, dialect: string, filler: (field: string) => null | ''): Call {
+  const { family, verb, input } = call
+  const [document, ngrok = []] = FIELDS[`${family}.${verb}`] ?? [[]]
+  const names = dialect === 'ngrok' ? [...document, ...ngrok] : document
+  if (names.length === 0) return call
+  const nothing = (fields: readonly string[]) => Object.fromEntries(fields.map((name) => [name, filler(name)]))
+  const sent: Record<string, unknown> = { ...nothing(names), ...input }
+  const policy = sent.certificate_management_policy
+  if (policy) sent.certificate_management_policy = { ...nothing(['private_key_type', 'authority']), ...policy }
+  return { ...call, input: sent }
+}
+
+/** Makes a call through the direct API. */
+export function directly(gateway: Gateway, { family, verb, input, prefix }: Call, id: string): Outcome {
+  const api = gateway as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>
+  const isModule = MODULES.some(([name]) => name === family)
+  const ids = isModule ? [ROUTE] : prefix === null ? [] : [id]
+  try {
+    const result = api[family]?.[verb]?.(...ids, ...(input === undefined ? [] : [input]))
+    const status = result === undefined ? 204 : verb === 'create' ? 201 : 200
+    return { status, json: JSON.stringify(result) ?? null }
+  } catch (error) {
+    const { code, status, message, details } = error as GatewayError
+    return { status, json: JSON.stringify({ error_code: code, status_code: status, msg: message, details }) }
+  }
+}
+
+/** The HTTP request of a call. */
+export function requestOf(
+  { method, path, input }: Call,
+  { versionHeader }: Pick<Dialect, 'versionHeader'>,
+): HttpRequest {
+  const isRead = method === 'GET'
+  const search = isRead && input ? `?${new URLSearchParams(input as Record<string, string>)}` : ''
+  const body = isRead || input === undefined ? '' : JSON.stringify(input)
+  const headers: Record<string, string> = {
+    authorization: 'Bearer key',
+    [versionHeader.toLowerCase()]: '2',
+    'content-type': 'application/json',
+  }
+  return { method, url: path + search, header: (name) => headers[name] ?? null, body }
+}
+
+/** Makes a call over HTTP. */
+export function overHttp(gateway: Gateway, call: Call): Outcome {
+  const answer = gateway.exchange(requestOf(call, gateway.dialect))
+  if (answer.status < 400) return { status: answer.status, json: answer.body }
+  const { details, ...rest } = JSON.parse(answer.body as string)
+  const { operation_id: _, ...own } = details
+  return { status: answer.status, json: JSON.stringify({ ...rest, details: own }) }
+}
