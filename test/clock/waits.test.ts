@@ -1,0 +1,402 @@
+import { getEventListeners } from 'node:events'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Clock, createGateway, type Gateway, type HttpResponse } from '../../src/index.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { checkAsync } from '../support/property.ts'
+import { managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
+
+afterEach(() => void vi.useRealTimers())
+
+/** Lets everything go on that waits for nothing but its turn. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 30; i++) await Promise.resolve()
+}
+
+/** An answer that a fault has delayed until a time. */
+function lateUntil(notBefore: number): HttpResponse {
+  return { status: 200, headers: {}, body: null, delivery: { drop: false, notBefore } }
+}
+
+/** Notes under a name how a promise ends. */
+function noting(ends: unknown[], name: unknown, promise: Promise<unknown>): void {
+  promise.then(
+    () => ends.push(name),
+    (error) => ends.push([name, error]),
+  )
+}
+
+/** Asks a gateway for its addresses. */
+function ask(gateway: Gateway, init: RequestInit = {}): Promise<Response> {
+  return gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, ...init })
+}
+
+describe('Waits for a time of a manual clock', () => {
+  test('end when it is there, the earliest first, those for one time in their order', async () => {
+    const gateway = openManual()
+    const ends: unknown[] = []
+    for (const s of [3, 1, 2, 1, 5]) noting(ends, s, gateway.delivered(lateUntil(NOW + s * 1000)))
+    noting(ends, 'now', gateway.delivered(lateUntil(NOW)))
+    await turns()
+    expect(ends).toEqual(['now'])
+    gateway.clock.advance(999)
+    await turns()
+    expect(ends).toEqual(['now'])
+    gateway.clock.advance(1)
+    await turns()
+    expect(ends).toEqual(['now', 1, 1])
+    gateway.clock.advance('3s')
+    await turns()
+    expect(ends).toEqual(['now', 1, 1, 2, 3])
+    gateway.clock.set(NOW + 5000)
+    await turns()
+    expect(ends).toEqual(['now', 1, 1, 2, 3, 5])
+  })
+
+  test('end with a reset, which takes every time away', async () => {
+    const gateway = openManual()
+    const ends: unknown[] = []
+    noting(ends, 'late', gateway.delivered(lateUntil(NOW + 1000)))
+    gateway.reset()
+    await turns()
+    expect(ends).toEqual(['late'])
+  })
+
+  test('end, or are ended by their signals, as a model says, whatever is done in between', async () => {
+    type Step = { wait: number } | { abort: number } | { advance: number }
+    const step: fc.Arbitrary<Step> = fc.oneof(
+      fc.record({ wait: fc.nat(20) }),
+      fc.record({ abort: fc.nat(30) }),
+      fc.record({ advance: fc.nat(5) }),
+    )
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const gateway = openManual()
+      const ends: unknown[] = []
+      const expected: unknown[] = []
+      const waiting: { at: number; name: number; aborting: AbortController }[] = []
+      let name = 0
+      for (const each of steps) {
+        if ('wait' in each) {
+          const [at, aborting] = [gateway.clock.now + each.wait, new AbortController()]
+          noting(ends, name, gateway.delivered(lateUntil(at), { signal: aborting.signal }))
+          if (each.wait === 0) expected.push(name)
+          else waiting.push({ at, name, aborting })
+          name++
+        } else if ('abort' in each) {
+          const [aborted] = waiting.splice(each.abort, 1)
+          aborted?.aborting.abort('enough')
+          if (aborted) expected.push([aborted.name, 'enough'])
+        } else {
+          gateway.clock.advance(each.advance)
+          const ready = waiting.filter(({ at }) => at <= gateway.clock.now).sort((a, b) => a.at - b.at)
+          for (const one of ready) waiting.splice(waiting.indexOf(one), 1)
+          expected.push(...ready.map((one) => one.name))
+        }
+        await turns()
+        expect(ends).toEqual(expected)
+      }
+      for (const { aborting } of waiting) expect(getEventListeners(aborting.signal, 'abort')).toHaveLength(1)
+    })
+    await checkAsync(property)
+  })
+})
+
+describe('Waits for a time of the system clock', () => {
+  /** A delayed answer on faked system time. */
+  function delayed() {
+    vi.useFakeTimers({ now: NOW })
+    const gateway = createGateway({ seed: 'waits' })
+    gateway.faults.add({ latency: '30s' })
+    return gateway
+  }
+
+  test('are one timer each, which goes with the signal', async () => {
+    const gateway = delayed()
+    const aborting = [new AbortController(), new AbortController()]
+    const ends: unknown[] = []
+    aborting.forEach(({ signal }, i) => void noting(ends, i, ask(gateway, { signal })))
+    await turns()
+    expect(vi.getTimerCount()).toBe(2)
+    aborting[0]?.abort('enough')
+    await turns()
+    expect([ends, vi.getTimerCount()]).toEqual([[[0, 'enough']], 1])
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect([ends, vi.getTimerCount()]).toEqual([[[0, 'enough'], 1], 0])
+  })
+
+  test('take their timer back where they set it, whatever has become of the globals', async () => {
+    const gateway = createGateway({ seed: 'waits' })
+    gateway.faults.add({ latency: '30s' })
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    const clear = vi.spyOn(globalThis, 'clearTimeout')
+    const aborting = new AbortController()
+    const waiting = ask(gateway, { signal: aborting.signal })
+    await turns()
+    vi.useFakeTimers()
+    aborting.abort('enough')
+    await expect(waiting).rejects.toBe('enough')
+    vi.useRealTimers()
+    const timer = set.mock.results.at(-1)?.value
+    expect(clear).toHaveBeenCalledWith(timer)
+    vi.restoreAllMocks()
+  })
+
+  test('begin no timer for a signal that is aborted already', async () => {
+    const gateway = delayed()
+    const waiting = gateway.delivered(lateUntil(NOW + 1), { signal: AbortSignal.abort('enough') })
+    await expect(waiting).rejects.toBe('enough')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('Waits for a time of a clock of the user’s', () => {
+  test('that is only a number end with the next call after that time', async () => {
+    const clock = { now: 0 }
+    const gateway = createGateway({ clock })
+    const ends: unknown[] = []
+    noting(ends, 'late', gateway.delivered(lateUntil(1000)))
+    clock.now = 1000
+    await turns()
+    expect(ends).toEqual([])
+    gateway.reservedAddrs.list()
+    await turns()
+    expect(ends).toEqual(['late'])
+  })
+
+  /** A clock that can be waited for, and knows nothing of signals. */
+  function waitable(waitUntil: Clock['waitUntil']) {
+    return createGateway({ clock: { now: 0, ...(waitUntil && { waitUntil }) } })
+  }
+
+  test('that can be waited for end when it says so', async () => {
+    const asked: unknown[] = []
+    const gateway = waitable(async (...args) => void asked.push(args))
+    const { signal } = new AbortController()
+    await gateway.delivered(lateUntil(1000), { signal })
+    expect(asked).toEqual([[1000, signal]])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    await waitable(() => undefined).delivered(lateUntil(1000))
+  })
+
+  test('that fails fail with it, and leave no listener', async () => {
+    const { signal } = new AbortController()
+    const gateway = waitable(() => Promise.reject(new Error('stopped')))
+    await expect(gateway.delivered(lateUntil(1), { signal })).rejects.toThrow('stopped')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('that knows nothing of signals end with theirs', async () => {
+    const gateway = waitable(() => new Promise(() => undefined))
+    const aborting = new AbortController()
+    const waiting = gateway.delivered(lateUntil(1), { signal: aborting.signal })
+    aborting.abort('enough')
+    await expect(waiting).rejects.toBe('enough')
+    expect(getEventListeners(aborting.signal, 'abort')).toEqual([])
+  })
+})
+
+describe('What a manual clock is told of a gateway', () => {
+  /** A manual clock that notes what it is told. */
+  function told() {
+    const clock = manualClock(NOW)
+    const { attach, hold } = clock
+    const notes: string[] = []
+    clock.attach = (follower) => {
+      notes.push('attach')
+      attach?.(follower)
+    }
+    clock.hold = (follower) => {
+      notes.push('hold')
+      const letGo = hold?.(follower)
+      return () => {
+        notes.push('let go')
+        letGo?.()
+      }
+    }
+    return { clock, notes, gateway: createGateway({ clock, seed: 'told' }) }
+  }
+  const policy = { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } } as const
+
+  test('is nothing as long as nothing is due in it', () => {
+    const { gateway, notes } = told()
+    gateway.reservedAddrs.create()
+    gateway.reservedDomains.create({ domain: 'a.example.com' })
+    gateway.reset()
+    expect(notes).toEqual([])
+  })
+
+  test('is once that something is due', () => {
+    const { gateway, notes } = told()
+    for (const name of ['a', 'b']) gateway.reservedDomains.create({ domain: `${name}.example.com`, ...policy })
+    gateway.reset()
+    gateway.reservedDomains.create({ domain: 'c.example.com', ...policy })
+    expect(notes).toEqual(['attach'])
+  })
+
+  test('is that something is due in a snapshot that it restores', () => {
+    const { gateway, notes, clock } = told()
+    gateway.restore(managed().gateway.snapshot())
+    expect(notes).toEqual(['attach'])
+    expect(clock.advanceToNext()).toBe(true)
+    expect(clock.now).toBe(NOW + 30_000)
+  })
+
+  test('is that it is waited for, until it is not', async () => {
+    const { gateway, notes, clock } = told()
+    const aborting = new AbortController()
+    const waiting = [1, 2].map((s) => gateway.delivered(lateUntil(NOW + s * 1000), { signal: aborting.signal }))
+    expect(notes).toEqual(['attach', 'hold'])
+    clock.advance('1s')
+    await waiting[0]
+    await turns()
+    expect(notes).toEqual(['attach', 'hold'])
+    aborting.abort('enough')
+    await expect(waiting[1]).rejects.toBe('enough')
+    await turns()
+    expect(notes).toEqual(['attach', 'hold', 'let go'])
+  })
+
+  test('is that it is listened to, until it is not', () => {
+    const { gateway, notes } = told()
+    const ends = [gateway.subscribe(() => undefined), gateway.subscribe(() => undefined)]
+    ends[0]?.()
+    ends[0]?.()
+    expect(notes).toEqual(['attach', 'hold'])
+    ends[1]?.()
+    ends[1]?.()
+    expect(notes).toEqual(['attach', 'hold', 'let go'])
+    gateway.subscribe(() => undefined)
+    expect(notes).toEqual(['attach', 'hold', 'let go', 'hold'])
+  })
+
+  test('lets it say when the next event of all gateways is due', () => {
+    const { clock, gateway } = told()
+    const other = createGateway({ clock, seed: 'other', provisioningDelay: '10s' })
+    expect(clock.nextDueAt()).toBeUndefined()
+    gateway.reservedDomains.create({ domain: 'a.example.com', ...policy })
+    expect(clock.nextDueAt()).toBe(NOW + 30_000)
+    other.reservedDomains.create({ domain: 'a.example.com', ...policy })
+    expect(clock.nextDueAt()).toBe(NOW + 10_000)
+    gateway.reservedDomains.create({ domain: 'b.example.com', ...policy })
+    expect(clock.nextDueAt()).toBe(NOW + 10_000)
+  })
+})
+
+describe('No abort listener outlives the call of fetch that it was for:', () => {
+  const stream = () =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{}'))
+        controller.close()
+      },
+    })
+  const json = { ...headers, 'content-type': 'application/json' }
+  const cases: [what: string, init: (url: string, signal: AbortSignal) => [string | Request, RequestInit?]][] = [
+    ['a URL', (url, signal) => [url, { headers, signal }]],
+    ['a text', (url, signal) => [url, { method: 'POST', headers: json, body: '{}', signal }]],
+    ['bytes', (url, signal) => [url, { method: 'POST', headers: json, body: new TextEncoder().encode('{}'), signal }]],
+    [
+      'a stream',
+      (url, signal) => [url, { method: 'POST', headers: json, body: stream(), duplex: 'half', signal } as RequestInit],
+    ],
+    ['a Request beside', (url, signal) => [new Request(url, { headers }), { signal }]],
+    ['a refused request', (url, signal) => [url, { signal }]],
+  ]
+
+  for (const latency of [undefined, '30s'] as const) {
+    test.each(cases)(`%s, answered ${latency ? 'later' : 'at once'}`, async (_what, input) => {
+      const gateway = openManual()
+      if (latency) gateway.faults.add({ latency })
+      const { signal } = new AbortController()
+      const answer = gateway.fetch(...input(`${gateway.url}/reserved_addrs`, signal))
+      await vi.waitUntil(() => gateway.requests.count() === 1, { interval: 1 })
+      await turns()
+      gateway.clock.advance('30s')
+      expect((await answer).status).toBeLessThan(500)
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+    })
+  }
+
+  test('a Request, which listens to its own signal itself', async () => {
+    const gateway = openManual()
+    const request = new Request(`${gateway.url}/reserved_addrs`, { headers })
+    await gateway.fetch(request)
+    expect(getEventListeners(request.signal, 'abort')).toEqual([])
+  })
+
+  test('a body that is not read to its end', async () => {
+    const gateway = openManual()
+    const aborting = new AbortController()
+    const { signal } = aborting
+    let cancelled: unknown
+    const body = new ReadableStream({
+      cancel(reason) {
+        cancelled = reason
+      },
+    })
+    const answer = ask(gateway, { method: 'POST', headers: json, body, duplex: 'half', signal } as RequestInit)
+    await vi.waitUntil(() => getEventListeners(signal, 'abort').length === 1, { interval: 1 })
+    aborting.abort('enough')
+    await expect(answer).rejects.toBe('enough')
+    expect([cancelled, getEventListeners(signal, 'abort').length, gateway.requests.count()]).toEqual(['enough', 0, 0])
+  })
+
+  test('a request that makes the gateway fail', async () => {
+    const clock = { now: 0 }
+    const gateway = createGateway({ clock })
+    clock.now = Number.NaN
+    const { signal } = new AbortController()
+    await expect(ask(gateway, { signal })).rejects.toThrow(RangeError)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+})
+
+describe('The signal of a call of fetch', () => {
+  const json = { ...headers, 'content-type': 'application/json' }
+
+  type Input = (url: string, signal: AbortSignal) => [string | Request, RequestInit?]
+  const inputs: [where: string, input: Input][] = [
+    ['of a URL', (url, signal) => [url, { method: 'POST', headers, signal }]],
+    ['of a Request', (url, signal) => [new Request(url, { method: 'POST', headers, signal })]],
+    ['beside a Request', (url, signal) => [new Request(url, { method: 'POST', headers }), { signal }]],
+  ]
+  test.each(inputs)('%s that is aborted already lets nothing happen', async (_what, input) => {
+    const gateway = openManual()
+    const call = gateway.fetch(...input(`${gateway.url}/reserved_addrs`, AbortSignal.abort('enough')))
+    await expect(call).rejects.toBe('enough')
+    expect([gateway.requests.count(), gateway.reservedAddrs.list().reserved_addrs]).toEqual([0, []])
+  })
+
+  test('can be taken away from a Request', async () => {
+    const gateway = openManual()
+    const aborting = new AbortController()
+    const request = new Request(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal })
+    aborting.abort()
+    expect((await gateway.fetch(request, { signal: null })).status).toBe(200)
+  })
+
+  test('of a Request ends its wait', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ latency: '30s' })
+    const aborting = new AbortController()
+    const answer = gateway.fetch(new Request(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal }))
+    await vi.waitUntil(() => gateway.requests.count() === 1, { interval: 1 })
+    aborting.abort('enough')
+    await expect(answer).rejects.toBe('enough')
+  })
+
+  test('leaves what a Request says of itself, and what is said beside it', async () => {
+    const gateway = openManual()
+    const url = `${gateway.url}/reserved_addrs`
+    const { signal } = new AbortController()
+    const request = new Request(url, { method: 'POST', headers: json, body: '{"description":"of the Request"}' })
+    expect((await gateway.fetch(request, { signal })).status).toBe(201)
+    const beside = { method: 'PUT', headers: { 'x-a': 'b' }, body: '{}', signal }
+    expect((await gateway.fetch(new Request(url, { method: 'POST' }), beside)).status).toBe(405)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ description: 'of the Request' }])
+    expect((await gateway.fetch(url, null as never)).status).toBe(401)
+  })
+})

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { type Answer, outcome, read } from '../support/client.ts'
+import { managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const DAY = 86_400_000
+
+afterEach(() => void vi.useRealTimers())
+
+/** Lets only the host's stopwatch be faked, and answers what makes it go on. */
+function hostTime() {
+  vi.useFakeTimers({ now: 0, toFake: ['performance'] })
+  return (ms: number) => void vi.advanceTimersByTime(ms)
+}
+
+/** Moves a clock over HTTP. */
+async function move(gateway: ReturnType<typeof openManual>, json: object): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(json) }
+  return read(await gateway.fetch('http://localhost/_fauxgate/clock', init))
+}
+
+/** A gateway whose only job fails again and again, after 30 s, 90 s, 3.5 min, 7.5 min …; each attempt takes so long. */
+function labouring(msEach: number) {
+  const work = hostTime()
+  const { gateway, id } = managed()
+  gateway.provisioning.failAlways('INTERNAL_ERROR')
+  gateway.subscribe(() => work(msEach))
+  const attempts = () => gateway.provisioning.timeline(id).filter(({ transition }) => transition === 'failed').length
+  return { gateway, attempts }
+}
+
+describe('A clock move over HTTP that has worked for 10 s', () => {
+  test.each([
+    ['advance', { advance: '1d' }],
+    ['to', { to: timeAfter('1d') }],
+  ])('by %s stops at an event, says how far it got, and leaves the clock there', async (_name, json) => {
+    const { gateway, attempts } = labouring(3000)
+    const answer = await move(gateway, json)
+    expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
+    expect(answer.body.msg).toBe(
+      `The move was stopped after 10 seconds of work. The clock stands at ${timeAfter('7m', '30s')}; asked for was ` +
+        `${timeAfter('1d')}. What was due by then has happened: move on from there, or in smaller steps.`,
+    )
+    expect(answer.body.details.operation_id).toBe(answer.headers.get('service-operation-id'))
+    expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
+  })
+
+  test('can be gone on with, and each move has its own 10 s', async () => {
+    const { gateway, attempts } = labouring(3000)
+    const to = timeAfter('2h')
+    const seen: unknown[] = []
+    for (let i = 0; i < 3; i++) seen.push([outcome(await move(gateway, { to })), attempts()])
+    expect(seen).toEqual([
+      ['504 ERR_GATEWAY_90422', 4],
+      ['200', 7],
+      ['200', 7],
+    ])
+    expect(gateway.clock.now).toBe(Date.parse(to))
+  })
+
+  test('stops at 10 s and not before', async () => {
+    const exactly = labouring(2500)
+    expect(outcome(await move(exactly.gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
+    expect(exactly.attempts()).toBe(4)
+    const before = labouring(2499)
+    expect(outcome(await move(before.gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
+    expect(before.attempts()).toBe(5)
+  })
+
+  test('does not stop where it has arrived', async () => {
+    const { gateway, attempts } = labouring(60_000)
+    const answer = await move(gateway, { advance: '30s' })
+    expect([answer.status, answer.body, attempts()]).toEqual([200, { now: timeAfter('30s'), manual: true }, 1])
+  })
+
+  test('stops among timers on the clock, too', async () => {
+    const work = hostTime()
+    const gateway = openManual()
+    gateway.clock.timers.setInterval(() => work(1), 1)
+    const answer = await move(gateway, { advance: '1d' })
+    expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
+    const worked = gateway.clock.now - NOW
+    expect(worked).toBeGreaterThanOrEqual(10_000)
+    expect(worked).toBeLessThan(10_200)
+  })
+
+  test('stops among timers on the way to the next event', async () => {
+    const work = hostTime()
+    const { gateway, certificate } = managed({ provisioningDelay: '1d' })
+    gateway.clock.timers.setInterval(() => work(1), 1)
+    expect(outcome(await move(gateway, { next: true }))).toBe('504 ERR_GATEWAY_90422')
+    expect(certificate()).toBeNull()
+  })
+
+  test('stops, whichever of the gateways on the clock has worked', async () => {
+    const { gateway, attempts } = labouring(3000)
+    const other = createGateway({ clock: gateway.clock, seed: 'other' })
+    expect(outcome(await move(other as typeof gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
+    expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
+  })
+
+  test('is one over HTTP: in the process there is no limit', () => {
+    const { gateway, attempts } = labouring(3000)
+    gateway.clock.advance('1d')
+    expect([gateway.clock.now, attempts()]).toEqual([NOW + DAY, 29])
+  })
+})
+
+describe('A clock move over HTTP', () => {
+  /** What happens on a clock until a day has passed, by timers and by events. */
+  async function happening(go: (gateway: ReturnType<typeof openManual>) => unknown) {
+    const { gateway, id } = managed({ provisioningDelay: '7s' })
+    gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
+    const { clock } = gateway
+    const seen: unknown[] = []
+    const see = (what: string) => seen.push([what, clock.now - NOW, gateway.provisioning.timeline(id).length])
+    clock.timers.setInterval(() => see('minute'), 60_000)
+    for (const at of [0, 1, 6999, 7000, 7001, 67_000, 3_667_000, DAY]) clock.timers.setTimeout(() => see('timer'), at)
+    clock.timers.setTimeout(() => clock.timers.setTimeout(() => see('inner'), 500), 7000)
+    await go(gateway)
+    return { seen, state: gateway.snapshot() }
+  }
+
+  test('fires the timers on the clock like a move in the process, each among the events of its time', async () => {
+    const direct = await happening((gateway) => gateway.clock.advance('1d'))
+    expect(direct.seen.length).toBeGreaterThan(1440)
+    expect(await happening((gateway) => move(gateway, { advance: '1d' }))).toEqual(direct)
+    expect(await happening((gateway) => move(gateway, { to: timeAfter('1d') }))).toEqual(direct)
+  })
+
+  test('goes to its end although a timer throws, and then throws what was thrown first', async () => {
+    const { gateway, certificate } = managed()
+    const { timers } = gateway.clock
+    for (const at of [10_000, 40_000]) {
+      timers.setTimeout(() => {
+        throw new Error(`at ${at}`)
+      }, at)
+    }
+    await expect(move(gateway, { advance: '1m' })).rejects.toThrow('at 10000')
+    expect(gateway.clock.now).toBe(NOW + 60_000)
+    expect(certificate()).not.toBeNull()
+  })
+
+  test('does not go on with a clock that cannot be moved', async () => {
+    const clock = { ...manualClock(NOW), now: NOW }
+    clock.advanceTo = () => {
+      throw new Error('stuck')
+    }
+    const gateway = createGateway({ clock })
+    await expect(move(gateway, { advance: '1m' })).rejects.toThrow('stuck')
+  })
+
+  /** A manual clock of a test's own, whose moves are noted. Each takes so long. */
+  function ownClock(msEach: number) {
+    const work = hostTime()
+    const moves: number[] = []
+    const clock = {
+      now: NOW,
+      advance: () => undefined,
+      advanceTo(time: number) {
+        moves.push(time - clock.now)
+        clock.now = time
+        work(msEach)
+      },
+      advanceToNext: () => moves.push(-1) > 0,
+      set: () => undefined,
+      reset: () => undefined,
+    }
+    return { gateway: createGateway({ clock: clock as unknown as ManualClock, seed: 'own' }), moves }
+  }
+
+  test('goes in steps that grow while they are short', async () => {
+    const { gateway, moves } = ownClock(99)
+    expect((await move(gateway, { advance: '32s' })).status).toBe(200)
+    expect(moves).toEqual([1000, 2000, 4000, 8000, 16_000, 1000])
+  })
+
+  test('goes over all times that there are in a few steps', async () => {
+    const { gateway, moves } = ownClock(1)
+    expect((await move(gateway, { to: '9999-12-31T23:59:59Z' })).status).toBe(200)
+    expect(moves.length).toBeLessThan(50)
+  })
+
+  test('goes in steps that shrink while they are long, to a millisecond', async () => {
+    const { gateway, moves } = ownClock(100)
+    expect((await move(gateway, { advance: 1999 })).status).toBe(200)
+    expect(moves).toEqual([1000, 500, 250, 125, 62, 31, 15, 7, 3, 1, 1, 1, 1, 1, 1])
+  })
+
+  test('asks a clock of the test’s own for the next event, where that does not say when it is', async () => {
+    const { gateway, moves } = ownClock(0)
+    expect((await move(gateway, { next: true })).status).toBe(200)
+    expect(moves).toEqual([-1])
+  })
+
+  test('by nothing is a move: what is due by now happens', async () => {
+    const { gateway, moves } = ownClock(0)
+    expect((await move(gateway, { advance: 0 })).status).toBe(200)
+    expect(moves).toEqual([0])
+  })
+})
