@@ -16,6 +16,10 @@ const TIME = 'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or 
 const RFC_3339 = 'an RFC 3339 time such as "2026-01-01T00:00:00Z", time.now or a field that holds a time'
 const DURATION = 'a whole number with ms, s, m, h or d in quotes, such as "7d"'
 const REF = 'obj.certificate.id, obj.certificate.uri'
+const FIELDS =
+  'obj.id, obj.uri, obj.created_at, obj.description, obj.metadata, obj.domain, obj.region, obj.cname_target, ' +
+  'obj.certificate, obj.certificate_management_policy, obj.certificate_management_status, ' +
+  'obj.acme_challenge_cname_target, obj.http_endpoint_configuration, obj.https_endpoint_configuration'
 const BACKEND = 'obj.id, obj.uri, obj.created_at, obj.description, obj.metadata, obj.backends'
 
 /** What is wrong with a filter, as the direct API says it. */
@@ -53,11 +57,17 @@ describe('A filter that can never match names what stands where and what is allo
     ['obj.domain == [null]', 15, '[null], a list of nulls', 'a text, or null'],
     ['obj.domain == [obj.certificate]', 16, 'obj.certificate, an object', REF],
     ['obj.domain == []', 15, '[], a list', 'a text, or null'],
+    ['["x"] == obj.domain', 1, '["x"], a list of texts', 'a text, or null'],
+    ['[obj.id] == obj.domain', 13, 'obj.domain, a text', 'a list of texts'],
     ['[] == obj.domain', 1, '[], a list', 'a text, or null'],
     ['["x"] == [1]', 10, '[1], a list of numbers', 'a list of texts'],
     // null
     ['size(obj.domain) == null', 21, 'null', 'a number'],
     ['null != size(obj.domain)', 1, 'null', 'a number'],
+    ['1.5 == null', 8, 'null', 'a number'],
+    ['true == null', 9, 'null', 'a condition'],
+    ['(obj.id == "a") == null', 20, 'null', 'a condition'],
+    ['obj.id.contains("a") == null', 25, 'null', 'a condition'],
     ['5 == null', 6, 'null', 'a number'],
     ['null == 5', 9, '5, a number', 'null'],
     ['null == true', 9, 'true, a condition', 'null'],
@@ -99,6 +109,7 @@ describe('A filter that can never match names what stands where and what is allo
     ['obj.domain && true', 1, 'obj.domain, a text', CONDITION],
     ['true && obj.domain', 9, 'obj.domain, a text', CONDITION],
     ['false || false || 5', 19, '5, a number', CONDITION],
+    ['true && obj.domain && 5', 9, 'obj.domain, a text', CONDITION],
     ['true || obj.domain || true', 9, 'obj.domain, a text', CONDITION],
     // in
     ['5 in obj.domain', 6, 'obj.domain, a text', 'a list or a map'],
@@ -153,6 +164,8 @@ describe('A filter that can never match names what stands where and what is allo
     ['"2026-01-01T00:00:00Z".add("2d") == "x"', 1, '"2026-01-01T00:00:00Z", a text', TIME],
     ['timestamp(time.now).add("soon") == null', 25, '"soon", no duration', DURATION],
     ['timestamp(time.now).add(7) == null', 25, '7, no duration', DURATION],
+    ['timestamp(time.now).add(7.0) == null', 25, '7.0, no duration', DURATION],
+    ['timestamp(time.now).add(d) == null', 25, 'd, no duration', DURATION],
     ['timestamp(time.now).add("-7d") == null', 25, '"-7d", no duration', DURATION],
     ['timestamp(time.now).add("1.5h") == null', 25, '"1.5h", no duration', DURATION],
     ['timestamp(time.now).add("1h30m") == null', 25, '"1h30m", no duration', DURATION],
@@ -168,9 +181,13 @@ describe('A filter that can never match names what stands where and what is allo
     ['timestamp(time.now) == obj.domain', 24, 'obj.domain, a text', TIME],
     ['"yesterday" < timestamp(time.now)', 1, '"yesterday", a text', TIME],
     ['timestamp(time.now) != "2026-01-01"', 24, '"2026-01-01", a text', TIME],
+    ['timestamp("2026-01-01T00:00:00Z") > obj.domain', 1, 'timestamp("2026-01-01T00:00:00Z"), a time', 'a text'],
     ['timestamp(time.now) > 5', 23, '5, a number', TIME],
     ['time.now == 1', 1, 'time.now', 'timestamp(time.now)'],
     ['time == 1', 1, 'time', 'timestamp(time.now)'],
+    ['timestamp(foo.now) == null', 11, 'foo.now, an unknown name', FIELDS],
+    ['timestamp("time".now) == null', 11, '"time".now, a field of no item', VALUE],
+    ['timestamp(obj.certificate.now) == null', 11, 'obj.certificate.now, an unknown field', REF],
     ['timestamp(time.then) == 1', 11, 'time.then', 'timestamp(time.now)'],
     ['timestamp(time.now.now) == 1', 11, 'time.now.now', 'timestamp(time.now)'],
     // names

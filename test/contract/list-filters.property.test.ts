@@ -164,7 +164,7 @@ describe.each(FAMILIES)('A list filter over $path (decisions, "Lists")', (family
           expect(await walkOverHttp(family, gateway, { filter, limit })).toEqual(expected)
         },
       ),
-      propertyOptions({ numRuns: 300 }),
+      propertyOptions({ numRuns: 200 }),
     )
   })
 
@@ -182,7 +182,7 @@ describe.each(FAMILIES)('A list filter over $path (decisions, "Lists")', (family
         expect(outcome(answer)).toBe('400 ERR_GATEWAY_250')
         expect(answer.body.msg).toBe(error.message)
       }),
-      propertyOptions({ numRuns: 300 }),
+      propertyOptions({ numRuns: 200 }),
     )
   })
 
@@ -243,7 +243,7 @@ describe.each(FAMILIES)('A list filter over $path (decisions, "Lists")', (family
         }
         expect(message?.length ?? 0).toBeLessThan(2000)
       }),
-      propertyOptions({ numRuns: 1500 }),
+      propertyOptions({ numRuns: 1000 }),
     )
   })
 })

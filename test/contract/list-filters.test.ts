@@ -112,6 +112,7 @@ describe('A list filter (decisions, "Lists")', () => {
     ['size(obj.region) == 0', 'new'],
     ['obj.region.startsWith("")', 'old mid'],
     ['"x".contains(obj.region)', ''],
+    ['"null".contains(obj.region)', ''],
   ])('%s takes what is absent, null and "" for the same: %s', (filter, expected) => {
     expect(through(filter)).toBe(expected)
   })
@@ -185,6 +186,10 @@ describe('A list filter (decisions, "Lists")', () => {
     ['obj.backends.bkdhr_1 == null', ['none']],
     ['obj.backends.bkdhr_1 == obj.backends.bkdhr_2', ['none']],
     ['obj.backends.bkdhr_1 in [5, null]', ['five', 'none']],
+    ['null in [obj.backends.bkdhr_1, 5]', ['none']],
+    ['null in [5, obj.backends.bkdhr_1]', ['none']],
+    ['null in [5, null]', ['six', 'five', 'none']],
+    ['null in [null, 5]', ['six', 'five', 'none']],
     ['obj.backends.bkdhr_1 in [5, 6]', ['six', 'five']],
     ['obj.backends.bkdhr_1 in [obj.backends.bkdhr_2, 6]', ['six', 'none']],
     ['size(obj.backends) == 2', ['six']],
@@ -292,6 +297,10 @@ describe('A literal in a list filter (decisions, "Lists")', () => {
     '[1] != [2]',
     '["a"] != []',
     '[[1], [2]] == [[1], [2]]',
+    '[[5], [null]] == [[5], [null]]',
+    '[["a"], [null], []] == [["a"], [""], []]',
+    '[null, [1], [2, null]] != [[1]]',
+    `${'['.repeat(249)}${']'.repeat(249)} != []`,
     '"__proto__" != "constructor"',
   ])('%s holds', (filter) => {
     expect(holds(filter)).toBe(true)

@@ -229,6 +229,17 @@ describe('The query of a list (decisions, "Requests", 4)', () => {
     expect(outcome(await api('DELETE', `${PATH}/${id}?x=1&x=2`))).toBe('400 ERR_GATEWAY_232')
   })
 
+  test('takes null and undefined through the direct API for what is not given', () => {
+    const gateway = open()
+    const ids = filled(gateway, 2)
+    for (const nothing of [null, undefined]) {
+      const query = { limit: nothing, before_id: nothing, filter: nothing } as never
+      expect(gateway.weightedBackends.list(query).backends.map(({ id }) => id)).toEqual(ids)
+    }
+    expect(gateway.weightedBackends.list(undefined).backends).toHaveLength(2)
+    expect(refusalOf(() => gateway.weightedBackends.list(null as never))).toBe('field_invalid')
+  })
+
   test('is the same through the direct API, with a number or a text as limit', () => {
     const gateway = open()
     const ids = filled(gateway, 3)

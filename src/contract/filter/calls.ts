@@ -79,7 +79,7 @@ function isNow({ op, args }: ASTNode): boolean {
 function shifted(node: ASTNode, target: Part, duration: ASTNode, sign: 1 | -1): Part {
   const { type, term } = target
   if (type.kind !== 'time') mistyped(target, target.path && holdsTime(target) ? `timestamp(${target.path})` : TIMES)
-  const ms = duration.op === 'value' && typeof duration.args === 'string' ? durationMs(duration.args) : undefined
+  const ms = typeof duration.args === 'string' ? durationMs(duration.args) : undefined
   if (ms === undefined) {
     return misplaced(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
   }

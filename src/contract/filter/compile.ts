@@ -120,8 +120,9 @@ function list(node: ASTNode, items: readonly Part[]): Part {
   let item: Type | undefined
   for (const part of items) {
     requireWhole(part)
-    const before: Type = item ?? part.type
-    item = joined(before, part.type) ?? mistyped(part, `${named(before)}, like the items before it`)
+    const before: Type | undefined = item
+    item = before ? joined(before, part.type) : part.type
+    if (before && !item) mistyped(part, `${named(before)}, like the items before it`)
   }
   const type: Type = { kind: 'list', nullable: false, item }
   if (items.every(({ isLiteral }) => isLiteral)) return literal(node, type, items.map(writtenValue))

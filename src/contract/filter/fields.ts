@@ -39,19 +39,18 @@ export function requireWhole(part: Part): void {
 
 function below(path: string, type: Type): string {
   if (type.kind !== 'object') return `one of its values: ${path}.…`
-  return Object.keys(type.fields)
-    .map((name) => `${path}.${name}`)
-    .join(', ')
+  const paths = Object.keys(type.fields).map((name) => `${path}.${name}`)
+  return paths.join(', ') || path
 }
 
 function termOf(names: readonly string[]): Term {
   return (obj) => {
     let value: unknown = obj
-    for (const name of names) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : null
+    for (const name of names) value = ownOf(value as Record<string, unknown> | null, name)
     return value
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+function ownOf(object: Record<string, unknown> | null, name: string): unknown {
+  return object !== null && Object.hasOwn(object, name) ? object[name] : null
 }

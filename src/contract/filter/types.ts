@@ -48,19 +48,20 @@ export function canEqual(a: Type, b: Type): boolean {
   return a.kind === b.kind && a.kind !== 'map' && a.kind !== 'object'
 }
 
-/** Whether null can equal a value of the type. */
+/** Whether null can equal a value of the type. The type of null itself is nullable. */
 export function admitsNull({ kind, nullable }: Type): boolean {
-  return nullable || kind === 'text' || kind === 'null'
+  return nullable || kind === 'text'
 }
 
 /** The type of both, or undefined where one list cannot hold both. */
 export function joined(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
-  if (!canEqual(a, b)) return undefined
   const nullable = a.nullable || b.nullable
-  if (a.kind !== 'list' || b.kind !== 'list') return { ...a, nullable }
-  return { ...a, nullable, item: a.item && b.item ? joined(a.item, b.item) : (a.item ?? b.item) }
+  if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
+  if (!a.item || !b.item) return { ...a, nullable, item: a.item ?? b.item }
+  const item = joined(a.item, b.item)
+  return item && { ...a, nullable, item }
 }
 
 /** How messages call a value of each kind, and several of them. */
