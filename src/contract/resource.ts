@@ -86,7 +86,7 @@ export function resource<
     list: listOperation({
       name: `${name}.list`,
       path,
-      summary: `List ${what}s, newest first`,
+      summary: `List ${what}${what.endsWith('s') ? 'es' : 's'}, newest first`,
       prefix,
       item: shape,
       response: page,

@@ -171,7 +171,7 @@ describe('A domain name (decisions, "Reserved domains": Name)', () => {
   )
 
   test('is refused when it is empty', () => {
-    expect(reserving('')).not.toBe('ok')
+    expect(reserving('')).toBe('domain_not_qualified')
   })
 
   test.each(['app.example.com', 'APP.example.com', 'app.EXAMPLE.COM'])(

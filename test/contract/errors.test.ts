@@ -113,6 +113,36 @@ describe('Over HTTP, an error (errors.md; decisions, "Wire": Error body)', () =>
   })
 })
 
+describe('What is not found (errors.md: not_found)', () => {
+  test.each([
+    ['reservedAddrs', 'ra_gone', 'reserved address'],
+    ['reservedDomains', 'rd_gone', 'reserved domain'],
+    ['weightedBackends', 'bkdwd_gone', 'weighted backend'],
+    ['tlsCertificates', 'cert_gone', 'TLS certificate'],
+  ] as const)('is called what it is by every operation of %s', (family, id, what) => {
+    const { get, delete: remove, update } = open()[family]
+    for (const call of [() => get(id), () => remove(id), () => update(id, { metadata: 'm' })]) {
+      const { key, message, details } = thrownBy(call)
+      expect([key, message, details]).toEqual(['not_found', `There is no ${what} ${id}.`, { id }])
+    }
+  })
+
+  test('is a route that was not declared, or was for another edge, with references "declared"', () => {
+    const gateway = open({ references: 'declared' })
+    gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
+    gateway.declare.edge('edghts_2')
+    gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
+    for (const [edge_id, id] of [
+      ['edghts_1', 'edghtsrt_2'],
+      ['edghts_2', 'edghtsrt_1'],
+    ] as const) {
+      const { key, message, details } = thrownBy(() => gateway.compression.get({ edge_id, id }))
+      expect([key, details]).toEqual(['not_found', { id }])
+      expect(message).toBe(`There is no route of the edge ${edge_id} with the id ${id}.`)
+    }
+  })
+})
+
 describe('Through the direct API, an error (errors.md)', () => {
   test('can be provoked for every key but those of HTTP itself', () => {
     const overHttpOnly = cases.filter((each) => !each.direct).map(({ key }) => key)

@@ -27,6 +27,7 @@ const MODULES = [
 
 describe.each(MODULES)('The module %s (service document, "HTTPS edge route modules")', (segment, body, shown) => {
   const path = `${BASE}/${segment}`
+  const called = segment === 'policy' ? 'traffic policy' : segment.replace('_', ' ')
 
   test('is answered by PUT with 200, all fields in the order of the table and enabled by default', async () => {
     const answer = await client(open())('PUT', path, { json: body })
@@ -38,6 +39,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
     const api = client(open())
     const before = await api('GET', path)
     expect(outcome(before)).toBe('404 ERR_GATEWAY_90404')
+    expect(before.body.msg).toBe(`There is no ${called} module on the route edghtsrt_1.`)
     expect(before.body.details).toMatchObject(ROUTE)
     const put = await api('PUT', path, { json: body })
     const got = await api('GET', path)

@@ -59,6 +59,8 @@ describe('A traffic policy (service document, "Traffic policy module"; decisions
     ['inbound.0.actions', [{ actions: DENY }]],
     ['inbound.0.actions.0', [{ actions: ['deny'] }]],
     ['inbound.0.actions.0.type', [{ actions: [{ type: 7 }] }]],
+    ['inbound.0.actions.0', [{ actions: [null, { type: 'log' }] }]],
+    ['inbound.0.actions.1', [{ actions: [{ type: 'log' }, null] }]],
     ['inbound.0.actions.0.type', [{ actions: [{ config: {} }] }]],
     ['inbound.0.actions.0.config', [{ actions: [{ type: 'log', config: 'x' }] }]],
     ['inbound.0.actions.0.config', [{ actions: [{ type: 'oauth', config: ['x'] }] }]],
@@ -115,6 +117,9 @@ describe('Rules of a traffic policy (decisions, "Route modules")', () => {
     async (expression) => {
       const answer = await put({ inbound: [{ expressions: ['true', expression], actions: [DENY] }] })
       expect(outcome(answer)).toBe('400 ERR_GATEWAY_2200')
+      expect(answer.body.msg).toMatch(
+        /^inbound\.0\.expressions\.1 is ".*", which is not CEL: (?!undefined)\S.*\S\. A CEL/,
+      )
       expect(answer.body.details['field:inbound.0.expressions.1']).toBe(answer.body.msg)
     },
   )

@@ -1,0 +1,90 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { ngrok, standard } from '../../src/index.ts'
+import { families } from '../../src/resources/index.ts'
+import { calls, filled, overHttp } from '../support/calls.ts'
+import { handClock, open } from '../support/gateway.ts'
+import { check } from '../support/property.ts'
+
+interface Defined {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly summary: string
+  readonly response?: v.GenericSchema
+}
+
+const operations = Object.entries(families).flatMap(([family, { operations }]) =>
+  Object.entries<Defined>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
+)
+
+/** The tables of the service document, "Endpoints", with what the documentation says of each operation. */
+function resourceRows(group: string, path: string, what: string, several = `${what}s`): string[] {
+  return [
+    `${group}.create POST ${path} 201 Create a ${what}`,
+    `${group}.get GET ${path}/{id} 200 Get a ${what}`,
+    `${group}.list GET ${path} 200 List ${several}, newest first`,
+    `${group}.update PATCH ${path}/{id} 200 Change a ${what}`,
+    `${group}.delete DELETE ${path}/{id} 204 Delete a ${what}`,
+  ]
+}
+
+function moduleRows(group: string, segment: string, what: string): string[] {
+  const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
+  return [
+    `${group}.replace PUT ${path} 200 Replace the ${what} module of a route`,
+    `${group}.get GET ${path} 200 Get the ${what} module of a route`,
+    `${group}.delete DELETE ${path} 204 Remove the ${what} module of a route`,
+  ]
+}
+
+const DOMAIN = '/reserved_domains/{id}'
+const ROWS = [
+  ...resourceRows('reserved_addrs', '/reserved_addrs', 'reserved address', 'reserved addresses'),
+  ...resourceRows('reserved_domains', '/reserved_domains', 'reserved domain'),
+  `reserved_domains.detach_certificate DELETE ${DOMAIN}/certificate 204 Detach the uploaded certificate from a reserved domain`,
+  `reserved_domains.detach_certificate_management_policy DELETE ${DOMAIN}/certificate_management_policy 204 ` +
+    'Detach the certificate management policy from a reserved domain',
+  ...resourceRows('weighted_backends', '/backends/weighted', 'weighted backend'),
+  ...resourceRows('tls_certificates', '/tls_certificates', 'TLS certificate'),
+  ...moduleRows('webhook_verification', 'webhook_verification', 'webhook verification'),
+  ...moduleRows('traffic_policy', 'policy', 'traffic policy'),
+  ...moduleRows('circuit_breaker', 'circuit_breaker', 'circuit breaker'),
+  ...moduleRows('compression', 'compression', 'compression'),
+]
+
+describe('The table of operations (design, idea 1; service document, "Endpoints")', () => {
+  test('has each operation of the service document with its method, path, status and one line about it', () => {
+    const rows = operations.map(({ operation: { name, method, path, status, summary } }) =>
+      [name, method, path, status, summary].join(' '),
+    )
+    expect(rows).toEqual(ROWS)
+  })
+
+  test('has the schema of every answer: each has all of its fields, and no others', () => {
+    const seen = new Set<string>()
+    const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 40_000) }), { maxLength: 12 })
+    check(
+      fc.property(fc.constantFrom(standard, ngrok), histories, (dialect, history) => {
+        const clock = handClock()
+        const gateway = open({ dialect, clock })
+        const ids: string[] = []
+        for (const { call, wait } of history) {
+          clock.turn(wait)
+          const { status, json } = overHttp(gateway, filled(call, ids).call)
+          if (status >= 400 || json === null) continue
+          const answer = JSON.parse(json)
+          if (status === 201) ids.push(answer.id)
+          const name = `${call.family}.${call.verb}`
+          const schema = operations.find((each) => each.call === name)?.operation.response as v.GenericSchema
+          expect(v.parse(schema, answer)).toEqual(answer)
+          seen.add(name)
+        }
+      }),
+      { numRuns: 400 },
+    )
+    expect(seen.size).toBeGreaterThan(15)
+  })
+})
