@@ -6,8 +6,14 @@ const GAP = '|'
 const NEITHER = /\\[nr]|[^A-Za-z0-9+/-]/g
 /** A BEGIN or END line from which blanks and the like were taken. */
 const BOUNDARY = /-----(?:BEGIN|END)[A-Z0-9]+-----/
-/** How the base64 of a SEQUENCE begins, by the form of its length: two bytes, one, none. */
-const SEQUENCE = /M(?:II|I[GH]|[C-H])/g
+/**
+ * How the base64 of a SEQUENCE begins that holds a SEQUENCE (0x30) or an INTEGER (0x02) first, by the bytes of its length:
+ * 30 82 .. .. 30, 30 81 .. 30 or 30 .. 30, and the same with 02.
+ */
+const CONTENT = new RegExp(
+  ['MII..(?:[DTjz][A-D]|[AQgw][I-L])', 'MI[GH].(?:M[A-P]|A[g-v])', 'M[C-H][AEIMQUYcgkosw048][wC]'].join('|'),
+  'g',
+)
 /** Characters of base64 that hold the two headers of what is looked for. */
 const HEADERS = 16
 
@@ -22,7 +28,7 @@ export function leftOut(lines: readonly (string | undefined)[]): string | undefi
   if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`
   const bare = solid.map((line) => line.replaceAll('-', ''))
   const text = bare.join('')
-  for (const { index } of text.matchAll(SEQUENCE)) {
+  for (const { index } of text.matchAll(CONTENT)) {
     if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 that stands in no block`
   }
   return undefined

@@ -97,7 +97,7 @@ describe('an unusable private key is told why', () => {
       { type: 'DSA PRIVATE KEY', der: element(0x30) },
       'a block of type DSA PRIVATE KEY is not supported',
     ],
-    ['no DER', { type: 'PRIVATE KEY', der: Uint8Array.of(1, 2, 3) }, 'its DER is damaged'],
+    ['no DER', { type: 'PRIVATE KEY', der: Uint8Array.of(1, 2, 3) }, 'its DER ends too early'],
     ['a curve not named', sec1('\x05', new Uint8Array()), 'its EC key does not name its curve'],
     ['a secret of 0', sec1('\x00'), 'its secret is out of the range of P-256'],
     ['a secret as large as the order', sec1(bytesOfNumber(ORDER, 32)), 'its secret is out of the range of P-256'],
