@@ -88,7 +88,7 @@ function ecdsaLeafKey(draw: Draw, number: number): LeafKey {
 
 function rsaLeafKey(): LeafKey {
   const [block] = splitPem(testKeys.rsaLeaf).blocks
-  const key = block && readPrivateKey(block)
+  const key = block?.der && readPrivateKey(block)
   if (key?.kind !== 'rsa') throw new Error('the published RSA test key is damaged')
   return { key: rsaPublicKey(key), private_key_pem: testKeys.rsaLeaf }
 }

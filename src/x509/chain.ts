@@ -1,6 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
-import { Unreadable } from './der.ts'
+import { readOr } from './der.ts'
 import { nameText } from './name.ts'
 import { type PemBlock, splitPem, writePem } from './pem.ts'
 import { holdsKey, typeText } from './pem-types.ts'
@@ -30,12 +30,11 @@ export interface Chain {
 export function readChain(text: string | undefined): Chain {
   if (!text?.trim()) refuse('certificate_missing', { field: FIELD })
   requireShort(FIELD, text)
-  const blocks = certificateBlocks(text)
-  const certificates = blocks.map(certificateAt)
+  const certificates = certificateBlocks(text).map(certificateAt)
   requireOrder(certificates)
   const [leaf] = certificates
-  if (!leaf) refuse('certificate_missing', { field: FIELD })
-  return { certificate_pem: blocks.map(({ der }) => (der ? writePem('CERTIFICATE', der) : '')).join(''), leaf }
+  if (!leaf) refuse('certificate_not_pem', { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
+  return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf }
 }
 
 function certificateBlocks(text: string): readonly PemBlock[] {
@@ -44,27 +43,19 @@ function certificateBlocks(text: string): readonly PemBlock[] {
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
   if (other) refuse('pem_wrong_type', { field: FIELD, received: typeText(other.type), allowed: 'CERTIFICATE' })
   if (problem !== undefined) refuse('certificate_not_pem', { field: FIELD, problem })
-  const { length: received } = blocks
-  if (received === 0) {
-    refuse('certificate_not_pem', { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
-  }
-  if (received > MOST_CERTIFICATES) {
-    refuse('certificate_too_long', { field: FIELD, received, limit: MOST_CERTIFICATES, unit: 'certificates' })
-  }
+  const [received, limit] = [blocks.length, MOST_CERTIFICATES]
+  if (received > limit) refuse('certificate_too_long', { field: FIELD, received, limit, unit: 'certificates' })
   return blocks
 }
 
-function certificateAt({ der, damage }: PemBlock, index: number): Certificate {
+function certificateAt({ der, damage }: PemBlock, index: number): Certificate & { readonly pem: string } {
   const position = index + 1
   if (!der) refuse('certificate_unparsable', { field: FIELD, position, problem: damage })
-  try {
-    return readCertificate(der)
-  } catch (error) {
-    if (error instanceof Unreadable) {
-      refuse('certificate_unparsable', { field: FIELD, position, problem: error.message })
-    }
-    throw error
-  }
+  const certificate = readOr(
+    () => readCertificate(der),
+    (problem) => refuse('certificate_unparsable', { field: FIELD, position, problem }),
+  )
+  return { ...certificate, pem: writePem('CERTIFICATE', der) }
 }
 
 function requireOrder(certificates: readonly Certificate[]): void {

@@ -9,6 +9,16 @@ const LONGEST_OID = 128
  */
 export class Unreadable extends Error {}
 
+/** What `read` answers, or what `otherwise` makes of the message where something was unreadable. */
+export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): T | U {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Unreadable) return otherwise(error.message)
+    throw error
+  }
+}
+
 /** A DER element (X.690, 8.1). Its bytes are views of what was parsed. */
 export interface Asn1 {
   /** The identifier octet: class, the constructed bit and the tag number. */

@@ -1,6 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import type { Certificate } from './certificate.ts'
-import { Unreadable } from './der.ts'
+import { readOr } from './der.ts'
 import { type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { isKeyType, typeText } from './pem-types.ts'
 import { belongsTo, type PrivateKey, readPrivateKey } from './private-key.ts'
@@ -29,10 +29,14 @@ export interface UploadedKey {
 export function readKey(text: string | undefined): UploadedKey {
   if (!text?.trim()) refuse('key_missing', { field: FIELD })
   requireShort(FIELD, text)
-  const block = keyBlock(splitPem(text))
-  if (block.encrypted || block.type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', { field: FIELD })
-  const key = readBlock(block)
-  return { key, private_key_pem: block.der ? writePem(block.type, block.der) : '' }
+  const { type, encrypted, der, damage } = keyBlock(splitPem(text))
+  if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', { field: FIELD })
+  if (!der) refuse('key_unsupported', { field: FIELD, problem: damage })
+  const key = readOr(
+    () => readPrivateKey({ type, der }),
+    (problem) => refuse('key_unsupported', { field: FIELD, problem }),
+  )
+  return { key, private_key_pem: writePem(type, der) }
 }
 
 /**
@@ -53,13 +57,4 @@ function keyBlock({ blocks, problem }: Pem): PemBlock {
   if (key) return key
   if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse('key_is_certificate', { field: FIELD })
   refuse('key_missing', { field: FIELD })
-}
-
-function readBlock(block: PemBlock): PrivateKey {
-  try {
-    return readPrivateKey(block)
-  } catch (error) {
-    if (error instanceof Unreadable) refuse('key_unsupported', { field: FIELD, problem: error.message })
-    throw error
-  }
 }

@@ -23,6 +23,7 @@ const HEADERS = 16
  * character hides one. Returns a fragment for messages, or undefined where there is nothing.
  */
 export function leftOut(lines: readonly (string | undefined)[]): string | undefined {
+  if (lines.every((line) => !line)) return undefined
   const solid = lines.map((line) => (line === undefined ? GAP : line.replace(NEITHER, '')))
   const boundary = solid.join('').search(BOUNDARY)
   if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`

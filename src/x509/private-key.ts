@@ -1,5 +1,4 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import type { Decoded } from './base64.ts'
 import { bytesOfNumber, numberOf, sameBytes } from './bytes.ts'
 import { type Curve, curves } from './curves.ts'
 import { type Asn1, childrenOf, contentOf, malformed, natural, parse, tagged, tags, Unreadable } from './der.ts'
@@ -23,11 +22,10 @@ export type PrivateKey =
  *
  * @throws Unreadable where it is malformed or of a type that is not supported
  */
-export function readPrivateKey(block: Decoded & { readonly type: string }): PrivateKey {
-  const read = readers[block.type]
-  if (!read) throw new Unreadable(`a block of ${typeText(block.type)} is not supported`)
-  if (!block.der) throw new Unreadable(block.damage)
-  return read(block.der)
+export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }): PrivateKey {
+  const read = readers[type]
+  if (!read) throw new Unreadable(`a block of ${typeText(type)} is not supported`)
+  return read(der)
 }
 
 const readers: Readonly<Record<string, (der: Uint8Array) => PrivateKey>> = {

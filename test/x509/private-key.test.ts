@@ -9,7 +9,7 @@ import { derOf, element, fixture, unreadable } from './support.ts'
 
 function read(name: string): PrivateKey {
   const block = splitPem(fixture(name)).blocks.at(-1)
-  if (!block) throw new Error('no block')
+  if (!block?.der) throw new Error('no block')
   return readPrivateKey(block)
 }
 

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import {
+  childrenOf,
+  contentOf,
+  integerBytes,
+  natural,
+  oidOf,
+  parse,
+  readOr,
+  tagged,
+  tags,
+  Unreadable,
+  wholeBits,
+} from '../../src/x509/der.ts'
+import { element, unreadable } from './support.ts'
+
+const bytes = (...values: number[]) => Uint8Array.from(values)
+const DAMAGED = 'its DER is damaged'
+const SHORT = 'its DER ends too early'
+const MALFORMED = 'its thing is missing or malformed'
+
+describe('one element of DER (X.690, 8.1)', () => {
+  it.each([
+    ['without content', [0x05, 0x00], 0],
+    ['with a length in one byte', [0x04, 0x02, 7, 8], 2],
+    ['of 127 bytes', [0x04, 0x7f, ...Array(127).fill(9)], 127],
+    ['of 128 bytes', [0x04, 0x81, 0x80, ...Array(128).fill(9)], 128],
+    ['of 256 bytes', [0x04, 0x82, 0x01, 0x00, ...Array(256).fill(9)], 256],
+    ['with a length in four bytes', [0x04, 0x84, 0, 0, 0, 1, 9], 1],
+  ])('%s is read', (_, der, size) => {
+    const read = parse(Uint8Array.from(der))
+    expect({ tag: read.tag, size: read.content.length, raw: [...read.raw] }).toEqual({ tag: der[0], size, raw: der })
+    expect([...read.content]).toEqual(der.slice(der.length - size))
+  })
+
+  it.each([
+    ['nothing', [], SHORT],
+    ['a tag alone', [0x30], SHORT],
+    ['a byte too few', [0x04, 0x02, 7], SHORT],
+    ['a cut length', [0x04, 0x82, 0x01], SHORT],
+    ['a cut length of one byte', [0x04, 0x81], SHORT],
+    ['a byte too many', [0x04, 0x01, 7, 8], 'there are bytes behind the end of its DER'],
+    ['an indefinite length', [0x30, 0x80, 0, 0], DAMAGED],
+    ['a length in five bytes', [0x04, 0x85, 0, 0, 0, 0, 1, 9], DAMAGED],
+    ['a length of 4 GiB', [0x04, 0x84, 0xff, 0xff, 0xff, 0xff, 9], SHORT],
+    ['a reserved length', [0x04, 0xff, 0], DAMAGED],
+  ])('%s is none', (_, der, problem) => expect(unreadable(() => parse(Uint8Array.from(der)))).toBe(problem))
+})
+
+describe('the children of an element', () => {
+  it('are all that is inside, in order, each with its exact bytes', () => {
+    const children = childrenOf(parse(element(0x30, element(0x05), element(0x04, 'ab'), element(0x30))), 'thing')
+    expect(children.map(({ tag, raw }) => [tag, ...raw])).toEqual([
+      [0x05, 0x05, 0],
+      [0x04, 0x04, 2, 0x61, 0x62],
+      [0x30, 0x30, 0],
+    ])
+    expect(childrenOf(parse(element(0x30)), 'thing')).toEqual([])
+    expect(childrenOf(parse(element(0xa1, element(0x05))), 'thing', 0xa1)).toHaveLength(1)
+  })
+
+  it('are found by their tag', () => {
+    const children = childrenOf(parse(element(0x30, element(0xa0), element(0xa1, 'x'), element(0xa1))), 'thing')
+    expect(tagged(children, 0xa1)?.content).toEqual(bytes(0x78))
+    expect(tagged(children, 0xa2)).toBeUndefined()
+  })
+
+  it.each([
+    ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
+    ['half a child', [0x30, 0x01, 0x04], DAMAGED],
+    ['a child behind a good one', [0x30, 0x03, 0x05, 0x00, 0x04], DAMAGED],
+    ['another tag', [0x31, 0x00], MALFORMED],
+  ])('cannot be read: %s', (_, der, problem) => {
+    expect(unreadable(() => childrenOf(parse(Uint8Array.from(der)), 'thing'))).toBe(problem)
+  })
+
+  it('are not looked at before they are asked for, however deep they are', () => {
+    let der = element(0x05)
+    for (let depth = 0; depth < 2000; depth++) der = element(0x30, der)
+    expect(childrenOf(parse(der), 'thing').map(({ raw }) => raw.length)).toEqual([der.length - 4])
+  })
+})
+
+describe('values', () => {
+  const value = (tag: number, ...content: number[]) => parse(element(tag, Uint8Array.from(content)))
+
+  it('have the tag that is asked for', () => {
+    expect([...contentOf(value(tags.octetString, 1, 2), 'thing', tags.octetString)]).toEqual([1, 2])
+    expect(unreadable(() => contentOf(value(tags.integer, 1), 'thing', tags.octetString))).toBe(MALFORMED)
+    expect(unreadable(() => contentOf(undefined, 'thing', tags.octetString))).toBe(MALFORMED)
+    expect(unreadable(() => childrenOf(undefined, 'thing'))).toBe(MALFORMED)
+  })
+
+  it.each([[[0x00]], [[0x7f]], [[0x00, 0x80]], [[0xff]], [[0x80]], [[0xff, 0x7f]], [[0x01, 0x00]], [[0x80, 0x80]]])(
+    'the integer %j is read',
+    (content) => expect([...integerBytes(value(tags.integer, ...content), 'thing')]).toEqual(content),
+  )
+
+  it.each([[[]], [[0x00, 0x00]], [[0x00, 0x7f]], [[0xff, 0x80]], [[0xff, 0xff]]])(
+    'the integer %j is longer than it needs to be, or empty',
+    (content) => expect(unreadable(() => integerBytes(value(tags.integer, ...content), 'thing'))).toBe(MALFORMED),
+  )
+
+  it('an integer that must not be negative is none', () => {
+    expect(natural(value(tags.integer, 0x7f), 'thing')).toBe(127n)
+    expect(natural(value(tags.integer, 0x00), 'thing')).toBe(0n)
+    expect(natural(value(tags.integer, 0x00, 0x80), 'thing')).toBe(128n)
+    expect(unreadable(() => natural(value(tags.integer, 0x80), 'thing'))).toBe(MALFORMED)
+  })
+
+  it.each([
+    [[0x00], '0.0'],
+    [[0x27], '0.39'],
+    [[0x28], '1.0'],
+    [[0x4f], '1.39'],
+    [[0x50], '2.0'],
+    [[0x78], '2.40'],
+    [[0x88, 0x37], '2.999'],
+    [[0x2a, 0x7f, 0x81, 0x00], '1.2.127.128'],
+    [[0x2a, ...Array(126).fill(0x80), 0x01], '1.2.1'],
+    [[0x2a, 0x8f, 0xff, 0xff, 0xff, 0x7f], '1.2.4294967295'],
+  ])('the identifier %j is %s', (content, text) => expect(oidOf(value(tags.oid, ...content), 'thing')).toBe(text))
+
+  it.each([[[]], [[0x80]], [[0x2a, 0xff]], [[0x2a, ...Array(127).fill(0x80), 0x01]]])(
+    '%j is no identifier',
+    (content) => {
+      expect(unreadable(() => oidOf(value(tags.oid, ...content), 'thing'))).toBe(MALFORMED)
+    },
+  )
+
+  it('a bit string is of whole bytes', () => {
+    expect([...wholeBits(value(tags.bitString, 0, 1, 2), 'thing')]).toEqual([1, 2])
+    expect([...wholeBits(value(tags.bitString, 0), 'thing')]).toEqual([])
+    expect(unreadable(() => wholeBits(value(tags.bitString, 1, 2), 'thing'))).toBe(MALFORMED)
+    expect(unreadable(() => wholeBits(value(tags.bitString), 'thing'))).toBe(MALFORMED)
+  })
+})
+
+describe('what is unreadable', () => {
+  it('is answered with its message, and nothing else is taken for it', () => {
+    const failing = (error: Error) => () => {
+      throw error
+    }
+    expect(readOr(() => 1, String)).toBe(1)
+    expect(readOr(failing(new Unreadable('why')), (problem) => `because ${problem}`)).toBe('because why')
+    expect(() => readOr(failing(new TypeError('a mistake')), String)).toThrow(TypeError)
+  })
+})
