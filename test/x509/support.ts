@@ -29,12 +29,15 @@ export function blocksOf(pem: string): string[] {
   return pem.split(/(?<=-----END [A-Z0-9 ]+-----\n)/)
 }
 
-/** Runs something that must refuse, and returns the problem. */
-export function refusal(run: () => unknown): Problem {
+/** Runs something that must refuse, and returns what a client is told. */
+export function refusal(run: () => unknown): Omit<Problem, 'values'> {
   try {
     run()
   } catch (error) {
-    if (error instanceof Refusal) return error.problems[0]
+    if (error instanceof Refusal) {
+      const { values: _, ...told } = error.problems[0]
+      return told
+    }
     throw error
   }
   throw new Error('nothing was refused')
