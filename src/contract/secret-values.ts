@@ -17,7 +17,7 @@ export function withoutSecrets(text: string, values: readonly string[]): string 
   const shown = withoutValues(withoutPrivateKeys(text), values)
   for (const reading of readings(shown)) {
     const plain = withoutValues(withoutPrivateKeys(reading), values)
-    if (plain !== reading) return plain
+    if (plain !== reading) return withoutSecrets(plain, values)
   }
   return shown
 }

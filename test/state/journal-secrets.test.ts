@@ -1,0 +1,276 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type HttpRequest, type JournalEntry, ngrok, standard } from '../../src/index.ts'
+import { open } from '../support/gateway.ts'
+import { pem, upload } from '../support/pem.ts'
+
+const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
+const HOOK = `${ROUTE}/webhook_verification`
+const KEY = pem('key-p256')
+/** The lines of a key between its BEGIN and its END. */
+const [INNER = '', FURTHER = ''] = KEY.split('\n').slice(1)
+const SECRET = 'whsec-planted-here'
+
+type Asked = Partial<HttpRequest> & { headers?: Readonly<Record<string, string>> }
+
+/** What the journal shows of one request. */
+function entryOf(
+  { method = 'POST', url = '/reserved_addrs', body = '', headers = {} }: Asked,
+  gateway = open(),
+): JournalEntry {
+  const sent: Record<string, string> = {
+    authorization: 'Bearer key',
+    [gateway.dialect.versionHeader.toLowerCase()]: '2',
+    'content-type': 'application/json',
+    ...headers,
+  }
+  gateway.exchange({ method, url, body, header: (name) => sent[name] ?? null })
+  return gateway.requests.last() as JournalEntry
+}
+
+const json = (value: unknown) => JSON.stringify(value)
+/** Each character as an escape of JSON. */
+const escaped = (text: string) =>
+  [...text].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
+const percent = (text: string) =>
+  [...text].map((each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
+
+describe('Secret fields in the journal (decisions, "TLS certificates")', () => {
+  it('are hidden in body and answer of their own operation', () => {
+    const gateway = open()
+    const put = entryOf({ method: 'PUT', url: HOOK, body: json({ provider: 'github', secret: SECRET }) }, gateway)
+    expect(put.request).toEqual({ provider: 'github', secret: '[redacted]' })
+    expect(put.response).toEqual({ enabled: true, provider: 'github', secret: '[redacted]' })
+    expect(put.commit?.changes[0]?.after).toMatchObject({ module: { provider: 'github', secret: '[redacted]' } })
+    const created = entryOf({ url: '/tls_certificates', body: json(upload('p256')) })
+    expect(created.request).toEqual({ ...upload('p256'), private_key_pem: '[redacted]' })
+  })
+
+  it.each([
+    ['an escaped name', `{"secr\\u0065t":"${SECRET}"}`],
+    ['a name of escapes only', `{"${escaped('secret')}":"${SECRET}"}`],
+    ['a name that is escaped twice', `{"secr\\\\u0065t":"${SECRET}"}`],
+    ['a name in percent', `{"${percent('secret')}":"${SECRET}"}`],
+    ['another case', json({ SECRET })],
+    ['another way to write it', json({ 'Secret ': SECRET })],
+    ['a name that ends with it', json({ clientSecret: SECRET, webhook_secret: SECRET })],
+    ['an object around it', json({ a: [{ b: { secret: SECRET } }] })],
+    ['a list in it', json({ secret: [SECRET] })],
+    ['an object in it', json({ secret: { provider: SECRET } })],
+    ['the same value elsewhere', json({ secret: SECRET, description: `see ${SECRET}!` })],
+    ['the same value as a name', json({ secret: SECRET, [SECRET]: true })],
+    ['the same value, escaped, elsewhere', json({ secret: SECRET, description: escaped(SECRET) })],
+    ['the name twice', `{"secret":"${SECRET}","secret":"x"}`],
+  ])('are hidden with %s', (_what, body) => {
+    for (const url of ['/reserved_addrs', HOOK, '/tunnels']) {
+      const shown = json(entryOf({ method: 'PUT', url, body }))
+      expect(shown).toContain('[redacted]')
+      expect(shown).not.toContain(SECRET)
+    }
+  })
+
+  it('are hidden below 5,000 levels, and where they stand elsewhere too', () => {
+    const body = `{"description":"${SECRET}","x":${'['.repeat(5000)}{"secret":"${SECRET}"}${']'.repeat(5000)}}`
+    const shown = entryOf({ body })
+    expect(shown.request).toMatchObject({ description: '[redacted]' })
+    expect(json(shown)).not.toContain(SECRET)
+  })
+
+  it('are what a schema says: an alias of the dialect is one too', () => {
+    const dialect = {
+      ...standard,
+      fieldAliases: { webhook_verification: { hmac: 'secret', provider_name: 'provider' } },
+    }
+    const gateway = createGateway({ dialect })
+    const entry = entryOf({ method: 'PUT', url: HOOK, body: json({ provider_name: 'github', hmac: SECRET }) }, gateway)
+    expect(entry.status).toBe(200)
+    expect(entry.request).toEqual({ provider_name: 'github', hmac: '[redacted]' })
+    expect(json(entry)).not.toContain(SECRET)
+  })
+
+  it('are hidden in the envelope of a dialect', () => {
+    const body = json({ module: { provider: 'github', secret: SECRET } })
+    const entry = entryOf({ method: 'PUT', url: HOOK, body }, createGateway({ dialect: ngrok }))
+    expect(entry.status).toBe(200)
+    expect(entry.request).toEqual({ module: { provider: 'github', secret: '[redacted]' } })
+  })
+
+  it('leave what is not secret as it came: other names, empty and absent ones, and short values elsewhere', () => {
+    const body = { private_key_type: 'rsa', secretary: 'Ann', secret: '', provider: 'x', list: [1, null, true] }
+    expect(entryOf({ body: json(body) }).request).toEqual(body)
+    expect(entryOf({ body: json({ secret: null }) }).request).toEqual({ secret: null })
+    expect(entryOf({ body: json({ secret: 'seven77', metadata: 'seven77' }) }).request).toEqual({
+      secret: '[redacted]',
+      metadata: 'seven77',
+    })
+    expect(entryOf({ body: json({ secret: 'eight888', metadata: 'eight888' }) }).request).toEqual({
+      secret: '[redacted]',
+      metadata: '[redacted]',
+    })
+    const odd = '{"__proto__":{"x":1},"constructor":"y"}'
+    expect(json(entryOf({ body: odd }).request)).toBe(odd)
+  })
+})
+
+describe('Private keys in the journal', () => {
+  const kinds = {
+    'PKCS#8 (EC)': KEY,
+    'PKCS#8 (RSA)': pem('key-rsa2048'),
+    'PKCS#1': pem('key-rsa2048-pkcs1'),
+    'PKCS#8 (Ed25519)': pem('key-ed25519'),
+    SEC1: String(createPrivateKey(KEY).export({ format: 'pem', type: 'sec1' })),
+    'SEC1 (P-521)': String(createPrivateKey(pem('key-p521')).export({ format: 'pem', type: 'sec1' })),
+    'PKCS#8 (RSA 512)': String(
+      generateKeyPairSync('rsa', { modulusLength: 512 }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    ),
+    encrypted: pem('key-rsa2048-encrypted'),
+  }
+  const forms: Record<string, (key: string) => string> = {
+    'as it is': (key) => json({ description: key }),
+    'behind other text': (key) => json({ description: `my key: ${key}` }),
+    'in a field of another name': (key) => json({ privateKey: key }),
+    'in a list, line by line': (key) => json({ lines: key.split('\n') }),
+    'as a name': (key) => json({ [key]: 1 }),
+    'with every character escaped': (key) => `{"description":"${escaped(key)}"}`,
+    'escaped twice': (key) => json({ description: escaped(key) }),
+    'as JSON in JSON': (key) => json({ description: json({ pem: key }) }),
+    'in percent': (key) => json({ description: encodeURIComponent(key) }),
+    'in lower case at its markers': (key) =>
+      json({ description: key.replaceAll(/-----.*-----/g, (line) => line.toLowerCase()) }),
+    'with lone carriage returns': (key) => json({ description: key.replaceAll('\n', '\r') }),
+    'with CRLF': (key) => json({ description: key.replaceAll('\n', '\r\n') }),
+    'without line breaks': (key) => json({ description: key.replaceAll('\n', '') }),
+    'with spaces for line breaks': (key) => json({ description: key.replaceAll('\n', ' ') }),
+    indented: (key) => json({ description: key.replaceAll('\n', '\n    ') }),
+    'glued to what stands before': (key) => json({ description: `-----END CERTIFICATE-----${key}` }),
+    'without its end': (key) => json({ description: key.slice(0, -40) }),
+    'in base64': (key) => json({ description: Buffer.from(key).toString('base64') }),
+  }
+  const places = Object.entries(kinds).flatMap(([kind, key]) =>
+    Object.keys(forms).map((form) => [kind, form, key] as const),
+  )
+
+  it.each(places)('are hidden: %s, %s', (_kind, form, key) => {
+    const body = (forms[form] as (key: string) => string)(key)
+    const shown = json(entryOf({ body }))
+    expect(shown).toContain('[redacted]')
+    for (const line of key.split('\n').filter((each) => each.length > 12 && !each.includes('-----'))) {
+      expect(shown).not.toContain(line)
+    }
+    expect(shown).not.toContain(Buffer.from(key).toString('base64').slice(40, 80))
+  })
+
+  it.each([
+    'PKCS#8 (EC)',
+    'PKCS#8 (RSA)',
+    'PKCS#1',
+    'PKCS#8 (Ed25519)',
+    'SEC1',
+    'SEC1 (P-521)',
+    'PKCS#8 (RSA 512)',
+  ] as const)('are hidden without their markers: %s', (kind) => {
+    const lines = kinds[kind].split('\n').filter((line) => !line.includes('-----'))
+    const shown = entryOf({ body: json({ description: `der ${lines.join('')}`, metadata: lines.join('\n') }) })
+    expect(shown.request).toEqual({ description: 'der [redacted]', metadata: '[redacted]' })
+  })
+
+  it('are hidden where only their end is there', () => {
+    expect(entryOf({ body: json({ description: KEY.slice(60) }) }).request).toEqual({ description: '[redacted]' })
+    const both = `${KEY.slice(60)}${KEY}`
+    expect(entryOf({ body: json({ description: both }) }).request).toEqual({ description: '[redacted]' })
+  })
+
+  it('end their text, and leave what stands before', () => {
+    const bundle = `${pem('leaf-p256')}${KEY}and more`
+    expect(entryOf({ body: json({ certificate_pem: bundle }) }).request).toEqual({
+      certificate_pem: `${pem('leaf-p256')}[redacted]`,
+    })
+  })
+
+  it('hide no certificates, no chains, no words about keys, and no signatures', () => {
+    const body = {
+      chain: pem('chain-mixed'),
+      base64: Buffer.from(pem('leaf-rsa2048')).toString('base64'),
+      words: 'The BEGIN of a PRIVATE KEY; -----BEGIN PUBLIC KEY-----, and 100% of a \\ path',
+      leaves: ['leaf-p256', 'leaf-p384', 'leaf-p521', 'leaf-rsa2048', 'leaf-ed25519'].map(pem),
+    }
+    expect(entryOf({ body: json(body) }).request).toEqual(body)
+  })
+
+  it('are hidden in a path, a query, a method and where several are', () => {
+    const entry = entryOf({
+      method: `GET${KEY}`,
+      url: `/x/${encodeURIComponent(KEY)}?filter=${encodeURIComponent(KEY).replaceAll('%20', '+')}`,
+    })
+    expect(entry).toMatchObject({ method: 'GET[redacted]', path: '/x/[redacted]', query: 'filter=[redacted]' })
+    expect(json(entry)).not.toContain(INNER.slice(0, 20))
+    expect(json(entry)).not.toContain(FURTHER.slice(0, 20))
+  })
+})
+
+describe('API keys in the journal', () => {
+  const OWN = 'ak_live_0123456789'
+
+  it('are hidden wherever they stand: those of the gateway, and those that requests came with', () => {
+    for (const gateway of [open({ keys: [OWN] }), open()]) {
+      const headers = { authorization: `Bearer ${OWN}` }
+      const url = `/reserved_addrs/${OWN}?filter=${percent(OWN)}`
+      const body = json({ description: `with ${OWN}.`, [OWN]: [OWN] })
+      const shown = entryOf({ method: 'PATCH', url, body, headers }, gateway)
+      expect(shown).toMatchObject({ path: '/reserved_addrs/[redacted]', request: { description: 'with [redacted].' } })
+      entryOf({ method: 'GET', url: `/${OWN}`, headers: { authorization: OWN } }, gateway)
+      entryOf({ method: 'GET', url: `/${percent(OWN)}/tunnels`, headers: { authorization: '' } }, gateway)
+      expect(gateway.requests.last()?.path).toBe('/[redacted]/tunnels')
+      expect(json(gateway.requests.all())).not.toContain(OWN)
+    }
+  })
+
+  it('are hidden as the value of any parameter that the operation does not have', () => {
+    const query = (url: string, gateway = open()) => entryOf({ method: 'GET', url }, gateway).query
+    expect(query(`/reserved_addrs?api_key=${OWN}&limit=5&x=`)).toBe('api_key=[redacted]&limit=5&x=')
+    expect(query(`/reserved_addrs/ra_1?limit=${OWN}`)).toBe('limit=[redacted]')
+    expect(query(`/tunnels?token=${OWN}==`)).toBe('token=[redacted]')
+    expect(query('/reserved_addrs?before_id=ra_1&filter=a%3D%3D%22b+c%22&&=1')).toBe(
+      'before_id=ra_1&filter=a%3D%3D%22b+c%22&&=[redacted]',
+    )
+    expect(query('/reserved_addrs?beforeId=ra_1')).toBe('beforeId=[redacted]')
+    expect(query('/reserved_addrs?beforeId=ra_1&%6cimit=1', createGateway({ dialect: ngrok }))).toBe(
+      'beforeId=ra_1&%6cimit=1',
+    )
+  })
+
+  it('are hidden elsewhere in a request that has them under the name of a secret field in its query', () => {
+    const entry = entryOf({ method: 'GET', url: `/${SECRET}?Secret=${percent(SECRET)}` })
+    expect(entry).toMatchObject({ path: '/[redacted]', query: 'Secret=[redacted]' })
+  })
+
+  it('that are shorter than 8 characters are words like any other', () => {
+    const headers = { authorization: 'Bearer created' }
+    expect(entryOf({ url: '/created', headers }).path).toBe('/created')
+  })
+})
+
+describe('Bodies that are not JSON', () => {
+  it.each([
+    ['malformed JSON', `{"secret": "${SECRET}"`, '[a text of 31 characters that is not JSON]'],
+    ['text', SECRET, '[a text of 18 characters that is not JSON]'],
+    ['white space', '  ', '[a text of 2 characters that is not JSON]'],
+    ['a body that is too large', { unread: 'body_too_large' }, '[a body of more than 1048576 bytes]'],
+    ['a body that broke off', { unread: 'body_unreadable' }, '[a body that could not be read to its end]'],
+    ['other bytes', { unread: 'not UTF-8' }, '[a body that is not UTF-8]'],
+    ['no body', '', null],
+    ['JSON that is no object', '[1,"x"]', [1, 'x']],
+  ] as [string, HttpRequest['body'], unknown][])('are described: %s', (_what, body, shown) => {
+    expect(entryOf({ body }).request).toEqual(shown)
+  })
+
+  it('are described in answers too', () => {
+    const gateway = open()
+    gateway.webhookVerification.replace(
+      { edge_id: 'edghts_1', id: 'edghtsrt_1' },
+      { provider: 'github', secret: SECRET },
+    )
+    gateway.faults.add({ truncate: 60 })
+    expect(entryOf({ method: 'GET', url: HOOK }, gateway).response).toBe('[a text of 60 characters that is not JSON]')
+  })
+})
