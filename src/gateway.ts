@@ -4,7 +4,8 @@ import type { Dialect } from './contract/dialect.ts'
 import { Refusal } from './contract/errors.ts'
 import { GatewayError } from './contract/gateway-error.ts'
 import type { Operation } from './contract/operation.ts'
-import { secretTest } from './contract/secret-fields.ts'
+import { SecretNames, secretsIn } from './contract/secret-fields.ts'
+import { valuesOf } from './contract/secret-values.ts'
 import type { ControlHost } from './control/control-operation.ts'
 import { faultState } from './control/fault-records.ts'
 import { controls } from './control/index.ts'
@@ -113,20 +114,21 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     seed: read.seed ?? freshSeed(),
     authorityFor: read.authorityKeys === 'test' ? testAuthority : secretAuthority(),
     url: home,
+    hidden: valuesOf(keys ?? []),
     families: [...Object.values(families), declared, provisioningState, faultState],
   })
-  const guarded = guardedBy(dialect)
-  const isSecretName = secretTest(operations, dialect)
+  const secretNames = new SecretNames(operations, dialect)
+  const guarded = guardedBy(dialect, secretNames)
   const journal = new Journal({
     size: read.journalSize,
     bytes: read.journalBytes,
     dialect,
-    isSecretName,
+    secretNames,
     keys: keys ?? [],
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
   const direct = directApi(families, (operation, ids, input) =>
-    guarded(() => engine.execute(operation, ids, input).result),
+    guarded(() => engine.execute(operation, ids, input).result, input),
   )
   let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
@@ -136,7 +138,17 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   }
   const host = hostOf(engine, read, journal, rateLimiter, begin)
   const control = controlHandlerOf(host, controlRouter, read.control)
-  const exchange = handlerOf({ engine, router, control, dialect, keys, emptyJsonOnDelete, journal, rateLimiter })
+  const exchange = handlerOf({
+    engine,
+    router,
+    control,
+    dialect,
+    keys,
+    secretNames,
+    emptyJsonOnDelete,
+    journal,
+    rateLimiter,
+  })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
   const gateway: Gateway<C> = {
     ...direct,
@@ -230,12 +242,13 @@ function secretAuthority(): () => Authority {
 }
 
 /** Turns the refusals of direct calls into errors of the dialect. */
-function guardedBy(dialect: Dialect): Guarded {
-  return (work) => {
+function guardedBy(dialect: Dialect, secretNames: SecretNames): Guarded {
+  return (work, input) => {
     try {
       return work()
     } catch (error) {
-      throw error instanceof Refusal ? new GatewayError(error, dialect) : error
+      if (!(error instanceof Refusal)) throw error
+      throw new GatewayError(error, dialect, input === undefined ? [] : valuesOf(secretsIn(input, secretNames)))
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from './dialect.ts'
 import { catalogue, type ErrorKey, type Refusal } from './errors.ts'
+import { withoutSecrets } from './secret-values.ts'
 import { utf8Length } from './utf8.ts'
 
 /**
@@ -32,15 +33,20 @@ export class GatewayError extends Error {
   /** Further response headers, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(refusal: Refusal, dialect: Dialect) {
+  /** @internal `secrets` are what the refused call carried and no message may repeat. */
+  constructor(refusal: Refusal, dialect: Dialect, secrets: readonly string[] = []) {
     const { key, message } = refusal.problems[0]
-    super(withinBytes(message))
+    super(withinBytes(withoutSecrets(message, secrets)))
     this.key = key
     this.code = `${dialect.errorPrefix}${catalogue[key].number}`
     this.status = statusOf(key, dialect)
-    this.details = Object.freeze({ ...refusal.details, ...fieldDetails(refusal) })
+    this.details = Object.freeze({ ...plainDetails(refusal, secrets), ...fieldDetails(refusal, secrets) })
     this.headers = refusal.headers
   }
+}
+
+function plainDetails({ details }: Refusal, secrets: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(details).map(([name, text]) => [name, withoutSecrets(text, secrets)]))
 }
 
 /** What a message may take, as JSON in bytes. */
@@ -57,14 +63,14 @@ function withinBytes(message: string): string {
 const MOST_DETAILS = 12 * 1024
 
 /** One entry per field that has a problem, the first problem of each, as far as there is room for them. */
-function fieldDetails({ problems, further }: Refusal): Record<string, string> {
+function fieldDetails({ problems, further }: Refusal, secrets: readonly string[]): Record<string, string> {
   const details: Record<string, string> = {}
   let room = MOST_DETAILS
   let left = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
-    const name = `field:${field}`
-    const shown = withinBytes(message)
+    const name = `field:${withoutSecrets(field, secrets)}`
+    const shown = withinBytes(withoutSecrets(message, secrets))
     room -= bytesAsJson(name) + bytesAsJson(shown)
     if (room < 0) left++
     else if (!Object.hasOwn(details, name)) details[name] = shown

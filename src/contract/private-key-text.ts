@@ -4,6 +4,9 @@ export const REDACTED = '[redacted]'
 /** Shorter texts cannot hold a private key, nor say that one begins. */
 const SHORTEST_SIGN = 18
 
+/** What every sign of a private key has, and every escape: a quick look that most texts pass. */
+const SUSPICIOUS = /-[\sBEbe]|M[A-I]|LS0tL|[%\\]/
+
 /** Escapes on top of each other that are undone before a text counts as clean. */
 const MOST_LAYERS = 4
 
@@ -21,12 +24,17 @@ const BASE64 =
 const ESCAPE = /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|[^u])/gi
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
+/** Whether a text may hold a private key, in escapes or not. */
+export function maySayPrivateKey(text: string): boolean {
+  return text.length >= SHORTEST_SIGN && SUSPICIOUS.test(text)
+}
+
 /**
  * A text without the private keys in it: from where one begins, nothing is left. Keys are found in PEM and in base64,
  * also where the text has percent or backslash escapes.
  */
 export function withoutPrivateKeys(text: string): string {
-  if (text.length < SHORTEST_SIGN) return text
+  if (!maySayPrivateKey(text)) return text
   const begin = Math.min(placeOf(BEGIN, text), placeOf(BASE64, text))
   // An END line closes a key whose beginning is missing: then all of it may be the key.
   if (placeOf(END, text) < begin) return REDACTED

@@ -29,11 +29,3 @@ export function quoteWord(text: string): string {
 function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
-
-/** Fields whose values must never be repeated in a message, a log or a journal (decisions, "TLS certificates"). */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(['private_key_pem', 'secret'])
-
-/** Like {@link quote}, but a secret field's value is only described by its type. */
-export function quoteField(field: string, value: unknown): string {
-  return SECRET_FIELDS.has(field) ? quoteSecret(value) : quote(value)
-}

@@ -1,9 +1,11 @@
 import type * as v from 'valibot'
 import { isGiven } from './dialect-body.ts'
 import { type Problem, problem, refuse } from './errors.ts'
+import { withoutPrivateKeys } from './private-key-text.ts'
 import { Problems } from './problems.ts'
-import { quote, quoteField } from './quote.ts'
+import { quote, quoteSecret } from './quote.ts'
 import { type Found, fromMessage, isObject, MOST_HANDED_ON, type RuleContext } from './schema.ts'
+import { isSecretAt } from './secret-fields.ts'
 
 /** How deep a body may nest; deeper ones are refused rather than walked. */
 const DEEPEST = 64
@@ -55,15 +57,15 @@ export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOu
     // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
     const found: Found = { count: 0, isCut: false }
     const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
-    if (parsed.issues) addIssues(problems, parsed.issues, found)
+    if (parsed.issues) addIssues(problems, schema, parsed.issues, found)
     problems.refuse()
     return parsed.value as v.InferOutput<S>
   }
 }
 
 /** Adds what the schema found; of very many problems, the rules have only counted the later ones. */
-function addIssues(problems: Problems, issues: readonly v.BaseIssue<unknown>[], found: Found): void {
-  for (const issue of issues) problems.add(() => fromIssue(issue))
+function addIssues(problems: Problems, schema: AnySchema, issues: readonly v.BaseIssue<unknown>[], found: Found): void {
+  for (const issue of issues) problems.add(() => fromIssue(issue, schema))
   problems.addCounted(Math.max(0, found.count - MOST_HANDED_ON), found.isCut)
 }
 
@@ -206,22 +208,24 @@ const ALLOWED: Readonly<Record<string, string>> = {
   Array: 'an array',
 }
 
-function fromIssue(issue: v.BaseIssue<unknown>): Problem {
-  const field = fieldPath(issue.path?.map((step) => String(step.key)) ?? [])
+function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema): Problem {
+  const path = issue.path?.map((step) => String(step.key)) ?? []
+  const field = fieldPath(path)
+  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : quote(issue.input)
   const own = fromMessage(issue.message)
   if (!own) {
     const expected = issue.expected ?? 'another value'
     const isMissing = issue.received === 'undefined'
-    return invalid(field, issue.input, ALLOWED[expected] ?? (isMissing ? 'a value; the field is required' : expected))
+    const allowed = ALLOWED[expected] ?? (isMissing ? 'a value; the field is required' : expected)
+    return problem('field_invalid', { field, received, allowed })
   }
   const [key, values, message] = own
   if (message) return { key, message, field }
-  const received = quoteField(field, issue.input)
   return { ...problem(key, { field, received, ...values } as never), field }
 }
 
 function invalid(field: string, value: unknown, allowed: string): Problem {
-  const received = typeof value === 'symbol' ? (value.description ?? 'a symbol') : quoteField(field, value)
+  const received = typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
   return problem('field_invalid', { field, received, allowed })
 }
 
@@ -237,7 +241,7 @@ function fieldPath(path: Path): string {
 }
 
 function segment(key: string | number): string {
-  const text = String(key)
+  const text = withoutPrivateKeys(String(key))
   const cut = text.length > LONGEST_SEGMENT ? `${text.slice(0, LONGEST_SEGMENT)}…` : text
   return /^[\w$…-]+$/.test(cut) ? cut : JSON.stringify(cut)
 }

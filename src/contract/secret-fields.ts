@@ -4,7 +4,7 @@ import { REDACTED, readings } from './private-key-text.ts'
 import { withoutSecrets } from './secret-values.ts'
 
 /** Deeper values are named instead of shown, whatever holds them. */
-const DEEPEST = 64
+const DEEPEST = 128
 
 type AnySchema = v.GenericSchema
 
@@ -21,6 +21,16 @@ interface SchemaParts {
 export function isSecret(schema: AnySchema): boolean {
   const { wrapped, pipe } = schema as SchemaParts
   return pipe?.some((step) => step.metadata?.secret === true) || (wrapped !== undefined && isSecret(wrapped))
+}
+
+/** Whether the value at a path of a schema is secret, or stands in one that is. */
+export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
+  if (isSecret(schema)) return true
+  const { wrapped, item, entries } = schema as SchemaParts
+  if (wrapped) return isSecretAt(wrapped, path)
+  const [key, ...rest] = path
+  const next = entries ? entries[String(key)] : item
+  return path.length > 0 && next !== undefined && isSecretAt(next, rest)
 }
 
 /** The names of all fields in a schema that are secret. */
@@ -53,35 +63,63 @@ interface Declared {
   readonly response?: AnySchema
 }
 
+/** What is known of the operations whose secrets are looked for. */
+interface Declared {
+  readonly body?: AnySchema
+  readonly response?: AnySchema
+}
+
 /**
- * Makes the test of whether a key names a secret: it is, or ends with, the name of a secret field of any operation, or
- * the dialect's other name of one; however its words are written, such as `client_secret` or `privateKeyPem`. What the
- * operations declare is looked at when the test is first used.
+ * The names of secrets: those of the secret fields of any operation, the dialect's other names of them, and what ends
+ * with one of these, however its words are written, such as `client_secret` or `privateKeyPem`. What the operations
+ * declare is looked at when it is first asked for.
  */
-export function secretTest(operations: readonly Declared[], dialect: Dialect): (key: string) => boolean {
-  let test: RegExp | undefined
-  return (key) => {
-    test ??= nameTest(new Set(operations.flatMap(({ body, response }) => [body, response].flatMap(namesIn))), dialect)
-    return test.test(key) || (/[%\\]/.test(key) && [...readings(key)].some((reading) => test?.test(reading)))
+export class SecretNames {
+  readonly #operations: readonly Declared[]
+  readonly #dialect: Dialect
+  #patterns: { whole: RegExp; anywhere: RegExp } | undefined
+
+  constructor(operations: readonly Declared[], dialect: Dialect) {
+    this.#operations = operations
+    this.#dialect = dialect
+  }
+
+  /** Whether a key names a secret. */
+  has(key: string): boolean {
+    const { whole } = this.#made()
+    return whole.test(key) || (/[%\\]/.test(key) && [...readings(key)].some((reading) => whole.test(reading)))
+  }
+
+  /** Whether a JSON text may have one of them as a key. */
+  mayStandIn(text: string): boolean {
+    return this.#made().anywhere.test(text) || /[%\\]/.test(text)
+  }
+
+  #made() {
+    this.#patterns ??= patternsOf(this.#declared())
+    return this.#patterns
+  }
+
+  #declared(): string[] {
+    const schemas = this.#operations.flatMap(({ body, response }) =>
+      [body, response].filter((each) => each !== undefined),
+    )
+    const names = new Set(schemas.flatMap(secretNames))
+    const aliases = Object.values(this.#dialect.fieldAliases).flatMap((group) => Object.entries(group))
+    return [...names, ...aliases.filter(([, field]) => names.has(field)).map(([alias]) => alias)]
   }
 }
 
-function namesIn(schema: AnySchema | undefined): string[] {
-  return schema ? secretNames(schema) : []
-}
-
-function nameTest(declared: ReadonlySet<string>, { fieldAliases }: Dialect): RegExp {
-  const aliases = Object.values(fieldAliases).flatMap((group) => Object.entries(group))
-  const names = [...declared, ...aliases.filter(([, field]) => declared.has(field)).map(([alias]) => alias)]
-  if (names.length === 0) return /(?!)/
-  const words = names.map((name) => name.replace(/[^a-z0-9]+/gi, '[^a-z0-9]*'))
-  return new RegExp(`(?:${words.join('|')})[^a-z0-9]*$`, 'i')
+function patternsOf(names: readonly string[]) {
+  if (names.length === 0) return { whole: /(?!)/, anywhere: /(?!)/ }
+  const words = names.map((name) => name.replace(/[^a-z0-9]+/gi, '[^a-z0-9]*')).join('|')
+  return { whole: new RegExp(`(?:${words})[^a-z0-9]*$`, 'i'), anywhere: new RegExp(words, 'i') }
 }
 
 /** What is to be hidden. */
 export interface Hidden {
-  /** Whether a key names a secret. */
-  readonly isSecretName: (key: string) => boolean
+  /** The keys that name one. */
+  readonly names: Pick<SecretNames, 'has'>
   /** Texts that are secret wherever they stand. */
   readonly values: readonly string[]
 }
@@ -97,40 +135,51 @@ export function redacted(value: unknown, hidden: Hidden, depth = 0): unknown {
   return Array.isArray(value) ? redactedList(value, hidden, depth) : redactedFields(value, hidden, depth)
 }
 
+/** A record without private keys and without these texts, wherever they stand in it. */
+export function withoutSecretTexts<T extends object>(record: T, values: readonly string[]): T {
+  return redacted(record, { names: { has: () => false }, values }) as T
+}
+
 /** After a text in which a private key begins, the further texts of a list may be its lines. */
 function redactedList(list: readonly unknown[], hidden: Hidden, depth: number): unknown {
   let isKey = false
-  const copy = list.map((item) => {
-    if (isKey && typeof item === 'string') return REDACTED
-    const shown = redacted(item, hidden, depth + 1)
+  let copy: unknown[] | undefined
+  list.forEach((item, index) => {
+    const shown = isKey && typeof item === 'string' ? REDACTED : redacted(item, hidden, depth + 1)
     isKey ||= typeof item === 'string' && shown !== item
-    return shown
+    if (!Object.is(shown, item)) copy ??= list.slice(0, index)
+    copy?.push(shown)
   })
-  return copy.some((item, index) => !Object.is(item, list[index])) ? copy : list
+  return copy ?? list
 }
 
 function redactedFields(fields: object, hidden: Hidden, depth: number): unknown {
-  let isSame = true
-  const copy = Object.entries(fields).map(([name, value]) => {
+  const entries = fields as Record<string, unknown>
+  const names = Object.keys(fields)
+  let copy: [string, unknown][] | undefined
+  names.forEach((name, index) => {
+    const value = entries[name]
     const key = withoutSecrets(name, hidden.values)
-    const shown = hidden.isSecretName(name) ? value && REDACTED : redacted(value, hidden, depth + 1)
-    isSame &&= key === name && Object.is(shown, value)
-    return [key, shown] as const
+    const shown = hidden.names.has(name) ? value && REDACTED : redacted(value, hidden, depth + 1)
+    if (key !== name || !Object.is(shown, value)) copy ??= names.slice(0, index).map((each) => [each, entries[each]])
+    copy?.push([key, shown])
   })
-  return isSame ? fields : Object.fromEntries(copy)
+  return copy ? Object.fromEntries(copy) : fields
 }
 
-/** The texts that a JSON value holds under secret names, at any depth. */
-export function secretsIn(value: unknown, isSecretName: (key: string) => boolean): string[] {
+/** The texts that a value holds under secret names, at any depth. */
+export function secretsIn(value: unknown, names: Pick<SecretNames, 'has'>): string[] {
   const found: string[] = []
+  const seen = new Set<unknown>()
   const open: { value: unknown; isSecret: boolean }[] = [{ value, isSecret: false }]
   for (let at = open.pop(); at; at = open.pop()) {
-    const { value: each, isSecret } = at
-    if (typeof each === 'string' && isSecret) found.push(each)
-    if (typeof each !== 'object' || each === null) continue
+    const { value: each, isSecret: inSecret } = at
+    if (typeof each === 'string' && inSecret) found.push(each)
+    if (typeof each !== 'object' || each === null || seen.has(each)) continue
+    seen.add(each)
     for (const [name, inner] of Object.entries(each)) {
-      const inSecret = isSecret || (!Array.isArray(each) && isSecretName(name))
-      if (inSecret || typeof inner === 'object') open.push({ value: inner, isSecret: inSecret })
+      const isNamed = inSecret || (!Array.isArray(each) && names.has(name))
+      if (isNamed || typeof inner === 'object') open.push({ value: inner, isSecret: isNamed })
     }
   }
   return found

@@ -53,7 +53,7 @@ export interface Provisioning {
 }
 
 /** Runs a piece of a direct call: a refusal becomes a `GatewayError`. */
-export type Guarded = <T>(work: () => T) => T
+export type Guarded = <T>(work: () => T, input?: unknown) => T
 
 /** Makes the provisioning controls of a gateway. */
 export function provisioningApi(host: ControlHost, guarded: Guarded): Provisioning {

@@ -9,6 +9,7 @@ import { quote } from '../contract/quote.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { RuleContext } from '../contract/schema.ts'
+import { withoutSecretTexts } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, timestamp } from '../contract/view.ts'
 import { abortable } from './abortable.ts'
@@ -29,6 +30,8 @@ export interface EngineOptions {
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
+  /** Texts that leave the gateway in no commit and no snapshot, wherever they stand: its API keys. */
+  readonly hidden: readonly string[]
 }
 
 /**
@@ -46,6 +49,8 @@ export class Engine {
   #inside: 'a transaction' | 'its clock' | undefined
   /** What the rules of single fields look at. */
   readonly context: RuleContext
+  /** What leaves the gateway in no commit and no snapshot, wherever it stands. */
+  readonly #hidden: readonly string[]
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
   #lastNow = 0
@@ -67,6 +72,7 @@ export class Engine {
     this.#ids = ids(random)
     this.#authority = authorityFor(random)
     this.context = { dialect, unknownActions: rules.unknownActions }
+    this.#hidden = options.hidden
     this.#store = this.#emptyStore()
     this.#ground = this.#groundAt(url)
     for (const { onDue, collections } of families) {
@@ -156,7 +162,8 @@ export class Engine {
   /** What may leave the gateway of every record, settled up to now, and the number that the next ids come from. */
   state(withSecrets: boolean): { sequence: number; records: Record<string, readonly object[]> } {
     this.#settled()
-    return { sequence: this.#store.sequence, records: this.#store.exported(withSecrets) }
+    const records = this.#store.exported(withSecrets)
+    return { sequence: this.#store.sequence, records: withSecrets ? records : mapped(records, this.#hidden) }
   }
 
   /** What ids and automatic certificates come from. */
@@ -242,7 +249,7 @@ export class Engine {
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
-  #transact<T>(now: number, operation: string, work: (tx: Transaction) => T): { result: T; commit: CommitMade | null } {
+  #transact<T>(now: number, operation: string, work: (tx: Transaction) => T): { result: T; commit: MadeCommit | null } {
     this.#requireOutside()
     const tx = new OpenTransaction(this.#ground, now)
     this.#inside = 'a transaction'
@@ -257,7 +264,7 @@ export class Engine {
     }
     const { changes } = tx
     if (changes.length === 0) return { result, commit: null }
-    const commit = () => exported({ operation, now, changes })
+    const commit = new MadeCommit(operation, now, changes, this.#hidden)
     this.#deliver(commit)
     this.#follow()
     return { result, commit }
@@ -268,10 +275,10 @@ export class Engine {
     if (this.#inside) refuse('gateway_busy', { inside: this.#inside })
   }
 
-  #deliver(commit: CommitMade): void {
+  #deliver(commit: MadeCommit): void {
     if (this.#subscribers.size === 0) return
     this.#delivered++
-    this.#undelivered.push(commit())
+    this.#undelivered.push(commit.shown())
     // A subscriber that calls the gateway makes further commits; they wait for their turn.
     if (this.#undelivered.length > 1) return
     for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
@@ -334,21 +341,33 @@ function keepAll(store: Store, name: string, rows: unknown): void {
 /** What an operation answered, and what it changed, if anything. */
 export interface Executed {
   readonly result: unknown
-  readonly commit: CommitMade | null
+  readonly commit: MadeCommit | null
 }
-
-/** A commit, made when somebody looks at it. */
-export type CommitMade = () => Commit
 
 /** A commit before anyone looks at it. */
-interface RawCommit {
-  readonly operation: string
-  readonly now: number
-  readonly changes: readonly RecordChange[]
+export class MadeCommit {
+  constructor(
+    readonly operation: string,
+    readonly now: number,
+    /** The records as they are kept, with their secrets. */
+    readonly changes: readonly RecordChange[],
+    readonly hidden: readonly string[],
+  ) {}
+
+  /** The commit as it may leave the gateway. */
+  shown(): Commit {
+    const changes = this.changes.map((change) => withoutSecretTexts(exportedChange(change), this.hidden))
+    return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
+  }
 }
 
-function exported({ operation, now, changes }: RawCommit): Commit {
-  return deepFreeze({ operation, at: timestamp(now), changes: changes.map(exportedChange) })
+function mapped(records: Record<string, readonly object[]>, hidden: readonly string[]) {
+  return Object.fromEntries(
+    Object.entries(records).map(([name, rows]) => [
+      name,
+      rows.map((row) => deepFreeze(withoutSecretTexts(row, hidden))),
+    ]),
+  )
 }
 
 /** Waits for a clock that need not know of signals. */

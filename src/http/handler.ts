@@ -1,13 +1,14 @@
-import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { type ErrorKey, type ErrorValues, problem, Refusal } from '../contract/errors.ts'
 import type { ArmedFault } from '../contract/fault.ts'
 import { GatewayError } from '../contract/gateway-error.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
+import type { SecretNames } from '../contract/secret-fields.ts'
+import { valuesOf } from '../contract/secret-values.ts'
 import { deepFreeze } from '../contract/view.ts'
 import { faults, meetFault } from '../control/fault-records.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, MadeCommit } from '../engine/engine.ts'
 import { authenticate, checkVersion } from './authenticate.ts'
 import { jsonBody } from './body.ts'
 import type { ControlHandler } from './control-handler.ts'
@@ -16,6 +17,7 @@ import { faultyAnswer, isBefore } from './fault-effects.ts'
 import type { Journal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import { readBody, secretsOf } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
 import { queryParameters, splitUrl } from './url.ts'
 
@@ -26,6 +28,7 @@ export interface HandlerOptions {
   readonly control: ControlHandler
   readonly dialect: Dialect
   readonly keys: readonly string[] | undefined
+  readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
@@ -56,7 +59,7 @@ interface Call {
   readonly query: string
   readonly operationId: string
   operation: Operation | null
-  commit: (() => Commit | null) | null
+  commit: MadeCommit | null
   fault: ArmedFault | null
 }
 
@@ -86,12 +89,12 @@ function answerOrError(options: HandlerOptions, call: Call, isControl: boolean):
 }
 
 /** The answer of some work; a refusal is answered as an error. */
-function refusalsAnswered({ dialect }: HandlerOptions, { operationId }: Call, work: () => HttpResponse): HttpResponse {
+function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpResponse): HttpResponse {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return errorAnswer(new GatewayError(error, dialect), operationId)
+    return errorAnswer(new GatewayError(error, options.dialect, unspoken(call, options)), call.operationId)
   }
 }
 
@@ -120,6 +123,14 @@ function answer(options: HandlerOptions, call: Call): HttpResponse {
     dialect,
     now: engine.now,
   })
+}
+
+/** What no message to a request may repeat: the gateway's keys, and what the request itself carries as secrets. */
+function unspoken({ request, query }: Call, { keys = [], secretNames }: HandlerOptions): string[] {
+  const authorization = request.header('authorization') ?? ''
+  const mayHave = typeof request.body === 'string' && secretNames.mayStandIn(request.body)
+  const bodies = mayHave ? [readBody(request.body)] : []
+  return valuesOf([...keys, ...secretsOf({ authorization, query, bodies }, secretNames)])
 }
 
 function executed(

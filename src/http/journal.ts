@@ -1,10 +1,12 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
-import { type Hidden, redacted } from '../contract/secret-fields.ts'
+import { type Hidden, redacted, type SecretNames } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
+import type { MadeCommit } from '../engine/engine.ts'
+import { lightCommit, MOST_OF_COMMIT, weightOfCommit } from './commit-weight.ts'
 import type { RequestBody } from './messages.ts'
 import {
   type Kept,
@@ -15,9 +17,8 @@ import {
   redactedBody,
   redactedQuery,
   redactedText,
-  secretsOfBody,
+  secretsOf,
   secretsOfHeader,
-  secretsOfQuery,
   startOf,
 } from './redact.ts'
 
@@ -62,7 +63,7 @@ export interface Exchange<Text = string> {
   readonly request: Text | Exclude<RequestBody, string>
   readonly status: number
   readonly response: Text | null
-  readonly commit: (() => Commit | null) | null
+  readonly commit: MadeCommit | Commit | null
   readonly fault: string | null
 }
 
@@ -73,7 +74,7 @@ export interface JournalOptions {
   /** The most bytes of all entries together, at two bytes a character. */
   readonly bytes: number
   readonly dialect: Dialect
-  readonly isSecretName: Hidden['isSecretName']
+  readonly secretNames: SecretNames
   /** The gateway's own API keys. */
   readonly keys: readonly string[]
 }
@@ -108,8 +109,12 @@ export class Journal {
   add(exchange: Exchange): void {
     const { size, bytes: most } = this.#options
     if (size === 0) return
-    const own = withinLimit(exchange)
-    const bytes = BYTES_OF_ENTRY + BYTES_OF_CHARACTER * characters(own)
+    const weight = weightOfCommit(exchange.commit)
+    const own = withinLimit(exchange, weight)
+    const bytes =
+      BYTES_OF_ENTRY +
+      BYTES_OF_CHARACTER * characters(own) +
+      (own.commit === exchange.commit ? weight : weightOfCommit(own.commit))
     this.#entries.push({ exchange: own, bytes })
     this.#bytes += bytes
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
@@ -177,13 +182,14 @@ function characters({ method, path, query, authorization, request, response }: E
 }
 
 /** An exchange whose texts are no longer than they may be. */
-function withinLimit(exchange: Exchange): Exchange<Kept> {
-  const { method, urlLength, authorization, request, response } = exchange
+function withinLimit(exchange: Exchange, weight: number): Exchange<Kept> {
+  const { method, urlLength, authorization, request, response, commit } = exchange
   const body = typeof request === 'string' ? request.length : 0
   const isShort = method.length + urlLength + authorization.length + body + (response?.length ?? 0) <= MOST_KEPT
-  if (isShort) return exchange
+  if (isShort && weight <= MOST_OF_COMMIT) return exchange
   return {
     ...exchange,
+    commit: commit && weight > MOST_OF_COMMIT ? lightCommit(commit) : commit,
     method: kept(method),
     path: kept(exchange.path),
     query: kept(exchange.query),
@@ -195,17 +201,12 @@ function withinLimit(exchange: Exchange): Exchange<Kept> {
 
 function shown(exchange: Exchange<Kept>, common: readonly string[], options: JournalOptions): JournalEntry {
   const { operationId, operation, now, status, commit, fault } = exchange
-  const { isSecretName, dialect } = options
+  const { secretNames: names, dialect } = options
   const request = readBody(exchange.request)
   const response = readBody(exchange.response)
-  const values = valuesOf([
-    ...common,
-    ...secretsOfHeader(startOf(exchange.authorization)),
-    ...secretsOfQuery(exchange.query, isSecretName),
-    ...secretsOfBody(request, isSecretName),
-    ...secretsOfBody(response, isSecretName),
-  ])
-  const hidden = { isSecretName, values }
+  const [authorization, query] = [startOf(exchange.authorization), startOf(exchange.query)]
+  const own = secretsOf({ authorization, query, bodies: [request, response] }, names)
+  const hidden = { names, values: valuesOf([...common, ...own]) }
   return {
     operationId,
     operation: operation?.name ?? null,
@@ -216,7 +217,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
     request: redactedBody(request, hidden),
     status,
     response: redactedBody(response, hidden),
-    commit: redactedCommit(commit?.() ?? null, hidden),
+    commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, hidden),
     fault,
   }
 }
@@ -228,16 +229,12 @@ function parametersOf(operation: Operation | null, { queryAliases }: Dialect): s
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-function redactedCommit(commit: Commit | null, hidden: Hidden): Commit | null {
-  return (
-    commit && {
-      ...commit,
-      changes: commit.changes.map(({ collection, key, before, after }) => ({
-        collection,
-        key: redacted(key, hidden) as string,
-        before: redacted(before, hidden) as object | undefined,
-        after: redacted(after, hidden) as object | undefined,
-      })),
-    }
-  )
+function redactedCommit(commit: Commit, hidden: Hidden): Commit {
+  const changes = commit.changes.map(({ collection, key, before, after }) => ({
+    collection,
+    key: redacted(key, hidden) as string,
+    before: redacted(before, hidden) as object | undefined,
+    after: redacted(after, hidden) as object | undefined,
+  }))
+  return { ...commit, changes }
 }

@@ -1,5 +1,5 @@
 import { REDACTED, readings } from '../contract/private-key-text.ts'
-import { type Hidden, redacted, secretsIn } from '../contract/secret-fields.ts'
+import { type Hidden, redacted, type SecretNames, secretsIn } from '../contract/secret-fields.ts'
 import { withoutSecrets } from '../contract/secret-values.ts'
 import { jsonBeginning } from './json-beginning.ts'
 import { LARGEST_BODY, type RequestBody } from './messages.ts'
@@ -56,11 +56,6 @@ function cutNote(text: Kept): string {
   return typeof text === 'string' ? '' : ` [cut: ${text.start.length} of ${text.length} characters]`
 }
 
-/** The secrets that a body carries under the names of secret fields. */
-export function secretsOfBody(body: ReadBody, isSecretName: Hidden['isSecretName']): string[] {
-  return 'json' in body ? secretsIn(body.json, isSecretName) : []
-}
-
 /** A body without its secrets: the JSON that it is, or a text in its place. */
 export function redactedBody(body: ReadBody, hidden: Hidden): unknown {
   if (!('json' in body)) return body.description
@@ -94,9 +89,20 @@ function isKnown(name: string, known: readonly string[]): boolean {
   return known.includes(name) || [...readings(name)].some((reading) => known.includes(reading))
 }
 
-/** The values of a query's parameters that have the names of secret fields. */
-export function secretsOfQuery(query: Kept, isSecretName: Hidden['isSecretName']): string[] {
-  return [...new URLSearchParams(startOf(query))].flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
+/** What of a request is looked at for its secrets. */
+interface Carrier {
+  readonly authorization: string
+  readonly query: string
+  readonly bodies: readonly ReadBody[]
+}
+
+/** The texts that a request carries in the places of secrets, and its whole authorization. */
+export function secretsOf({ authorization, query, bodies }: Carrier, names: SecretNames): string[] {
+  return [
+    ...secretsOfHeader(authorization),
+    ...[...new URLSearchParams(query)].flatMap(([name, value]) => (names.has(name) ? [value] : [])),
+    ...bodies.flatMap((body) => ('json' in body ? secretsIn(body.json, names) : [])),
+  ]
 }
 
 /** What of an `Authorization` header may be a key: all of it, and each word. */

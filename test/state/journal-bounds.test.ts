@@ -139,7 +139,7 @@ describe('The journal in bytes', () => {
     const shown = JSON.parse(shownJournal(gateway))
     expect(shown).toHaveLength(4)
     expect(shown[0].status).toBe(400)
-    expect(JSON.stringify(shown[0].request)).toContain('[nested more than 64 levels deep]')
+    expect(JSON.stringify(shown[0].request)).toContain('[nested more than 128 levels deep]')
     expect(shown[3].request).toBe('[a text of 60000 characters that is not JSON]')
   })
 
