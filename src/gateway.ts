@@ -106,6 +106,7 @@ const controlRouter = routerOf(controls)
 export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C> = {}): Gateway<C> {
   const read = readOptions(options)
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
+  const ownKeys = [...(keys ?? []), ...(read.control.key === undefined ? [] : [read.control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const engine = new Engine({
     clock,
@@ -114,17 +115,17 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     seed: read.seed ?? freshSeed(),
     authorityFor: read.authorityKeys === 'test' ? testAuthority : secretAuthority(),
     url: home,
-    hidden: valuesOf(keys ?? []),
+    hidden: valuesOf(ownKeys),
     families: [...Object.values(families), declared, provisioningState, faultState],
   })
   const secretNames = new SecretNames(operations, dialect)
-  const guarded = guardedBy(dialect, secretNames)
+  const guarded = guardedBy(dialect, secretNames, ownKeys)
   const journal = new Journal({
     size: read.journalSize,
     bytes: read.journalBytes,
     dialect,
     secretNames,
-    keys: keys ?? [],
+    ownKeys,
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
   const direct = directApi(families, (operation, ids, input) =>
@@ -144,6 +145,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     control,
     dialect,
     keys,
+    ownKeys,
     secretNames,
     emptyJsonOnDelete,
     journal,
@@ -242,13 +244,13 @@ function secretAuthority(): () => Authority {
 }
 
 /** Turns the refusals of direct calls into errors of the dialect. */
-function guardedBy(dialect: Dialect, secretNames: SecretNames): Guarded {
+function guardedBy(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]): Guarded {
   return (work, input) => {
     try {
       return work()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      throw new GatewayError(error, dialect, input === undefined ? [] : valuesOf(secretsIn(input, secretNames)))
+      throw new GatewayError(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)]))
     }
   }
 }

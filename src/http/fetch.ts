@@ -1,3 +1,4 @@
+import { quote } from '../contract/quote.ts'
 import type { Handler } from './handler.ts'
 import { type Delivery, type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
 
@@ -36,7 +37,10 @@ async function delivery({ notBefore, drop }: Delivery, reached: Reached, signal?
 
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
 function plainRequest(url: string, init: RequestInit): HttpRequest {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) throw new TypeError(`${url} is not an absolute URL.`)
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
+    // A key may stand in a query.
+    throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
+  }
   const method = normalMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined
   if (body != null && (method === 'GET' || method === 'HEAD')) {
@@ -65,7 +69,7 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 function normalMethod(method: string): string {
   if (!METHOD.test(method) || FORBIDDEN.test(method))
-    throw new TypeError(`${method} is not a method that fetch can use.`)
+    throw new TypeError(`${quote(method)} is not a method that fetch can use.`)
   return NORMALISED.test(method) ? method.toUpperCase() : method
 }
 

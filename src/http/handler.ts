@@ -28,6 +28,8 @@ export interface HandlerOptions {
   readonly control: ControlHandler
   readonly dialect: Dialect
   readonly keys: readonly string[] | undefined
+  /** All keys of the gateway: those of its API, and that of its controls. */
+  readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
   readonly journal: Journal
@@ -126,11 +128,11 @@ function answer(options: HandlerOptions, call: Call): HttpResponse {
 }
 
 /** What no message to a request may repeat: the gateway's keys, and what the request itself carries as secrets. */
-function unspoken({ request, query }: Call, { keys = [], secretNames }: HandlerOptions): string[] {
+function unspoken({ request, query }: Call, { ownKeys, secretNames }: HandlerOptions): string[] {
   const authorization = request.header('authorization') ?? ''
   const mayHave = typeof request.body === 'string' && secretNames.mayStandIn(request.body)
   const bodies = mayHave ? [readBody(request.body)] : []
-  return valuesOf([...keys, ...secretsOf({ authorization, query, bodies }, secretNames)])
+  return valuesOf([...ownKeys, ...secretsOf({ authorization, query, bodies }, secretNames)])
 }
 
 function executed(

@@ -75,8 +75,8 @@ export interface JournalOptions {
   readonly bytes: number
   readonly dialect: Dialect
   readonly secretNames: SecretNames
-  /** The gateway's own API keys. */
-  readonly keys: readonly string[]
+  /** All keys of the gateway: those of its API, and that of its controls. */
+  readonly ownKeys: readonly string[]
 }
 
 /** What an entry takes besides its texts. */
@@ -123,7 +123,7 @@ export class Journal {
   /** The entries that are asked for, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     const exchanges = this.#entries.flatMap((entry) => entry?.exchange ?? []).reverse()
-    const common = [...this.#options.keys, ...authorizationsOf(exchanges)]
+    const common = [...this.#options.ownKeys, ...authorizationsOf(exchanges)]
     for (const exchange of exchanges) {
       if (isMeant(exchange, query)) yield shown(exchange, common, this.#options)
     }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { type Dialect, ngrok, standard } from '../contract/dialect.ts'
 import { quote } from '../contract/quote.ts'
+import { valuesOf, withoutSecrets } from '../contract/secret-values.ts'
 import { TIME_ALLOWED, timeMs } from '../contract/view.ts'
 import { type Clock, readClock, systemClock } from '../engine/clock.ts'
 import { createGateway } from '../gateway.ts'
@@ -79,9 +80,19 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     return await serveUntilSignal(await gatewayOptions(values), port, values.host, values.state)
   } catch (error) {
     const isUsage = error instanceof UsageError || error instanceof TypeError
-    process.stderr.write(`fauxgate: ${(error as Error).message}\n${isUsage ? `\n${USAGE}` : ''}`)
+    const message = withoutSecrets((error as Error).message, keysIn(args))
+    process.stderr.write(`fauxgate: ${message}\n${isUsage ? `\n${USAGE}` : ''}`)
     return isUsage ? 2 : 1
   }
+}
+
+/** The keys on the command line and in the environment, which no message repeats. */
+function keysIn(args: readonly string[]): string[] {
+  const given = args.flatMap((arg, place) => {
+    const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)
+    return option ? (option[1] ?? args[place + 1] ?? []) : []
+  })
+  return valuesOf([...given, process.env.FAUXGATE_CONTROL_KEY ?? ''])
 }
 
 function parse(args: readonly string[]) {

@@ -10,6 +10,7 @@ import { client } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
 const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
+const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const MIB = 1024 * 1024
 const KEPT = 65_536
 
@@ -129,6 +130,39 @@ describe('The journal in bytes', () => {
     expect(JSON.stringify(shown)).not.toContain('hush-hush')
   })
 
+  it('leaves records out of a commit that are too heavy to keep, and says so', () => {
+    const gateway = open()
+    const policy = (config: object) => ({ inbound: [{ actions: [{ type: 'oauth', config }] }] })
+    const put = (config: object) => ask(gateway, { method: 'PUT', url: POLICY, body: JSON.stringify(policy(config)) })
+    const changed = () => gateway.requests.last()?.commit?.changes.map(({ before, after }) => [before, after])
+    const heavy = { cut: 'a record of more than 65536 bytes' }
+    for (const config of [
+      { text: 'x'.repeat(70_000) },
+      { list: Array(20_000).fill([]) },
+      { ['x'.repeat(70_000)]: 1 },
+      { list: Array(10_000).fill(1) },
+    ]) {
+      put({ small: 1 })
+      put(config)
+      expect(changed()).toEqual([
+        [expect.objectContaining({ module: expect.objectContaining(policy({ small: 1 })) }), heavy],
+      ])
+      put({ small: 2 })
+      expect(changed()).toEqual([
+        [heavy, expect.objectContaining({ module: expect.objectContaining(policy({ small: 2 })) })],
+      ])
+      put(config)
+      ask(gateway, { method: 'DELETE', url: POLICY })
+      expect(changed()).toEqual([[heavy, undefined]])
+      expect(gateway.requests.last()?.commit).toMatchObject({
+        operation: 'traffic_policy.delete',
+        at: '2025-09-04T10:11:14Z',
+      })
+    }
+    put({ text: 'x'.repeat(20_000) })
+    expect(JSON.stringify(changed())).toContain('x'.repeat(20_000))
+  })
+
   it('is shown whatever was sent, also JSON that is nested 5,000 levels deep', async () => {
     const gateway = open()
     const deep = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
@@ -176,12 +210,12 @@ describe('A process with little memory', () => {
         const route = '/edges/https/edghts_1/routes/edghtsrt_1/'
         const filler = (i) => String(i).padEnd(780_000, 'x')
         const statuses = new Set()
-        for (let i = 0; i < 1000; i++) {
+        for (let i = 0; i < 400; i++) {
           statuses.add(ask('POST', '/reserved_addrs', JSON.stringify({ region: filler(i) })))
-          if (i % 25 > 0) continue
+          if (i % 20 > 0) continue
           statuses.add(ask('GET', '/' + filler(i)))
           statuses.add(ask('GET', '/reserved_addrs#' + filler(i)))
-          const policy = { inbound: [{ actions: [{ type: 'log', config: { metadata: filler(i).split('').slice(0, 200_000) } }] }] }
+const policy = { inbound: [{ actions: [{ type: 'oauth', config: { x: Array(250_000).fill([]) } }] }] }
           statuses.add(ask('PUT', route + 'policy', JSON.stringify(policy)))
           statuses.add(ask('DELETE', route + 'policy'))
         }

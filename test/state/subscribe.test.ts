@@ -3,6 +3,7 @@ import { type Commit, createGateway } from '../../src/index.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import { client } from '../support/client.ts'
 import { isDeeplyFrozen, open } from '../support/gateway.ts'
+import { pem } from '../support/pem.ts'
 
 const policy = { authority: 'letsencrypt' }
 
@@ -97,14 +98,32 @@ describe('Commits as values (design, idea 3)', () => {
     expect(gateway.requests.last()?.commit?.operation).toBe('reserved_addrs.create')
   })
 
-  it('carry no private key (decisions, "TLS certificates")', async () => {
-    const { readFileSync } = await import('node:fs')
-    const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+  it('carry no private key (decisions, "TLS certificates")', () => {
     const gateway = open()
     const commits: Commit[] = []
     gateway.subscribe((commit) => commits.push(commit))
     gateway.tlsCertificates.create({ certificate_pem: pem('leaf-p256'), private_key_pem: pem('key-p256') })
     expect(commits).toHaveLength(1)
     expect(JSON.stringify(commits)).not.toContain('PRIVATE KEY')
+  })
+
+  it('carry no webhook secret, no private key in any text, and none of the keys of the gateway', () => {
+    const gateway = open({ keys: ['ak_0123456789'], control: { key: 'ck_0123456789' } })
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+    gateway.webhookVerification.replace(route, { provider: 'github', secret: 'hush-hush-hush' })
+    gateway.webhookVerification.replace(route, { provider: 'sns' })
+    gateway.reservedAddrs.create({
+      description: 'of ak_0123456789 and ck_0123456789',
+      metadata: `see ${pem('key-p256')}`,
+    })
+    const [put, replaced, created] = commits.map(({ changes }) => changes[0])
+    expect(put?.after).toMatchObject({ module: { enabled: true, provider: 'github', secret: '[redacted]' } })
+    expect(replaced).toMatchObject({ before: put?.after, after: { module: { provider: 'sns', secret: '' } } })
+    expect(created?.after).toMatchObject({ description: 'of [redacted] and [redacted]', metadata: 'see [redacted]' })
+    expect(gateway.webhookVerification.get(route).secret).toBe('')
+    expect(gateway.reservedAddrs.list().reserved_addrs[0]?.metadata).toBe(`see ${pem('key-p256')}`)
+    expect(commits.every(isDeeplyFrozen)).toBe(true)
   })
 })

@@ -1,0 +1,440 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  type Commit,
+  createGateway,
+  type Gateway,
+  GatewayError,
+  type HttpRequest,
+  ngrok,
+  standard,
+} from '../../src/index.ts'
+import { runCommand } from '../../src/server/command.ts'
+import { pem, upload } from '../support/pem.ts'
+import { check } from '../support/property.ts'
+
+const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
+const HOOK = `${ROUTE}/webhook_verification`
+
+const API_KEY = 'ak_3fQzPlanted7XbKey'
+const CONTROL_KEY = 'ck_9dTwPlanted2YcKey'
+const WEBHOOK_SECRET = 'whsec_8sRvPlanted5Zd'
+const KEYS = ['key-p256', 'key-rsa2048', 'key-rsa2048-pkcs1', 'key-ed25519', 'key-p521'].map(pem)
+/** What of each secret must not be seen anywhere: of a private key, its lines. */
+const PLANTED = [
+  API_KEY,
+  CONTROL_KEY,
+  WEBHOOK_SECRET,
+  ...KEYS.flatMap((key) => key.split('\n').filter((line) => line.length > 12 && !line.includes('-----'))),
+]
+
+function expectNothing(where: string, text: string): void {
+  const found = PLANTED.filter((secret) => text.includes(secret))
+  if (found.length > 0) throw new Error(`${where} has ${found.join(', ')}: ${text.slice(0, 2000)}`)
+}
+
+/** Ways in which a private key may be written that leave it one. */
+const writings: readonly ((key: string) => string)[] = [
+  (key) => key,
+  (key) => `see: ${key}`,
+  (key) => key.replaceAll('\n', '\r\n'),
+  (key) => key.replaceAll('\n', '\r'),
+  (key) => key.replaceAll('\n', ''),
+  (key) => key.replaceAll('\n', '\n  '),
+  (key) => key.replace(/-----.*-----/, (line) => line.toLowerCase()),
+  (key) => `${pem('leaf-p256')}${key}`,
+  (key) => `${pem('leaf-p256').trimEnd()}${key}`,
+  (key) => key.slice(0, key.lastIndexOf('-----END')),
+  (key) => key.replaceAll(/-----.*-----\n/g, ''),
+  (key) => JSON.stringify({ key }),
+  (key) => encodeURIComponent(key),
+]
+const privateKeys = fc.tuple(fc.constantFrom(...KEYS), fc.constantFrom(...writings)).map(([key, write]) => write(key))
+/** A secret that is known by itself: private keys by their form, the gateway's keys because it has them. */
+const known = fc.oneof(
+  privateKeys,
+  fc.constantFrom(API_KEY, CONTROL_KEY).map((key) => key),
+  fc.constantFrom(`x ${API_KEY} y`),
+)
+
+const harmless = fc.constantFrom<unknown>(
+  'x',
+  'app.example.com',
+  'github',
+  'sns',
+  'rsa',
+  5,
+  true,
+  null,
+  'us',
+  'letsencrypt',
+)
+const fieldNames = fc.constantFrom(
+  'description',
+  'metadata',
+  'region',
+  'domain',
+  'name',
+  'certificate_id',
+  'certificate_management_policy',
+  'authority',
+  'private_key_type',
+  'endpoint_configuration_id',
+  'backends',
+  'certificate_pem',
+  'private_key_pem',
+  'privateKeyPem',
+  'enabled',
+  'provider',
+  'inbound',
+  'num_buckets',
+  'module',
+  'id',
+  'edge_id',
+  'limit',
+  'hush',
+  '__proto__',
+)
+const secretNames = fc.constantFrom('secret', 'Secret', 'webhook_secret', 'clientSecret', 'private_key_pem')
+
+/** JSON with secrets that are known by themselves at random places, as entries so that a key may stand twice. */
+const { value: planted } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    { weight: 3, arbitrary: harmless },
+    { weight: 3, arbitrary: known },
+    {
+      weight: 2,
+      arbitrary: fc.record({ object: fc.array(fc.tuple(fc.oneof(fieldNames, known), tie('value')), { maxLength: 4 }) }),
+    },
+    { weight: 1, arbitrary: fc.array(tie('value'), { maxLength: 3 }) },
+  ),
+}))
+
+type Planted =
+  | { readonly object: readonly (readonly [string, Planted])[] }
+  | readonly Planted[]
+  | string
+  | number
+  | boolean
+  | null
+
+/** The JSON text of a value, with characters escaped where the dice say so. */
+function jsonText(value: Planted, escapes: (index: number) => boolean): string {
+  let count = 0
+  const text = (string: string) =>
+    JSON.stringify(string).replaceAll(/[ -!#-[\]-~]/g, (char, at: number, all: string) => {
+      if (all[at - 1] === '\\' || /\\u[0-9a-f]{0,3}$/.test(all.slice(Math.max(0, at - 5), at)) || !escapes(count++))
+        return char
+      return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+    })
+  const json = (each: Planted): string => {
+    if (typeof each === 'string') return text(each)
+    if (Array.isArray(each)) return `[${each.map(json).join()}]`
+    if (typeof each === 'object' && each !== null && 'object' in each) {
+      return `{${each.object.map(([name, inner]) => `${text(name)}:${json(inner)}`).join()}}`
+    }
+    return JSON.stringify(each)
+  }
+  return json(value)
+}
+
+const escapings = fc.constantFrom<(index: number) => boolean>(
+  () => false,
+  () => true,
+  (index) => index % 3 === 0,
+  (index) => index % 7 === 0,
+)
+
+const entries = fc.array(fc.tuple(fc.oneof({ weight: 9, arbitrary: fieldNames }, known), planted), { maxLength: 5 })
+/** A body, and whether it carries the webhook secret as one; only then it may stand elsewhere in the request too. */
+const bodies = fc
+  .tuple(entries, fc.option(secretNames, { nil: undefined }), fc.boolean(), fc.boolean(), escapings)
+  .map(([own, secretName, twice, wrapped, escapes]) => {
+    const all = [
+      ...own,
+      ...(secretName ? [[secretName, WEBHOOK_SECRET] as const] : []),
+      ...(secretName && twice
+        ? [['description', `the ${WEBHOOK_SECRET}!`] as const, ['provider', WEBHOOK_SECRET] as const]
+        : []),
+    ] as unknown as [string, Planted][]
+    return jsonText({ object: wrapped ? [['module', { object: all }]] : all }, escapes)
+  })
+const accepted = fc.constantFrom(
+  { method: 'PUT', path: HOOK, body: JSON.stringify({ provider: 'github', secret: WEBHOOK_SECRET }) },
+  { method: 'PUT', path: HOOK, body: JSON.stringify({ provider: 'slack', secret: KEYS[0] }) },
+  { method: 'GET', path: HOOK, body: '' },
+  { method: 'DELETE', path: HOOK, body: '' },
+  { method: 'POST', path: '/tls_certificates', body: JSON.stringify(upload('p256')) },
+  {
+    method: 'POST',
+    path: '/tls_certificates',
+    body: JSON.stringify({ ...upload('rsa2048'), description: KEYS[2]?.slice(0, 200) }),
+  },
+  {
+    method: 'POST',
+    path: '/tls_certificates',
+    body: JSON.stringify({ certificate_pem: KEYS[1], private_key_pem: pem('leaf-rsa2048') }),
+  },
+  {
+    method: 'POST',
+    path: '/reserved_addrs',
+    body: JSON.stringify({ description: KEYS[4], metadata: `by ${API_KEY}` }),
+  },
+  {
+    method: 'PUT',
+    path: `${ROUTE}/policy`,
+    body: JSON.stringify({
+      inbound: [{ name: KEYS[3], actions: [{ type: 'terminate-tls', config: { server_private_key: KEYS[0] } }] }],
+    }),
+  },
+)
+
+const paths = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      '/reserved_addrs',
+      '/reserved_domains',
+      '/tls_certificates',
+      '/backends/weighted',
+      HOOK,
+      `${ROUTE}/policy`,
+      `${ROUTE}/compression`,
+    ),
+  },
+  known.map((secret) => `/reserved_domains/${encodeURIComponent(secret)}`),
+  known.map((secret) => `/edges/https/${encodeURIComponent(secret)}/routes/edghtsrt_1/policy`),
+  known.map((secret) => `/tunnels/${encodeURIComponent(secret)}/x`),
+  fc
+    .constantFrom(API_KEY, CONTROL_KEY)
+    .map((key) => `/${[...key].map((each) => `%${each.charCodeAt(0).toString(16)}`).join('')}`),
+)
+const queries = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('') },
+  known.map((secret) => `?filter=${encodeURIComponent(secret)}`),
+  known.map(
+    (secret) => `?before_id=${encodeURIComponent(secret).replaceAll('%20', '+')}&limit=${encodeURIComponent(secret)}`,
+  ),
+  known.map((secret) => `?${encodeURIComponent(secret)}`),
+  fc
+    .constantFrom('api_key', 'secret', 'Secret', 'token', 'private_key_pem')
+    .map((name) => `?${name}=${WEBHOOK_SECRET}`),
+)
+const headers = fc.record({
+  authorization: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(`Bearer ${API_KEY}`) },
+    fc.constantFrom(null, API_KEY, `Basic ${API_KEY}`, 'Bearer another-key-that-is-wrong'),
+  ),
+  version: fc.oneof(
+    { weight: 8, arbitrary: fc.constant('2') },
+    fc.constantFrom(null, API_KEY, KEYS[0]?.replaceAll('\n', '') ?? ''),
+  ),
+  type: fc.oneof({ weight: 8, arbitrary: fc.constant('application/json') }, fc.constantFrom(null, API_KEY)),
+})
+const drawn = fc.oneof(
+  { weight: 1, arbitrary: accepted.map((request) => ({ ...request, query: '' })) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      method: fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE') },
+        fc.constantFrom(`GET${API_KEY}`, 'BREW', 'OPTIONS', 'HEAD'),
+      ),
+      path: paths,
+      query: queries,
+      body: fc.oneof(
+        { weight: 6, arbitrary: bodies },
+        fc.constant(''),
+        bodies.map((body) => body.slice(0, -1)),
+        known,
+        bodies.map((body) => `[${body}]`),
+      ),
+    }),
+  },
+)
+const requests = fc.array(fc.tuple(drawn, headers, fc.boolean()), { minLength: 1, maxLength: 6 })
+
+interface Asked {
+  readonly status: number
+  readonly text: string
+}
+
+async function ask(
+  gateway: Gateway,
+  [request, sent, byFetch]: typeof requests extends fc.Arbitrary<readonly (infer T)[]> ? T : never,
+): Promise<Asked> {
+  const { method, path, query, body } = request
+  const byName: Record<string, string | null> = {
+    authorization: sent.authorization,
+    [gateway.dialect.versionHeader.toLowerCase()]: sent.version,
+    'content-type': sent.type,
+    'fauxgate-control-key': CONTROL_KEY,
+  }
+  const url = `${gateway.url}${path}${query}`
+  if (byFetch) {
+    const headers = Object.entries(byName).filter((header): header is [string, string] => header[1] !== null)
+    const sentBody = method === 'GET' || method === 'HEAD' ? undefined : body
+    const response = await gateway.fetch(url, { method, headers, ...(sentBody !== undefined && { body: sentBody }) })
+    return { status: response.status, text: await response.text() }
+  }
+  const answer = gateway.exchange({ method, url, body, header: (name) => byName[name] ?? null } satisfies HttpRequest)
+  return { status: answer.status, text: answer.body ?? '' }
+}
+
+async function control(gateway: Gateway, path: string): Promise<string> {
+  const response = await gateway.fetch(`${gateway.url}/_fauxgate${path}`, {
+    headers: { 'fauxgate-control-key': CONTROL_KEY },
+  })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const printed: string[] = []
+beforeEach(() => {
+  printed.length = 0
+  for (const name of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, name).mockImplementation((...words: unknown[]) => void printed.push(words.map(String).join(' ')))
+  }
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('Secrets, wherever they are planted', () => {
+  test('stand in no journal line, commit, snapshot, error or log, over HTTP in both dialects', {
+    timeout: 120_000,
+  }, async () => {
+    const statuses = new Set<number>()
+    const property = fc.asyncProperty(requests, fc.constantFrom(standard, ngrok), async (drawnRequests, dialect) => {
+      const gateway = createGateway({
+        dialect,
+        keys: [API_KEY],
+        control: { key: CONTROL_KEY },
+        clock: { now: () => 0 },
+      })
+      const commits: Commit[] = []
+      gateway.subscribe((commit) => commits.push(commit))
+      for (const each of drawnRequests) {
+        const { status, text } = await ask(gateway, each)
+        statuses.add(status)
+        if (status >= 400) expectNothing('an error', text)
+      }
+      expectNothing('the journal', JSON.stringify(gateway.requests.all()))
+      expectNothing('GET /_fauxgate/requests', await control(gateway, '/requests'))
+      expectNothing('the commits', JSON.stringify(commits))
+      expectNothing('the snapshot', JSON.stringify(gateway.snapshot()))
+      expectNothing('GET /_fauxgate/state', await control(gateway, '/state'))
+      expectNothing('the console', printed.join('\n'))
+    })
+    await fc.assert(property, {
+      numRuns: 200,
+      ...(process.env.FAUXGATE_SEED && { seed: Number(process.env.FAUXGATE_SEED) }),
+    })
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404]))
+  })
+
+  test('stand in no error of the direct API', () => {
+    check(
+      fc.property(bodies, known, (body, text) => {
+        const gateway = createGateway({ keys: [API_KEY], control: { key: CONTROL_KEY } })
+        const sent = JSON.parse(body)
+        const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+        const calls = [
+          () => gateway.webhookVerification.replace(ids, sent),
+          () => gateway.tlsCertificates.create(sent),
+          () => gateway.reservedAddrs.create(sent),
+          () => gateway.reservedDomains.create(sent),
+          () => gateway.reservedDomains.get(text),
+          () => gateway.reservedAddrs.list({ filter: text }),
+          () => gateway.requests.all({ path: text }),
+          () => gateway.faults.add({ error: text as never }),
+          () => gateway.dns.cname(text, text),
+          () => gateway.declare.edge(text),
+        ]
+        for (const call of calls) {
+          try {
+            call()
+          } catch (error) {
+            expect(error).toBeInstanceOf(GatewayError)
+            const { message, details } = error as GatewayError
+            expectNothing('an error of the direct API', JSON.stringify([message, details]))
+          }
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('stand in no error about the options of a gateway', () => {
+    for (const options of [
+      { keys: API_KEY },
+      { keys: [` ${API_KEY}`] },
+      { control: CONTROL_KEY },
+      { control: { key: `${CONTROL_KEY} ` } },
+      { seed: KEYS },
+      { baseUrl: KEYS[0] },
+      { [KEYS[0] ?? '']: 1 },
+    ]) {
+      expect(() => createGateway(options as never)).toThrow(TypeError)
+      try {
+        createGateway(options as never)
+      } catch (error) {
+        expectNothing('an error', (error as Error).message)
+      }
+    }
+  })
+
+  test('stand in no error of fetch', async () => {
+    const gateway = createGateway({ keys: [API_KEY] })
+    for (const [url, method] of [
+      [`/reserved_addrs?key=${API_KEY}`],
+      [`/x#${API_KEY}`],
+      [`/${KEYS[0]}`],
+      [`${gateway.url}/x`, KEYS[0]],
+    ] as const) {
+      const error = await gateway.fetch(url, method === undefined ? {} : { method }).catch((each) => each)
+      expect(error).toBeInstanceOf(TypeError)
+      expectNothing('an error', error.message)
+    }
+  })
+
+  test('stand in no error of the command', async () => {
+    const written: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    vi.stubEnv('FAUXGATE_CONTROL_KEY', CONTROL_KEY)
+    const wrong = [
+      ['--port', API_KEY],
+      ['--port', CONTROL_KEY],
+      ['--dialect', API_KEY],
+      ['--clock', API_KEY],
+      ['--clock', 'manual', '--start', API_KEY],
+      ['--references', API_KEY],
+      ['--dns', API_KEY],
+      ['--base-url', API_KEY],
+      ['--renewal-lead', API_KEY],
+      ['--seed', ''],
+      [API_KEY],
+      [`--${API_KEY}`],
+      ['--port'],
+      ['--empty-json-on-delete', API_KEY],
+      ['--host', KEYS[0] ?? ''],
+      ['--dialect', KEYS[0] ?? ''],
+      ['--state', '/dev/null', '--port', '99999'],
+    ]
+    for (const options of wrong) {
+      for (const key of [['--key', API_KEY], [`--key=${API_KEY}`], ['--key', ` ${API_KEY}`, '--key', API_KEY]]) {
+        for (const args of [
+          ['serve', ...key, ...options],
+          ['serve', ...options, ...key],
+          [...options, ...key],
+        ]) {
+          expect(await runCommand(args)).toBeGreaterThan(0)
+        }
+      }
+    }
+    vi.unstubAllEnvs()
+    expect(written.length).toBeGreaterThan(100)
+    expectNothing('the error output', written.join(''))
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import type { Snapshot } from '../../src/index.ts'
+import { isDeeplyFrozen, open } from '../support/gateway.ts'
+import { pem, upload } from '../support/pem.ts'
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const KEYS = { keys: ['ak_0123456789'], control: { key: 'ck_0123456789' } }
+
+/** A gateway with secrets of every kind, in the places of secrets and elsewhere. */
+function keeping() {
+  const gateway = open(KEYS)
+  const { id } = gateway.tlsCertificates.create(upload('p256'))
+  gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'hush-hush-hush' })
+  gateway.reservedAddrs.create({ description: 'of ak_0123456789', metadata: `see ${pem('key-rsa2048')}` })
+  const config = { server_private_key: pem('key-ed25519'), password: 'open sesame' }
+  gateway.trafficPolicy.replace(ROUTE, { inbound: [{ actions: [{ type: 'terminate-tls', config }] }] })
+  return { gateway, id }
+}
+
+const text = (snapshot: Snapshot) => JSON.stringify(snapshot)
+const line = (key: string) => pem(key).split('\n')[1] as string
+const secrets = [line('key-p256'), line('key-rsa2048'), line('key-ed25519'), 'hush-hush-hush', 'ak_0123456789']
+
+describe('A snapshot as JSON (decisions, "TLS certificates")', () => {
+  it('has no secrets unless they are asked for', () => {
+    const { gateway } = keeping()
+    const snapshot = gateway.snapshot()
+    for (const secret of secrets) expect(text(snapshot)).not.toContain(secret)
+    const { records } = snapshot
+    expect(records.webhook_verification).toMatchObject([{ module: { provider: 'github', secret: '[redacted]' } }])
+    expect(records.reserved_addrs).toMatchObject([{ description: 'of [redacted]', metadata: 'see [redacted]' }])
+    expect(records.tls_certificates).toMatchObject([{ upload: { certificate_pem: pem('leaf-p256') } }])
+    const [policy] = records.traffic_policy as [{ module: { inbound: [{ actions: [{ config: object }] }] } }]
+    expect(policy.module.inbound[0].actions[0].config).toEqual({
+      server_private_key: '[redacted]',
+      // Nothing says that this one is secret.
+      password: 'open sesame',
+    })
+    expect(Object.values(records).flat().every(isDeeplyFrozen)).toBe(true)
+  })
+
+  it('has all of them where they are asked for', () => {
+    const { gateway } = keeping()
+    const whole = text(gateway.snapshot({ privateKeys: true }))
+    for (const secret of secrets) expect(whole).toContain(secret)
+  })
+
+  it('gives a gateway that says where a secret was', () => {
+    const { gateway } = keeping()
+    const other = open(KEYS)
+    other.restore(JSON.parse(text(gateway.snapshot())))
+    expect(other.webhookVerification.get(ROUTE)).toEqual({ enabled: true, provider: 'github', secret: '[redacted]' })
+    expect(text(other.snapshot())).toBe(text(gateway.snapshot()))
+  })
+
+  it('gives the same gateway where they were asked for', () => {
+    const { gateway, id } = keeping()
+    const other = open(KEYS)
+    other.restore(JSON.parse(text(gateway.snapshot({ privateKeys: true }))))
+    expect(other.webhookVerification.get(ROUTE).secret).toBe('hush-hush-hush')
+    expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
+  })
+})
