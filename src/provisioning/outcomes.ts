@@ -85,13 +85,14 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
 
 /** All outcomes that no attempt has used: those of named domains by name, those for any domain last. */
 export function pendingOutcomes(tx: Transaction): { domain: string | null; outcome: Outcome }[] {
-  const inOrder = [...tx.newestFirst(orderedOutcomes)].sort((a, b) => byName(a.domain, b.domain))
-  return inOrder.map(({ domain, outcome }) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome }))
-}
-
-/** Names in order, "any domain" behind them. */
-function byName(a: string, b: string): number {
-  if (a === b) return 0
-  if (a === ANY_DOMAIN || b === ANY_DOMAIN) return a === ANY_DOMAIN ? 1 : -1
-  return a < b ? -1 : 1
+  const byDomain = new Map<string, Outcome[]>()
+  for (const { domain, outcome } of tx.newestFirst(orderedOutcomes)) {
+    const outcomes = byDomain.get(domain)
+    if (outcomes) outcomes.push(outcome)
+    else byDomain.set(domain, [outcome])
+  }
+  const named = [...byDomain.keys()].filter((domain) => domain !== ANY_DOMAIN).sort()
+  return [...named, ANY_DOMAIN].flatMap((domain) =>
+    (byDomain.get(domain) ?? []).map((outcome) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome })),
+  )
 }

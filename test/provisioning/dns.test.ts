@@ -471,6 +471,7 @@ describe('The zone', () => {
     ['a * in a label', (dns) => dns.a('a*.example.com', '192.0.2.1'), 'name', /Allowed: a DNS name/],
     ['a label of 64', (dns) => dns.a(`${'a'.repeat(64)}.com`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
     ['a name of 254', (dns) => dns.a(`a${LONGEST}`, '192.0.2.1'), 'name', /Allowed: a DNS name/],
+    ['a name that is a number', (dns) => dns.a('5', '192.0.2.2'), 'name', /, not an address\.$/],
     ['a name that is an address', (dns) => dns.a('192.0.2.1', '192.0.2.2'), 'name', /, not an address\.$/],
     ['a target of 254', (dns) => dns.cname('a.example.com', `a${LONGEST}`), 'value', /Allowed: a DNS name/],
     ['a target that is an address', (dns) => dns.cname('a.example.com', '192.0.2.1'), 'value', /, not an address\.$/],

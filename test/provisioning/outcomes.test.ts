@@ -165,6 +165,35 @@ describe('failAlways', () => {
   })
 })
 
+describe('A script over HTTP', () => {
+  const url = 'http://localhost/_fauxgate/provisioning/script'
+
+  test('can be repeated, and can go before what is on order, in its own order', async () => {
+    const { gateway, provisioning, id } = two()
+    const api = client(gateway)
+    provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
+    const json = { outcomes: ['DNS_ERROR', 'success'], domain: DOMAIN, times: 2 }
+    expect(outcome(await api('POST', url, { json: { ...json, first: true } }))).toBe('204')
+    expect(outcome(await api('POST', url, { json: { outcomes: ['DNS_ERROR'], domain: DOMAIN } }))).toBe('204')
+    const all = ['DNS_ERROR', 'success', 'DNS_ERROR', 'success', 'INTERNAL_ERROR', 'DNS_ERROR']
+    expect((await api('GET', url)).body).toEqual(all.map((each) => ({ domain: DOMAIN, outcome: each })))
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+    expect(provisioning.pendingOutcomes().map((each) => each.outcome)).toEqual(all.slice(2))
+  })
+
+  test('can say what comes after it, also success, and is dropped with that', async () => {
+    const { gateway, provisioning, id } = two()
+    const api = client(gateway)
+    provisioning.failAlways('INTERNAL_ERROR')
+    const json = { outcomes: ['DNS_ERROR'], domain: DOMAIN, always: 'success' }
+    expect(outcome(await api('POST', url, { json }))).toBe('204')
+    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
+    expect(outcome(await api('DELETE', `${url}?domain=${DOMAIN}`))).toBe('204')
+    gateway.clock.advance('60d')
+    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
+  })
+})
+
 describe('clear', () => {
   test('drops the orders of one domain and keeps the others', () => {
     const { provisioning } = two()
