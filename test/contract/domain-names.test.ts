@@ -43,6 +43,9 @@ describe('A domain name (decisions, "Reserved domains": Name)', () => {
     // Punycode by RFC 3492, whatever a runtime's URL parser thinks of the letters.
     'xn--a.example.com',
     'xn--iva.example.com',
+    // Not Punycode: the label begins with something else.
+    'axn--b.example.com',
+    'a-xn--b.example.com',
     'gateway.test',
   ])('may be %s, which is stored as it is', async (domain) => {
     const { status, body } = await client(open())('POST', '/reserved_domains', { json: { domain } })
