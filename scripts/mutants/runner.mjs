@@ -22,10 +22,12 @@ const GLOBALS = [
 ]
 const originals = GLOBALS.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)])
 
+const COMMAND_TESTS = 'test/server/command.test.ts'
+
 /** How much memory a worker may use before it is replaced. */
 const MAX_HEAP = 1.5 * 2 ** 30
 
-/** A test that takes longer without a mutant runs after all others, and not at all with --quick. */
+/** A test that takes longer without a mutant runs after all others, and only with --thorough. */
 const SLOW_MS = 400
 
 export default class MutantRunner extends TestRunner {
@@ -129,7 +131,6 @@ class FileRunner extends TestRunner {
 /** Notes which mutants are reached by which test, by a file outside its tests, and when the sources are loaded. */
 async function cover(outer, job, write) {
   const runner = new FileRunner(outer, job.folder)
-  const chosen = new Set(job.mutants.map(({ id }) => id))
   let reached = new Map()
   globalThis.__mutants__ = {
     cover(ids) {
@@ -137,7 +138,7 @@ async function cover(outer, job, write) {
     },
   }
   const take = () => {
-    const taken = [...reached].filter(([id]) => chosen.has(id))
+    const taken = [...reached]
     reached = new Map()
     return taken
   }
@@ -160,10 +161,13 @@ async function cover(outer, job, write) {
   write({ finished: true })
 }
 
-/** For every mutant, the files to run, each with the keys of its tests (null: all), and how often it is reached. */
+/**
+ * For every mutant, the files to run, each with the keys of its tests (null: all), and how often it is reached. For one
+ * that is reached when the sources are loaded, the tests that reach anything in its file.
+ */
 function plansOf(job) {
   const loaded = new Set()
-  const plans = new Map(job.mutants.map(({ id }) => [id, { files: new Map(), hits: 0 }]))
+  const plans = new Map(Object.keys(job.files).map((id) => [id, { files: new Map(), hits: 0 }]))
   const durations = new Map()
   const files = []
   for (const line of linesOf(job.results, 'cover')) {
@@ -185,11 +189,22 @@ function plansOf(job) {
       plan.hits = Math.max(plan.hits, hits)
     }
   }
-  return { plans, loaded, durations, files }
+  const related = new Map()
+  for (const [id, plan] of plans) {
+    // What runs in other processes is not seen by the coverage.
+    if (job.files[id].startsWith('src/server/')) plan.files.set(COMMAND_TESTS, null)
+    const own = related.get(job.files[id]) ?? new Map()
+    related.set(job.files[id], own)
+    for (const [file, keys] of plan.files) {
+      if (keys === null) own.set(file, null)
+      else if (own.get(file) !== null) own.set(file, new Set([...(own.get(file) ?? []), ...keys]))
+    }
+  }
+  return { plans, loaded, durations, files, related }
 }
 
 async function killAll(outer, job, write) {
-  const { plans, loaded, durations, files } = plansOf(job)
+  const { plans, loaded, durations, files, related } = plansOf(job)
   const runner = new FileRunner(outer, job.folder)
   runner.limitOf = (key) => 5000 + 10 * (durations.get(runner.file).get(key) ?? 1000)
   const learned = new Map()
@@ -221,17 +236,18 @@ async function killAll(outer, job, write) {
 
   /** What to run for a mutant, light tests first: what has found its neighbours, then what is fast; slow tests one by one. */
   const unitsOf = ({ id, file }) => {
-    const plan = plans.get(id)
+    const likely = loaded.has(id) ? related.get(file) : plans.get(id).files
+    const everything = loaded.has(id) && (job.thorough || likely.size === 0)
     const kills = learned.get(file) ?? new Map()
-    return (loaded.has(id) ? files : [...plan.files.keys()])
+    return (everything ? files : [...likely.keys()])
       .flatMap((test) => {
         const known = durations.get(test)
-        const wanted = loaded.has(id) ? null : plan.files.get(test)
+        const wanted = everything ? null : likely.get(test)
         const keys = wanted ? [...wanted].filter((key) => known.has(key)) : [...known.keys()]
         const light = keys.filter((key) => known.get(key) < SLOW_MS)
-        const slow = job.quick ? [] : keys.filter((key) => known.get(key) >= SLOW_MS)
+        const slow = job.thorough ? keys.filter((key) => known.get(key) >= SLOW_MS) : []
         const cost = light.reduce((sum, key) => sum + known.get(key), 10)
-        const chance = 1 + (kills.get(test) ?? 0) + (plan.files.has(test) ? 0.5 : 0)
+        const chance = 1 + (kills.get(test) ?? 0) + (likely.has(test) ? 0.5 : 0)
         return [
           ...(light.length > 0 ? [{ test, keys: new Set(light), rank: chance / cost }] : []),
           ...slow.map((key) => ({ test, keys: new Set([key]), rank: -known.get(key) })),
@@ -246,8 +262,6 @@ async function killAll(outer, job, write) {
     write({ begin: id })
     const plan = plans.get(id)
     const isLoaded = loaded.has(id)
-    // What runs in other processes is not seen by the coverage.
-    if (file.startsWith('src/server/')) plan.files.set('test/server/command.test.ts', null)
     const units = unitsOf(mutant)
     if (units.length === 0) {
       write({ done: id, status: 'no coverage', by: null })

@@ -1,4 +1,4 @@
-import { type ErrorKey, type Problem, problem } from './errors.ts'
+import { type ErrorKey, type Problem, problem, Refusal } from './errors.ts'
 import { quote } from './quote.ts'
 
 /** Ids of this service have 27 characters; test ids may be shorter, and none is so long that messages suffer. */
@@ -32,4 +32,13 @@ export function pathIdProblems(
     if (key) problems.push(problem(key, { field, received: quote(received), prefix }))
   }
   return problems
+}
+
+/**
+ * Refuses what is no id of the given prefix, for calls whose id is no path's.
+ * @throws Refusal `id_unparsable` or `id_wrong_prefix`.
+ */
+export function requireId(id: string, prefix: string): void {
+  const [wrong] = pathIdProblems({ id }, { id: prefix })
+  if (wrong) throw new Refusal([wrong])
 }

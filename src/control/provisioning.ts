@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isServiceDomain } from '../contract/dialect.ts'
-import { Refusal, refuse } from '../contract/errors.ts'
-import { pathIdProblems } from '../contract/ids.ts'
+import { refuse } from '../contract/errors.ts'
+import { requireId } from '../contract/ids.ts'
 import { bodyReader } from '../contract/request-body.ts'
 import { required } from '../contract/resource.ts'
 import { as, type Report, type RuleContext, rule } from '../contract/schema.ts'
@@ -113,8 +113,7 @@ export const provisioningControls = {
 
 /** The domain of an id, or the refusal that it is none or that there is none. */
 export function requiredDomain(tx: Transaction, id: string): DomainRecord {
-  const [wrong] = pathIdProblems({ id }, { id: 'rd' })
-  if (wrong) throw new Refusal([wrong])
+  requireId(id, 'rd')
   return required(tx, domains, id, 'reserved domain')
 }
 

@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts'
+import { requireId } from '../contract/ids.ts'
 import { required } from '../contract/resource.ts'
 import type { ControlHost } from '../control/control-operation.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
@@ -10,8 +11,8 @@ export interface AuthorityApi {
   readonly certificatePem: string
   /**
    * The private key of a TLS certificate, uploaded or automatic, as PEM. The only way by which a key leaves the gateway.
-   * @throws GatewayError `not_found` for an id that names no certificate, `key_not_kept` for one that came from a
-   * snapshot without private keys.
+   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` for what is no certificate's id, `not_found` for one that
+   * names none, `key_not_kept` for one that came from a snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string
 }
@@ -25,6 +26,7 @@ export function authorityApi(host: ControlHost, guarded: Guarded): AuthorityApi 
     privateKeyPem: (id) =>
       guarded(() =>
         host.control((tx) => {
+          requireId(id, 'cert')
           const { upload, order } = required(tx, certificates, id, 'TLS certificate')
           return upload
             ? (upload.private_key_pem ?? refuse('key_not_kept', { id }))

@@ -338,6 +338,18 @@ describe('The private key (decisions, "TLS certificates"; service document, "TLS
   })
 })
 
+describe('Asking for a private key by name (decisions, "TLS certificates")', () => {
+  test.each([
+    ['no id', pem('key-p256'), 'id_unparsable'],
+    ['an id of another type', 'rd_1', 'id_wrong_prefix'],
+    ['an id that names none', 'cert_1', 'not_found'],
+  ])('with %s is refused, and repeats no key', (_what, id, key) => {
+    const error = thrownBy(() => open().authority.privateKeyPem(id))
+    expect(error.key).toBe(key)
+    expect(error.message).not.toContain('PRIVATE KEY')
+  })
+})
+
 describe('Results of the direct API (service document, "TLS certificate")', () => {
   test("are frozen deeply, equal the wire's JSON, and stay as they were", async () => {
     const gateway = open()

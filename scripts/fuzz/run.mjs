@@ -1,0 +1,380 @@
+// Does what a case says, and checks after every step what must hold whatever was done.
+import { derEdited, edited, expanded, mutated } from './values.mjs'
+
+const MOST_ERROR_BYTES = 16 * 1024
+/** How many commits of a case are looked at: a year on the clock makes thousands. */
+const MOST_COMMITS = 100
+const EDGE = 'edghts_1'
+const ROUTE = 'edghtsrt_1'
+
+/** A secret where it is known to be one: an API key, a webhook secret under its name, a private key. */
+const LEAK = /PLANTED9|"secret":[^,}]*PLANTED|PRIVATE KEY-----(\\+n)[A-Za-z0-9+/]/
+
+export class Broken extends Error {}
+
+const must = (holds, what) => {
+  if (!holds) throw new Broken(what)
+}
+
+/** Makes what the steps of a case refer to: certificate pairs of several kinds, and recognisable secrets. */
+export function pairsOf({ certificatePair }) {
+  const kinds = ['ecdsa', 'rsa', 'ed25519']
+  return Array.from({ length: 8 }, (_, index) =>
+    certificatePair({
+      names: [`p${index}.example.com`],
+      keyType: kinds[index % 3],
+      issuers: index % 4,
+      seed: `fuzz ${index}`,
+    }),
+  )
+}
+
+/** Runs the cases of a build of the package: `{ main, clock, testing }` are its modules. */
+export function runnerOf({ main, clock, testing }) {
+  const pairs = pairsOf(testing)
+  const slowest = []
+  const statuses = {}
+  let steps = 0
+
+  function open(options) {
+    const { dialect, clock: kind, keepBackendsOnPatch, ...rest } = options
+    return main.createGateway({
+      ...rest,
+      dialect: main[dialect],
+      seed: 'fuzz',
+      quirks: { keepBackendsOnPatch },
+      ...(kind === 'manual' ? { clock: clock.manualClock('2026-01-01T00:00:00.250Z') } : {}),
+    })
+  }
+
+  /** A gateway with one of everything, where its options allow that. */
+  function inhabited(options) {
+    const gateway = open(options)
+    const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+    const { id: certificate_id } = gateway.tlsCertificates.create(pairs[0])
+    gateway.reservedAddrs.create()
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_id })
+    gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: policy })
+    gateway.weightedBackends.create({})
+    return gateway
+  }
+
+  /** What a token stands for on a gateway now. */
+  function lookUpOn(gateway) {
+    const nth = (records, index, field = 'id') => records[index % records.length]?.[field] ?? 'rd_unknown'
+    const all = () => ({ limit: 100 })
+    return (name, index) => {
+      if (name === 'rd') return nth(gateway.reservedDomains.list(all()).reserved_domains, index)
+      if (name === 'target')
+        return nth(gateway.reservedDomains.list(all()).reserved_domains, index, 'cname_target') ?? 'x.y'
+      if (name === 'ra') return nth(gateway.reservedAddrs.list(all()).reserved_addrs, index)
+      if (name === 'bkdwd') return nth(gateway.weightedBackends.list(all()).backends, index)
+      if (name === 'cert') return nth(gateway.tlsCertificates.list(all()).tls_certificates, index)
+      if (name === 'pem') return pairs[index % pairs.length].certificate_pem
+      if (name === 'key') return pairs[index % pairs.length].private_key_pem
+      if (name === 'secret') return `PLANTED${index}`
+      return name === 'edge' ? EDGE : ROUTE
+    }
+  }
+
+  /** The state, without what counts requests: a refused request is counted too. */
+  function stateOf(gateway) {
+    const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
+    return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))
+  }
+
+  const settledOf = (promise) => {
+    let outcome = null
+    promise.then(
+      (value) => {
+        outcome = { value }
+      },
+      (error) => {
+        outcome = { error }
+      },
+    )
+    return async () => {
+      for (let turn = 0; turn < 30 && !outcome; turn++) await new Promise((resolve) => setImmediate(resolve))
+      return outcome
+    }
+  }
+
+  function queryText({ filter, edits, raw, ...rest }, lookUp) {
+    if (raw !== undefined) return `?${raw}`
+    const parameters = Object.entries({
+      ...rest,
+      ...(filter === undefined ? {} : { filter: edited(filter, edits ?? []) }),
+    })
+    return parameters.length === 0
+      ? ''
+      : `?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(expanded(value, lookUp).toWellFormed?.() ?? value)}`).join('&')}`
+  }
+
+  /** Checks an answer of the API or of its controls. Answers whether it was a refusal. */
+  function checkAnswer(gateway, answer, method, faulty) {
+    const { status, headers, body } = answer
+    const header = gateway.dialect.operationIdHeader
+    statuses[status] = (statuses[status] ?? 0) + 1
+    must(
+      /^op_[0-9A-Za-z]{27}$/.test(headers[header] ?? ''),
+      `The answer has no operation id: ${JSON.stringify(headers)}`,
+    )
+    if (faulty) return false
+    must(status < 500, `Status ${status}: ${body}`)
+    if (status < 400) {
+      if (body !== null && body !== '' && /json/.test(headers['Content-Type'] ?? '')) JSON.parse(body)
+      return false
+    }
+    if (method === 'HEAD') {
+      must(body === null || body === '', 'A HEAD request has a body in its answer.')
+      return true
+    }
+    must(new TextEncoder().encode(body).length <= MOST_ERROR_BYTES, `An error answer of ${body?.length} characters.`)
+    must(!LEAK.test(body), `A secret in an error: ${body}`)
+    const error = JSON.parse(body)
+    must(Object.keys(error).join() === 'error_code,status_code,msg,details', `The shape of an error: ${body}`)
+    must(new RegExp(`^${gateway.dialect.errorPrefix}\\d{3,5}$`).test(error.error_code), `The code of an error: ${body}`)
+    must(error.status_code === status && /\S/.test(error.msg), `The status or the message of an error: ${body}`)
+    must(error.details.operation_id === headers[header], `The operation id of an error: ${body}`)
+    must(
+      Object.values(error.details).every((value) => typeof value === 'string'),
+      `The details of an error: ${body}`,
+    )
+    return true
+  }
+
+  /** A resource of a successful answer can be read again, and is the same. */
+  function checkAgain(gateway, value) {
+    if (typeof value?.uri !== 'string' || value.id === undefined || gateway.faults.all().length > 0) return
+    const [, path] = value.uri.split(gateway.url)
+    const families = {
+      reserved_addrs: gateway.reservedAddrs,
+      reserved_domains: gateway.reservedDomains,
+      weighted: gateway.weightedBackends,
+      tls_certificates: gateway.tlsCertificates,
+    }
+    const family = families[path?.split('/').at(-2)]
+    must(family, `No family has the URI ${value.uri}.`)
+    const again = JSON.stringify(family.get(value.id))
+    must(again === JSON.stringify(value), `Read again, ${JSON.stringify(value)} is ${again}.`)
+  }
+
+  async function exchange(gateway, { method, url, headers, body, via }) {
+    const named = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== null))
+    if (via !== 'fetch') return gateway.exchange({ method, url, header: (name) => named[name] ?? null, body })
+    const init = { method, headers: named, ...(body === '' ? {} : { body }) }
+    const outcome = await settledOf(gateway.fetch(gateway.url + url, init))()
+    if (outcome?.error instanceof TypeError) return null
+    if (outcome?.error) throw outcome.error
+    must(outcome || gateway.faults.all().length > 0, 'A fetch does not settle.')
+    if (!outcome) return null
+    const response = outcome.value
+    const { operationIdHeader } = gateway.dialect
+    const shown = {
+      [operationIdHeader]: response.headers.get(operationIdHeader),
+      'Content-Type': response.headers.get('content-type'),
+    }
+    return { status: response.status, headers: shown, body: response.body === null ? null : await response.text() }
+  }
+
+  /** Calls the direct API. Answers whether it refused. */
+  function attempt(gateway, work, others = []) {
+    try {
+      checkAgain(gateway, work())
+      return false
+    } catch (error) {
+      if (error instanceof Broken) throw error
+      if (error instanceof main.GatewayError) {
+        must(!LEAK.test(JSON.stringify([error.message, error.details])), `A secret in ${error.message}`)
+        return true
+      }
+      if (others.some((type) => error instanceof type)) return true
+      throw error
+    }
+  }
+
+  const DO = {
+    async request(gateway, { via, method: usual, path, ids, body, query, headers, odd }) {
+      const lookUp = lookUpOn(gateway)
+      const named = ids.map((each, index) => (index === 0 && odd.id !== null ? odd.id : each))
+      const placed = named.reduce((text, each) => text.replace(/:(?=\/|$)/, expanded(each, lookUp)), path)
+      const method = odd.method ?? usual
+      const answer = await exchange(gateway, {
+        via,
+        method,
+        url: placed + (odd.path ?? '') + queryText(query, lookUp),
+        headers: {
+          authorization: headers.authorization && expanded(headers.authorization, lookUp),
+          [gateway.dialect.versionHeader.toLowerCase()]: headers.version,
+          'content-type': body === '' && odd.body === null ? null : headers.type,
+          origin: headers.origin,
+        },
+        body: expanded(odd.body ?? body, lookUp, true),
+      })
+      if (!answer) return false
+      const faulty = gateway.faults.all().length > 0 || answer.delivery !== undefined
+      const refused = checkAnswer(gateway, answer, method, faulty)
+      if (!faulty && answer.status < 300 && answer.body && method !== 'OPTIONS')
+        checkAgain(gateway, JSON.parse(answer.body))
+      return refused
+    },
+    direct(gateway, { family, name, ids, odd, body, query }) {
+      const lookUp = lookUpOn(gateway)
+      const parsed = (text) => JSON.parse(expanded(text, lookUp, true))
+      const named = ids.map((each) => (odd === null ? expanded(each, lookUp) : parsed(odd)))
+      const args = ids.length === 2 ? [odd === null ? { edge_id: named[0], id: named[1] } : parsed(odd)] : named
+      if (body !== null) args.push(parsed(body))
+      if (name === 'list') {
+        const { edits, raw, ...rest } = query
+        const read = Object.entries(rest).map(([key, value]) => [key, expanded(edited(value, edits ?? []), lookUp)])
+        args.push({ ...Object.fromEntries(read), ...(raw === undefined ? {} : { [raw]: raw }) })
+      }
+      return attempt(gateway, () => gateway[family][name](...args))
+    },
+    async control(gateway, { method: usual, path, body, host, odd }) {
+      const lookUp = lookUpOn(gateway)
+      const text = expanded(body, lookUp, true)
+      const isQuery = usual === 'DELETE' || path.endsWith('timeline')
+      const method = odd.method ?? usual
+      let query = ''
+      if (isQuery && text !== '') {
+        const value = JSON.parse(jsonOr(text, '{}'))
+        const entries = Object.entries(value ?? {}).map(([name, each]) => [name, String(each)].map(wellFormed))
+        query = entries.length > 0 ? `?${entries.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}` : ''
+      }
+      const answer = await exchange(gateway, {
+        method,
+        url: `/_fauxgate${path}${odd.path ?? ''}${query}`,
+        headers: { host, 'content-type': text === '' || isQuery ? null : 'application/json' },
+        body: isQuery ? '' : text,
+      })
+      return checkAnswer(gateway, answer, method, false)
+    },
+    call(gateway, { place, args }) {
+      const lookUp = lookUpOn(gateway)
+      const values = JSON.parse(expanded(args, lookUp, true))
+      const holder = place.length === 2 ? gateway[place[0]] : gateway
+      return attempt(gateway, () => void holder[place.at(-1)](...(Array.isArray(values) ? values : [values])))
+    },
+    clock(gateway, { how, value }) {
+      if (!('advance' in gateway.clock)) return false
+      return attempt(gateway, () => void gateway.clock[how](value), [TypeError, RangeError])
+    },
+    certificate(gateway, { pair, part, text, der }) {
+      const sent = { ...pairs[pair] }
+      sent[part] = edited(der.length > 0 ? derEdited(sent[part], der) : sent[part], text)
+      return attempt(gateway, () => gateway.tlsCertificates.create(sent))
+    },
+    async restore(gateway, { via, privateKeys, mutations }, options) {
+      const text = mutated(JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys }))), mutations)
+      const sent = expanded(text, lookUpOn(gateway), true)
+      let refused
+      if (via === 'direct') refused = attempt(gateway, () => gateway.restore(JSON.parse(sent)))
+      else {
+        const headers = { host: 'localhost', 'content-type': 'application/json' }
+        const answer = await exchange(gateway, { method: 'PUT', url: '/_fauxgate/state', headers, body: sent })
+        refused = checkAnswer(gateway, answer, 'PUT', false)
+      }
+      if (!refused) checkLivable(gateway, options)
+      return refused
+    },
+  }
+
+  /** Every call works on a gateway with the same state: it can be read, goes on, and can be emptied. */
+  function checkLivable(gateway, options) {
+    const twin = open({ ...options, clock: 'manual' })
+    const snapshot = gateway.snapshot({ privateKeys: true })
+    twin.restore(snapshot)
+    must(stateOf(twin) === stateOf(gateway), 'A restored snapshot is another state.')
+    readAll(twin)
+    if (twin.clock.now < Date.UTC(9998, 0)) twin.clock.advance('70d')
+    twin.clock.advanceToNext()
+    readAll(twin)
+    for (const { id } of twin.reservedDomains.list().reserved_domains) twin.reservedDomains.delete(id)
+    for (const { id } of twin.tlsCertificates.list().tls_certificates) twin.tlsCertificates.delete(id)
+    for (const { id } of twin.reservedAddrs.list().reserved_addrs) twin.reservedAddrs.delete(id)
+    twin.reset()
+  }
+
+  function readAll(gateway) {
+    for (const domain of gateway.reservedDomains.list().reserved_domains) {
+      gateway.reservedDomains.get(domain.id)
+      gateway.provisioning.printTimeline(domain.id)
+    }
+    for (const { id } of gateway.reservedAddrs.list().reserved_addrs) gateway.reservedAddrs.get(id)
+    for (const { id } of gateway.weightedBackends.list().backends) gateway.weightedBackends.get(id)
+    for (const { id } of gateway.tlsCertificates.list().tls_certificates) gateway.tlsCertificates.get(id)
+    const read = [
+      gateway.dns.records(),
+      gateway.faults.all(),
+      gateway.provisioning.pendingOutcomes(),
+      gateway.leftovers(),
+    ]
+    for (const each of read) JSON.stringify(each)
+  }
+
+  /** What must hold at the end of a case. */
+  function checkEnd(gateway, commits) {
+    readAll(gateway)
+    const before = JSON.stringify(gateway.snapshot())
+    const state = stateOf(gateway)
+    must(!/PRIVATE KEY/.test(before), 'A private key in a snapshot.')
+    const kept = JSON.stringify([gateway.requests.all(), commits])
+    const leak = LEAK.exec(kept)
+    must(
+      !leak,
+      `A secret in the journal or a commit: ${leak && kept.slice(Math.max(0, leak.index - 300), leak.index + 300)}`,
+    )
+    gateway.restore(gateway.snapshot())
+    must(stateOf(gateway) === state, 'restore(snapshot()) changes something.')
+    must(
+      Object.keys(Object.prototype).length === 0 && {}.polluted === undefined,
+      'The prototype of objects is changed.',
+    )
+  }
+
+  /** Does a whole case. Throws what is wrong. */
+  async function run({ options, steps: todo }) {
+    const gateway = inhabited(options)
+    const commits = []
+    gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+    for (const step of todo) {
+      steps++
+      const before = stateOf(gateway)
+      const startedAt = performance.now()
+      const refused = await DO[step.kind](gateway, step, options)
+      noteTime(performance.now() - startedAt, step)
+      if (!refused) continue
+      const after = stateOf(gateway)
+      if (after !== before && options.clock === 'manual')
+        throw new Broken(`A refused call has changed the state.\n${firstChange(before, after)}`)
+    }
+    checkEnd(gateway, commits)
+  }
+
+  function noteTime(ms, step) {
+    if (slowest.length === 5 && ms < slowest.at(-1).ms) return
+    slowest.push({ ms, step })
+    slowest.sort((a, b) => b.ms - a.ms)
+    slowest.length = Math.min(slowest.length, 5)
+  }
+
+  return { run, slowest, counts: () => ({ steps, statuses }), pairs }
+}
+
+const wellFormed = (text) => text.replace(/[\ud800-\udfff]/g, '?')
+
+function jsonOr(text, other) {
+  try {
+    JSON.parse(text)
+    return text
+  } catch {
+    return other
+  }
+}
+
+function firstChange(before, after) {
+  let at = 0
+  while (before[at] === after[at]) at++
+  return `before: …${before.slice(Math.max(0, at - 80), at + 120)}…\nafter:  …${after.slice(Math.max(0, at - 80), at + 120)}…`
+}

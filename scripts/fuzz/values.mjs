@@ -1,0 +1,197 @@
+// Hostile values and mutations. A case is kept as JSON text with tokens such as @@rd:0@@, so that it stays small when it
+// is printed; `expanded` puts in what they stand for.
+import fc from 'fast-check'
+
+export const UNKNOWN_IDS = [
+  'rd_1',
+  'ra_1',
+  'cert_1',
+  'bkdwd_1',
+  'bkdhr_1',
+  'ec_1',
+  'edghts_1',
+  'edghtsrt_1',
+  'op_1',
+  'rd__',
+  '',
+]
+const TEXTS = [
+  ...['', ' ', '0', 'null', 'true', 'us', 'mars', 'rsa', 'ecdsa', 'letsencrypt', 'deny', 'github', 'sns', 'success'],
+  ...[
+    'a.example.com',
+    '*.example.com',
+    'xn--0.com',
+    'a_b.com',
+    'app.gateway.test',
+    'x.ngrok.app',
+    'localhost',
+    '1.2.3.4',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    '-----BEGIN CERTIFICATE-----',
+    '\u0000',
+    '\ud800',
+    '\ufeff',
+  ],
+  ...['\u202e\u0301', '2026-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '30s', '1e9d', 'DNS_ERROR', '%00', '../..'],
+]
+const NUMBERS = [0, -0, -1, 1, 0.5, 128, 129, 10_000, 10_001, 2 ** 31, 2 ** 32, 2 ** 53, 1e308, -1e308, 5e-324]
+
+/** One odd value, as JSON text. */
+export const oddValue = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '{"":""}') },
+  { weight: 4, arbitrary: fc.constantFrom(...NUMBERS).map((value) => JSON.stringify(value)) },
+  { weight: 5, arbitrary: fc.constantFrom(...TEXTS, ...UNKNOWN_IDS).map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }).map((value) => JSON.stringify(value)) },
+  { weight: 1, arbitrary: fc.constantFrom('"@@huge:5000@@"', '"@@huge:70000@@"', '"@@deep:100@@"', '"@@deep:4000@@"') },
+  { weight: 1, arbitrary: fc.constantFrom('"@@many:50@@"', '"@@many:3000@@"', '"@@wide:3000@@"', '"@@key:0@@"') },
+  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}'),
+  },
+)
+
+const OPERATIONS = ['replace', 'replace', 'replace', 'remove', 'add', 'wrap', 'rename', 'repeat']
+
+/** A change to a JSON value: where (counted over all places in it), what, and with which value. */
+export const mutation = fc.record({
+  at: fc.nat({ max: 400 }),
+  how: fc.constantFrom(...OPERATIONS),
+  name: fc.oneof(
+    fc.constantFrom('__proto__', 'id', 'metadata', 'toString', 'domain', 'x', ''),
+    fc.string({ maxLength: 6 }),
+  ),
+  value: oddValue,
+})
+
+/** A tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
+export function treeOf(value) {
+  if (Array.isArray(value)) return { list: value.map(treeOf) }
+  if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) }
+  return { entries: Object.entries(value).map(([name, inner]) => [name, treeOf(inner)]) }
+}
+
+export function textOf({ list, entries, text }) {
+  if (list) return `[${list.map(textOf).join()}]`
+  return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${textOf(inner)}`).join()}}` : text
+}
+
+/** All places of a tree, each as its tree with what holds it. */
+function placesOf(tree, found = [], holder = null, index = 0) {
+  found.push({ tree, holder, index })
+  for (const [at, inner] of (tree.list ?? []).entries()) placesOf(inner, found, tree, at)
+  for (const [at, [, inner]] of (tree.entries ?? []).entries()) placesOf(inner, found, tree, at)
+  return found
+}
+
+/** The text of a value after some mutations. */
+export function mutated(value, mutations) {
+  const root = { list: [treeOf(value)] }
+  for (const { at, how, name, value: text } of mutations) {
+    const places = placesOf(root.list[0] ?? { text: 'null' }, [], root)
+    const { tree, holder, index } = places[at % places.length]
+    const siblings = holder.list ?? holder.entries
+    const put = (next) => {
+      if (holder.list) holder.list[index] = next
+      else holder.entries[index][1] = next
+    }
+    if (how === 'remove' && holder !== root) siblings.splice(index, 1)
+    else if (how === 'add' && tree.entries) tree.entries.push([name, { text }])
+    else if (how === 'add' && tree.list) tree.list.push({ text })
+    else if (how === 'wrap') put({ list: [tree] })
+    else if (how === 'rename' && holder.entries) holder.entries[index][0] = name
+    else if (how === 'repeat' && holder !== root) siblings.push(siblings[index])
+    else put({ text })
+  }
+  return textOf(root.list[0] ?? { text: '{}' })
+}
+
+/** A value of a table, as text: mostly as it is, else with some mutations. */
+export const sometimesMutated = (arbitrary) =>
+  fc
+    .tuple(
+      arbitrary,
+      fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, fc.array(mutation, { minLength: 1, maxLength: 3 })),
+    )
+    .map(([value, mutations]) => mutated(value, mutations))
+
+/** Changes to a text, by places. */
+export const textEdits = fc.array(
+  fc.record({
+    at: fc.nat(),
+    cut: fc.constantFrom(0, 1, 1, 2, 64, 200),
+    put: fc.oneof(
+      fc.constantFrom(
+        '',
+        '',
+        '\n',
+        '\r',
+        '\r\n',
+        ' ',
+        '\ufeff',
+        '-----BEGIN CERTIFICATE-----',
+        '-----END CERTIFICATE-----',
+        '=',
+      ),
+      fc.string({ maxLength: 3 }),
+    ),
+  }),
+  { maxLength: 3 },
+)
+
+export const edited = (text, edits) =>
+  edits.reduce((now, { at, cut, put }) => {
+    const from = at % (now.length + 1)
+    return now.slice(0, from) + put + now.slice(from + cut)
+  }, text)
+
+/** Changes to the bytes of the n-th block of a PEM text. */
+export const derEdits = fc.array(
+  fc.record({
+    block: fc.nat({ max: 3 }),
+    at: fc.nat(),
+    byte: fc.nat({ max: 255 }),
+    how: fc.constantFrom('set', 'set', 'cut', 'insert'),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
+export function derEdited(pem, edits) {
+  const blocks = pem.split(/(?<=-----END [^-]+-----\n)/)
+  for (const { block, at, byte, how } of edits) {
+    const index = block % blocks.length
+    const lines = blocks[index].trim().split('\n')
+    const bytes = [...Buffer.from(lines.slice(1, -1).join(''), 'base64')]
+    if (bytes.length === 0) continue
+    const place = at % bytes.length
+    if (how === 'set') bytes[place] = byte
+    else if (how === 'cut') bytes.splice(place, 1)
+    else bytes.splice(place, 0, byte)
+    const body = Buffer.from(bytes)
+      .toString('base64')
+      .replace(/.{64}(?=.)/g, '$&\n')
+    blocks[index] = `${lines[0]}\n${body}\n${lines.at(-1)}\n`
+  }
+  return blocks.join('')
+}
+
+const nested = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+const RAW = {
+  deep: nested,
+  many: (count) => `{${Array.from({ length: count }, (_, index) => `"k${index}":0`).join()}}`,
+  wide: (count) => `[${Array.from({ length: count }, () => '""').join()}]`,
+}
+
+/** Puts in what the tokens stand for: `lookUp` knows ids and PEM texts. In a JSON text, what is put in is escaped. */
+export function expanded(text, lookUp, isJson) {
+  const raw = text.replace(/"@@(deep|many|wide):(\d+)@@"/g, (_, name, count) => RAW[name](Number(count)))
+  return raw.replace(/@@(\w+):(\d+)@@/g, (_, name, count) => {
+    const value = name === 'huge' ? 'x'.repeat(Number(count)) : lookUp(name, Number(count))
+    return isJson ? JSON.stringify(value).slice(1, -1) : value
+  })
+}
