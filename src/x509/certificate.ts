@@ -1,6 +1,6 @@
 import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { hexOf, numberOf, sameBytes } from './bytes.ts'
-import { type Asn1, childrenOf, integerBytes, malformed, natural, parse, Unreadable, wholeBits } from './der.ts'
+import { childrenOf, integerBytes, malformed, natural, parse, slices, Unreadable, wholeBits } from './der.ts'
 import { type ExtensionFields, readExtensions } from './extensions.ts'
 import { type Algorithm, readAlgorithm } from './key-algorithm.ts'
 import { attributeOf, type Name, readName } from './name.ts'
@@ -29,19 +29,18 @@ export interface Certificate {
  * @throws Unreadable where it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
 export function readCertificate(der: Uint8Array): Certificate {
-  const [tbs, algorithm, signature, ...rest] = childrenOf(parse(der), 'outer structure')
+  const [tbs, algorithm, signature, ...rest] = slices(der, 'outer structure')
   if (!tbs || !algorithm || !signature || rest.length > 0) throw malformed('outer structure')
   const parts = partsOf(tbs)
-  if (!sameBytes(parts.algorithm.raw, algorithm.raw))
-    throw new Unreadable('it names two different signature algorithms')
-  const [notBefore, notAfter] = childrenOf(parts.validity, 'validity')
+  if (!sameBytes(parts.algorithm, algorithm)) throw new Unreadable('it names two different signature algorithms')
+  const [notBefore, notAfter] = childrenOf(parse(parts.validity), 'validity')
   const issuer = readName(parts.issuer, 'issuer')
   const subject = readName(parts.subject, 'subject')
   const publicKey = readPublicKey(parts.publicKey)
   return {
-    tbs: tbs.raw,
-    signatureAlgorithm: readAlgorithm(algorithm, 'signature algorithm'),
-    signature: wholeBits(signature, 'signature'),
+    tbs,
+    signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
+    signature: wholeBits(parse(signature), 'signature'),
     issuer,
     subject,
     publicKey,
@@ -62,34 +61,33 @@ export function readCertificate(der: Uint8Array): Certificate {
   }
 }
 
-/** The members of a TBSCertificate. */
-function partsOf(tbs: Asn1) {
-  const members = childrenOf(tbs, 'signed part')
-  const versioned = members[0]?.tag === VERSION
-  const version = versioned ? versionOf(members[0]) : 1
-  const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members.slice(versioned ? 1 : 0)
+/** The members of a TBSCertificate as their exact bytes. */
+function partsOf(tbs: Uint8Array) {
+  const members = slices(tbs, 'signed part')
+  const version = members[0]?.[0] === VERSION ? versionOf(members.shift()) : 1
+  const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members
   if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw malformed('signed part')
-  const extensions = rest.find((member) => member.tag === EXTENSIONS)
+  const extensions = rest.find((member) => member[0] === EXTENSIONS)
   return { version, serial, algorithm, issuer, validity, subject, publicKey, extensions }
 }
 
-function versionOf(member: Asn1 | undefined): number {
-  const [number] = childrenOf(member, 'version', VERSION)
+function versionOf(member: Uint8Array | undefined): number {
+  const [number] = member ? childrenOf(parse(member), 'version', VERSION) : []
   const version = natural(number, 'version') + 1n
   if (version > 3n) throw new Unreadable('its version is not 1, 2 or 3')
   return Number(version)
 }
 
-function extensionsOf(member: Asn1 | undefined, version: number): ExtensionFields {
+function extensionsOf(member: Uint8Array | undefined, version: number): ExtensionFields {
   if (!member) return readExtensions(undefined)
   if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
-  const [list] = childrenOf(member, 'list of extensions', EXTENSIONS)
+  const [list] = childrenOf(parse(member), 'list of extensions', EXTENSIONS)
   if (!list) throw malformed('list of extensions')
   return readExtensions(list)
 }
 
-function serialOf(member: Asn1): string {
-  const bytes = integerBytes(member, 'serial number')
+function serialOf(member: Uint8Array): string {
+  const bytes = integerBytes(parse(member), 'serial number')
   if ((bytes[0] ?? 0) >= 0x80) return `-${evenHex((1n << BigInt(bytes.length * 8)) - numberOf(bytes))}`
   return hexOf(bytes.length > 1 && bytes[0] === 0 ? bytes.subarray(1) : bytes)
 }

@@ -1,5 +1,9 @@
-import { numberOf } from './bytes.ts'
+/// <reference path="./forge.d.ts" />
+import asn1, { type Asn1 } from 'node-forge/lib/asn1.js'
+import { binaryOf, bytesOf, numberOf } from './bytes.ts'
 
+/** Deeper than any certificate or key needs; the parser recurses once per level. */
+const DEEPEST = 64
 /** Identifiers in use have at most 20 bytes; a bound keeps their conversion to decimal cheap. */
 const LONGEST_OID = 128
 
@@ -19,15 +23,8 @@ export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): 
   }
 }
 
-/** A DER element (X.690, 8.1). Its bytes are views of what was parsed. */
-export interface Asn1 {
-  /** The identifier octet: class, the constructed bit and the tag number. */
-  readonly tag: number
-  /** The content octets. What is inside is parsed when it is asked for, so no depth of nesting matters. */
-  readonly content: Uint8Array
-  /** The whole element as received. Signatures and names are compared over these bytes. */
-  readonly raw: Uint8Array
-}
+/** A parsed DER element. */
+export type { Asn1 }
 
 /** Identifier octets of the elements that X.509 uses. */
 export const tags = {
@@ -46,41 +43,65 @@ export const tags = {
  * @throws Unreadable where it is not DER, is cut off or has further bytes behind it
  */
 export function parse(der: Uint8Array): Asn1 {
-  const element = elementAt(der, 0)
-  if (!element) throw new Unreadable('its DER ends too early')
-  if (element.raw.length < der.length) throw new Unreadable('there are bytes behind the end of its DER')
-  return element
+  try {
+    return asn1.fromDer(binaryOf(der), {
+      strict: true,
+      parseAllBytes: true,
+      decodeBitStrings: false,
+      maxDepth: DEEPEST,
+    })
+  } catch {
+    throw new Unreadable('its DER is damaged')
+  }
 }
 
-/** The element that begins at `at`, or undefined where the bytes end before it does. */
-function elementAt(der: Uint8Array, at: number): Asn1 | undefined {
-  const [tag, first] = [der[at], der[at + 1]]
-  if (tag === undefined || first === undefined) return undefined
-  const long = first >= 0x80
-  // An indefinite length, or one that no text here can have.
-  if (first === 0x80 || first > 0x84) throw new Unreadable('its DER is damaged')
-  const begin = at + 2 + (long ? first & 0x7f : 0)
-  if (begin > der.length) return undefined
-  const end = begin + (long ? Number(numberOf(der.subarray(at + 2, begin))) : first)
-  return end > der.length ? undefined : { tag, content: der.subarray(begin, end), raw: der.subarray(at, end) }
+/**
+ * The elements directly inside the SEQUENCE that takes up all of `der`, each as its exact bytes. Signatures and names
+ * are compared over bytes as received, which a parsed tree no longer has.
+ *
+ * @throws Unreadable where it is not a SEQUENCE or the lengths do not add up
+ */
+export function slices(der: Uint8Array, what: string): Uint8Array[] {
+  if (der[0] !== tags.sequence) throw malformed(what)
+  const { content, end } = header(der, 0)
+  if (end > der.length) throw new Unreadable('its DER ends too early')
+  if (end < der.length) throw new Unreadable('there are bytes behind the end of its DER')
+  const found: Uint8Array[] = []
+  for (let at = content; at < end; ) {
+    const next = header(der, at).end
+    if (next > end) throw new Unreadable('its DER is damaged')
+    found.push(der.subarray(at, next))
+    at = next
+  }
+  return found
+}
+
+/** Where the content of the element at `at` begins and where the element ends. */
+function header(der: Uint8Array, at: number): { content: number; end: number } {
+  const first = der[at + 1]
+  if (first === undefined) throw new Unreadable('its DER ends too early')
+  if (first < 0x80) return { content: at + 2, end: at + 2 + first }
+  const count = first & 0x7f
+  if (count === 0 || count > 4) throw new Unreadable('its DER is damaged')
+  const content = at + 2 + count
+  if (content > der.length) throw new Unreadable('its DER ends too early')
+  const length = Number(numberOf(der.subarray(at + 2, content)))
+  return { content, end: content + length }
+}
+
+/** The identifier octet of an element: class, the constructed bit and the tag number. */
+export function tagOf(element: Asn1): number {
+  return element.tagClass | (element.constructed ? 0x20 : 0) | element.type
 }
 
 /**
  * The children of a constructed element of the given tag, by default a SEQUENCE. `what` names the element in the error.
  *
- * @throws Unreadable where it is missing or another element, or where the lengths do not add up
+ * @throws Unreadable where it is missing or another element
  */
 export function childrenOf(element: Asn1 | undefined, what: string, tag: number = tags.sequence): readonly Asn1[] {
-  if (element?.tag !== tag) throw malformed(what)
-  const { content } = element
-  const children: Asn1[] = []
-  for (let at = 0; at < content.length; ) {
-    const child = elementAt(content, at)
-    if (!child) throw new Unreadable('its DER is damaged')
-    children.push(child)
-    at += child.raw.length
-  }
-  return children
+  if (!element || tagOf(element) !== tag || typeof element.value === 'string') throw malformed(what)
+  return element.value
 }
 
 /**
@@ -89,8 +110,12 @@ export function childrenOf(element: Asn1 | undefined, what: string, tag: number 
  * @throws Unreadable where it is missing or another element
  */
 export function contentOf(element: Asn1 | undefined, what: string, tag: number): Uint8Array {
-  if (element?.tag !== tag) throw malformed(what)
-  return element.content
+  return bytesOf(binaryContentOf(element, what, tag))
+}
+
+function binaryContentOf(element: Asn1 | undefined, what: string, tag: number): string {
+  if (!element || tagOf(element) !== tag || typeof element.value !== 'string') throw malformed(what)
+  return element.value
 }
 
 /**
@@ -153,7 +178,7 @@ export function wholeBits(element: Asn1 | undefined, what: string): Uint8Array {
 
 /** The child with a context-specific tag such as 0xa0, or undefined. */
 export function tagged(children: readonly Asn1[], tag: number): Asn1 | undefined {
-  return children.find((child) => child.tag === tag)
+  return children.find((child) => tagOf(child) === tag)
 }
 
 /** The error for a part that is missing or malformed. */

@@ -1,6 +1,6 @@
 import type { AlternativeNames, CertificateFields } from '../contract/certificate-fields.ts'
 import { binaryOf } from './bytes.ts'
-import { type Asn1, childrenOf, contentOf, malformed, oidOf, parse, tags, Unreadable } from './der.ts'
+import { type Asn1, childrenOf, contentOf, malformed, oidOf, parse, tagOf, tags, Unreadable } from './der.ts'
 import { extendedKeyUsageOids, extensionOids, keyUsageBits, nameTags } from './extension-names.ts'
 import { ipText } from './ip.ts'
 
@@ -38,7 +38,7 @@ function valuesOf(extensions: Asn1): Map<string, Uint8Array> {
     const parts = childrenOf(extension, 'list of extensions')
     const oid = oidOf(parts[0], 'list of extensions')
     if (values.has(oid)) throw new Unreadable(`it has the extension ${oid} twice`)
-    const critical = parts[1]?.tag === tags.boolean
+    const critical = parts[1] && tagOf(parts[1]) === tags.boolean
     values.set(oid, contentOf(parts[critical ? 2 : 1], `extension ${oid}`, tags.octetString))
   }
   return values
@@ -49,7 +49,7 @@ function alternativeNames(der: Uint8Array | undefined): AlternativeNames {
   const ips: string[] = []
   const what = 'subject alternative name'
   for (const name of der ? childrenOf(parse(der), what) : []) {
-    const { tag } = name
+    const tag = tagOf(name)
     if (tag === nameTags.dns) dns_names.push(binaryOf(contentOf(name, what, tag)))
     if (tag === nameTags.ip) ips.push(ipOf(contentOf(name, what, tag)))
   }

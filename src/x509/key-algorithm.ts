@@ -1,6 +1,6 @@
 import { bitLength } from './bytes.ts'
 import { type Curve, curveByOid } from './curves.ts'
-import { type Asn1, childrenOf, oidOf, tags, Unreadable } from './der.ts'
+import { type Asn1, childrenOf, oidOf, tagOf, tags, Unreadable } from './der.ts'
 
 /** openssl's own limits. They also bound how long the check of a signature can take. */
 const MOST_MODULUS_BITS = 16_384
@@ -57,7 +57,7 @@ export function keyKindOf({ oid, parameters }: Algorithm): KeyKind {
  * @throws Unreadable where they name none or an unsupported one
  */
 export function readCurve(parameters: Asn1 | undefined): Curve {
-  if (parameters?.tag !== tags.oid) throw new Unreadable('its EC key does not name its curve')
+  if (!parameters || tagOf(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
   const oid = oidOf(parameters, 'curve')
   const curve = curveByOid(oid)
   if (!curve) throw new Unreadable(`its key is on the curve ${UNSUPPORTED_CURVES[oid] ?? oid}, which is not supported`)

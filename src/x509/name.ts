@@ -1,6 +1,6 @@
 import { quote } from '../contract/quote.ts'
-import { binaryOf } from './bytes.ts'
-import { type Asn1, childrenOf, malformed, oidOf, tags } from './der.ts'
+import { bytesOf } from './bytes.ts'
+import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
 
 const UTF8 = 0x0c
 const BMP = 0x1e
@@ -34,16 +34,16 @@ export interface Name {
  *
  * @throws Unreadable where it is malformed or a text in it cannot be decoded
  */
-export function readName(name: Asn1, what: string): Name {
+export function readName(raw: Uint8Array, what: string): Name {
   const attributes: { type: string; value: string }[] = []
-  for (const set of childrenOf(name, what)) {
+  for (const set of childrenOf(parse(raw), what)) {
     for (const attribute of childrenOf(set, what, tags.set)) {
       const [oid, value] = childrenOf(attribute, what)
       const type = SHORT_NAMES[oidOf(oid, what)]
       if (type !== undefined) attributes.push({ type, value: textOf(value, what) })
     }
   }
-  return { raw: name.raw, attributes }
+  return { raw, attributes }
 }
 
 /** The first value of an attribute by its short name, or "" where the name lacks it. */
@@ -57,34 +57,36 @@ export function nameText(name: Name): string {
 }
 
 function textOf(element: Asn1 | undefined, what: string): string {
-  if (!element) throw malformed(what)
-  const text = decoded(element)
+  if (!element || typeof element.value !== 'string') throw malformed(what)
+  const text = decoded(tagOf(element), element.value)
   if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformed(`${what}'s text`)
   return text
 }
 
-function decoded({ tag, content }: Asn1): string | undefined {
-  if (SINGLE_BYTE.has(tag)) return binaryOf(content)
+function decoded(tag: number, content: string): string | undefined {
+  if (SINGLE_BYTE.has(tag)) return content
   if (tag === UTF8) return decodeUtf8(content)
-  if (tag === BMP) return decodePoints(content, 2)
-  if (tag === UNIVERSAL) return decodePoints(content, 4)
+  // The parser has put the two bytes of each character together already.
+  if (tag === BMP) return content
+  if (tag === UNIVERSAL) return decodeUniversal(content)
   return undefined
 }
 
-function decodeUtf8(content: Uint8Array): string | undefined {
+function decodeUtf8(content: string): string | undefined {
   try {
-    return utf8.decode(content)
+    return utf8.decode(bytesOf(content))
   } catch {
     return undefined
   }
 }
 
-/** Decodes characters of `width` bytes each. Two halves of a surrogate pair come together by themselves. */
-function decodePoints(content: Uint8Array, width: 2 | 4): string | undefined {
-  if (content.length % width !== 0) return undefined
+function decodeUniversal(content: string): string | undefined {
+  const bytes = bytesOf(content)
+  if (bytes.length % 4 !== 0) return undefined
+  const view = new DataView(bytes.buffer)
   let text = ''
-  for (let at = 0; at < content.length; at += width) {
-    const point = content.subarray(at, at + width).reduce((number, byte) => number * 256 + byte, 0)
+  for (let at = 0; at < bytes.length; at += 4) {
+    const point = view.getUint32(at)
     if (point > 0x10ffff) return undefined
     text += String.fromCodePoint(point)
   }

@@ -1,6 +1,6 @@
 import { bitLength } from './bytes.ts'
 import { type Curve, curves } from './curves.ts'
-import { type Asn1, childrenOf, malformed, natural, parse, Unreadable, wholeBits } from './der.ts'
+import { childrenOf, malformed, natural, parse, Unreadable, wholeBits } from './der.ts'
 import { checkRsaSize, keyKindOf, readAlgorithm } from './key-algorithm.ts'
 
 const WHAT = 'public key'
@@ -16,8 +16,8 @@ export type PublicKey =
  *
  * @throws Unreadable where it is malformed, a point is not on its curve or the kind is not supported
  */
-export function readPublicKey(info: Asn1): PublicKey {
-  const [algorithm, key] = childrenOf(info, WHAT)
+export function readPublicKey(der: Uint8Array): PublicKey {
+  const [algorithm, key] = childrenOf(parse(der), WHAT)
   const kind = keyKindOf(readAlgorithm(algorithm, WHAT))
   const bytes = wholeBits(key, WHAT)
   if (kind.kind === 'rsa') return readRsa(bytes)

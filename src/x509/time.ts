@@ -1,5 +1,5 @@
 import { binaryOf } from './bytes.ts'
-import { type Asn1, contentOf, Unreadable } from './der.ts'
+import { type Asn1, contentOf, tagOf, Unreadable } from './der.ts'
 
 const UTC_TIME = 0x17
 const GENERALIZED_TIME = 0x18
@@ -15,7 +15,7 @@ const CYCLE = 146_097 * DAY
  * @throws Unreadable for another form or a time that does not exist
  */
 export function timeOf(element: Asn1 | undefined, what: string): number {
-  const tag = element?.tag
+  const tag = element && tagOf(element)
   if (tag !== UTC_TIME && tag !== GENERALIZED_TIME) throw unreadable(what)
   const text = binaryOf(contentOf(element, what, tag))
   const full = tag === UTC_TIME ? (text < '50' ? `20${text}` : `19${text}`) : text

@@ -7,7 +7,9 @@ import {
   oidOf,
   parse,
   readOr,
+  slices,
   tagged,
+  tagOf,
   tags,
   Unreadable,
   wholeBits,
@@ -29,40 +31,51 @@ describe('one element of DER (X.690, 8.1)', () => {
     ['with a length in four bytes', [0x04, 0x84, 0, 0, 0, 1, 9], 1],
   ])('%s is read', (_, der, size) => {
     const read = parse(Uint8Array.from(der))
-    expect({ tag: read.tag, size: read.content.length, raw: [...read.raw] }).toEqual({ tag: der[0], size, raw: der })
-    expect([...read.content]).toEqual(der.slice(der.length - size))
+    expect(tagOf(read)).toBe(der[0])
+    expect([...contentOf(read, 'thing', der[0] as number)]).toEqual(der.slice(der.length - size))
   })
 
   it.each([
-    ['nothing', [], SHORT],
-    ['a tag alone', [0x30], SHORT],
-    ['a byte too few', [0x04, 0x02, 7], SHORT],
-    ['a cut length', [0x04, 0x82, 0x01], SHORT],
-    ['a cut length of one byte', [0x04, 0x81], SHORT],
-    ['a byte too many', [0x04, 0x01, 7, 8], 'there are bytes behind the end of its DER'],
-    ['an indefinite length', [0x30, 0x80, 0, 0], DAMAGED],
-    ['a length in five bytes', [0x04, 0x85, 0, 0, 0, 0, 1, 9], DAMAGED],
-    ['a length of 4 GiB', [0x04, 0x84, 0xff, 0xff, 0xff, 0xff, 9], SHORT],
-    ['a reserved length', [0x04, 0xff, 0], DAMAGED],
-  ])('%s is none', (_, der, problem) => expect(unreadable(() => parse(Uint8Array.from(der)))).toBe(problem))
+    ['nothing', []],
+    ['a tag alone', [0x30]],
+    ['a byte too few', [0x04, 0x02, 7]],
+    ['a cut length', [0x04, 0x82, 0x01]],
+    ['a cut length of one byte', [0x04, 0x81]],
+    ['a byte too many', [0x04, 0x01, 7, 8]],
+    ['a length in five bytes', [0x04, 0x85, 0, 0, 0, 0, 1, 9]],
+    ['a length of 4 GiB', [0x04, 0x84, 0xff, 0xff, 0xff, 0xff, 9]],
+    ['a reserved length', [0x04, 0xff, 0]],
+  ])('%s is none', (_, der) => expect(unreadable(() => parse(Uint8Array.from(der)))).toBe(DAMAGED))
+
+  it('nests at most 64 deep, so that no parser recurses without end', () => {
+    const nested = (depth: number) => {
+      let der = element(0x05)
+      for (let level = 0; level < depth; level++) der = element(0x30, der)
+      return der
+    }
+    expect(tagOf(parse(nested(63)))).toBe(0x30)
+    expect(unreadable(() => parse(nested(65)))).toBe(DAMAGED)
+    expect(unreadable(() => parse(nested(2000)))).toBe(DAMAGED)
+  })
 })
 
 describe('the children of an element', () => {
   it('are all that is inside, in order, each with its exact bytes', () => {
-    const children = childrenOf(parse(element(0x30, element(0x05), element(0x04, 'ab'), element(0x30))), 'thing')
-    expect(children.map(({ tag, raw }) => [tag, ...raw])).toEqual([
-      [0x05, 0x05, 0],
-      [0x04, 0x04, 2, 0x61, 0x62],
-      [0x30, 0x30, 0],
+    const der = element(0x30, element(0x05), element(0x04, 'ab'), element(0x30))
+    expect(childrenOf(parse(der), 'thing').map(tagOf)).toEqual([0x05, 0x04, 0x30])
+    expect(slices(der, 'thing').map((slice) => [...slice])).toEqual([
+      [0x05, 0],
+      [0x04, 2, 0x61, 0x62],
+      [0x30, 0],
     ])
     expect(childrenOf(parse(element(0x30)), 'thing')).toEqual([])
     expect(childrenOf(parse(element(0xa1, element(0x05))), 'thing', 0xa1)).toHaveLength(1)
   })
 
   it('are found by their tag', () => {
-    const children = childrenOf(parse(element(0x30, element(0xa0), element(0xa1, 'x'), element(0xa1))), 'thing')
-    expect(tagged(children, 0xa1)?.content).toEqual(bytes(0x78))
-    expect(tagged(children, 0xa2)).toBeUndefined()
+    const children = childrenOf(parse(element(0x30, element(0x80), element(0x81, 'x'), element(0x81))), 'thing')
+    expect(contentOf(tagged(children, 0x81), 'thing', 0x81)).toEqual(bytes(0x78))
+    expect(tagged(children, 0x82)).toBeUndefined()
   })
 
   it.each([
@@ -74,10 +87,18 @@ describe('the children of an element', () => {
     expect(unreadable(() => childrenOf(parse(Uint8Array.from(der)), 'thing'))).toBe(problem)
   })
 
-  it('are not looked at before they are asked for, however deep they are', () => {
-    let der = element(0x05)
-    for (let depth = 0; depth < 2000; depth++) der = element(0x30, der)
-    expect(childrenOf(parse(der), 'thing').map(({ raw }) => raw.length)).toEqual([der.length - 4])
+  it.each([
+    ['another tag', [0x31, 0x00], MALFORMED],
+    ['a tag alone', [0x30], SHORT],
+    ['a byte too few', [0x30, 0x02, 5], SHORT],
+    ['a cut length', [0x30, 0x82, 0x01], SHORT],
+    ['a length of 4 GiB', [0x30, 0x84, 0xff, 0xff, 0xff, 0xff, 9], SHORT],
+    ['a byte too many', [0x30, 0x02, 5, 0, 8], 'there are bytes behind the end of its DER'],
+    ['an indefinite length', [0x30, 0x80, 0, 0], DAMAGED],
+    ['a length in five bytes', [0x30, 0x85, 0, 0, 0, 0, 0], DAMAGED],
+    ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
+  ])('as bytes cannot be told apart: %s', (_, der, problem) => {
+    expect(unreadable(() => slices(Uint8Array.from(der), 'thing'))).toBe(problem)
   })
 })
 
