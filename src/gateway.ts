@@ -9,7 +9,7 @@ import { valuesOf } from './contract/secret-values.ts'
 import type { ControlHost } from './control/control-operation.ts'
 import { faultState } from './control/fault-records.ts'
 import { controls } from './control/index.ts'
-import { readSnapshot, SNAPSHOT_VERSION, type Snapshot } from './control/snapshot.ts'
+import { readSnapshot, type Snapshot, snapshotOf } from './control/snapshot.ts'
 import { type AuthorityApi, authorityApi } from './direct/authority.ts'
 import { type Declare, declareApi } from './direct/declare.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
@@ -215,18 +215,15 @@ function hostOf(
       if (rateLimiter) rateLimiter.times = []
       begin()
     },
-    snapshot: ({ privateKeys = false } = {}) => ({
-      version: SNAPSHOT_VERSION,
-      now: engine.now,
-      seed: authorityKeys === 'test' ? engine.seed : null,
-      rateLimit: rateLimiter?.times ?? [],
-      ...engine.state(privateKeys),
-    }),
+    snapshot({ privateKeys = false } = {}) {
+      const { now, sequence, records, kept } = engine.state(privateKeys)
+      const seed = authorityKeys === 'test' ? engine.seed : null
+      return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
+    },
     restore(value) {
-      const { now, seed, sequence, rateLimit, records } = readSnapshot(value)
-      engine.replaceState(sequence, records, seed ?? undefined)
-      if (rateLimiter) rateLimiter.times = rateLimit
-      if (isManual(clock)) clock.set(now)
+      const snapshot = readSnapshot(value, engine.collections, engine.context)
+      engine.replaceState(snapshot, () => isManual(clock) && clock.set(snapshot.now))
+      if (rateLimiter) rateLimiter.times = snapshot.rateLimit
     },
   }
 }

@@ -1,10 +1,13 @@
 import type { CertificateFields } from './certificate-fields.ts'
 
+/** The types of key that an automatic certificate can have. */
+export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
+
 /** What an automatic certificate is made from. The same order gives the same certificate, whenever it is made. */
 export interface CertificateOrder {
   /** The name, exact or with a leading `*.`. */
   readonly domain: string
-  readonly private_key_type: 'rsa' | 'ecdsa'
+  readonly private_key_type: (typeof MANAGED_KEY_TYPES)[number]
   /** Start of validity in ms since 1970; whole seconds count. */
   readonly not_before: number
   /** End of validity in ms since 1970; whole seconds count. */

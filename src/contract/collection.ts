@@ -1,3 +1,5 @@
+import type * as v from 'valibot'
+
 /** When a record wants to be looked at again: `at` in ms; `order` breaks ties, first scheduled first. */
 export interface Due {
   readonly at: number
@@ -14,8 +16,10 @@ export type Indexed = string | readonly string[] | null
 export interface Collection<R extends object> {
   readonly name: string
   readonly key: (record: R) => string
-  /** The fields that every record has; a snapshot whose records lack one is damaged. */
-  readonly fields: readonly (keyof R & string)[]
+  /** What a record is. A snapshot's records are read by it, with a `RecordContext`. */
+  readonly schema: v.GenericSchema<unknown, R>
+  /** How many records there can be; as many as memory has room for where this is left out. */
+  readonly most?: number
   readonly indexes: Readonly<Record<string, (record: R) => Indexed>>
   /** Whether a record comes and goes with another one. */
   readonly isAttached?: (record: R) => boolean

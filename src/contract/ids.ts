@@ -1,6 +1,13 @@
 import { type ErrorKey, type Problem, problem, Refusal } from './errors.ts'
 import { quote } from './quote.ts'
 
+/** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** How many characters of an id of ours say its number in the sequence, and how many are random. */
+export const SEQUENCE_LENGTH = 7
+export const RANDOM_LENGTH = 20
+
 /** Ids of this service have 27 characters; test ids may be shorter, and none is so long that messages suffer. */
 const ID = /^([a-z]{1,32})_[0-9A-Za-z]{1,64}$/
 
@@ -17,6 +24,20 @@ export function idProblem(
   const found = ID.exec(text)?.[1]
   if (found === undefined) return 'id_unparsable'
   return found === prefix ? undefined : 'id_wrong_prefix'
+}
+
+/** Whether a text is an id of this prefix as a gateway makes them (decisions, "Wire"). */
+export function isOwnId(text: string, prefix: string): boolean {
+  return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && idProblem(text, prefix) === undefined
+}
+
+/** The number in the sequence that an id of our own was made from. */
+export function ownIdSequence(id: string): number {
+  let number = 0
+  for (const digit of id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)) {
+    number = number * BASE62.length + BASE62.indexOf(digit)
+  }
+  return number
 }
 
 /** The problems of a path's ids, each named by its parameter. */

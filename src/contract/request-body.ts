@@ -13,8 +13,19 @@ const DEEPEST = 64
 /** How many values one field may hold: more than any body over HTTP can, so that no object of a caller takes forever. */
 const MOST_VALUES = 1_000_000
 
+/** How messages call a body as a whole. */
+const THE_BODY = 'the body'
+
 type AnySchema = v.GenericSchema
 type Path = readonly (string | number)[]
+
+/** What is read, how messages call all of it, and what is wrong with it so far. */
+interface Reading {
+  readonly whole: string
+  /** Whether `null` and "" are values, as in what a gateway kept, and not what clients send for "not given". */
+  readonly isKept: boolean
+  readonly problems: Problems
+}
 
 /** What a schema says about the shape of a body, worked out once per operation. */
 type Shape =
@@ -53,19 +64,44 @@ export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOu
           extras.filter((name) => !known.includes(name)),
         )
       : plainShape
-    const plain = given(shape, withoutPathIds(jsonObject(body), ids, problems), [], problems)
-    // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
-    const found: Found = { count: 0, isCut: false }
-    const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
-    if (parsed.issues) addIssues(problems, schema, parsed.issues, found)
-    problems.refuse()
-    return parsed.value as v.InferOutput<S>
+    const sent = withoutPathIds(jsonObject(body), ids, problems)
+    return readBy(schema, shape, sent, context, { whole: THE_BODY, isKept: false, problems })
   }
 }
 
+/**
+ * Reads what a gateway kept, such as a snapshot, by a schema: like a body, but nothing in it stands for "not given".
+ * `whole` is what messages call it.
+ * @throws Refusal with the problems, unknown fields first.
+ */
+export function readKept<S extends AnySchema>(
+  schema: S,
+  raw: unknown,
+  whole: string,
+  context: RuleContext,
+): v.InferOutput<S> {
+  return readBy(schema, shapeOf(schema), raw, context, { whole, isKept: true, problems: new Problems() })
+}
+
+function readBy(schema: AnySchema, shape: Shape, raw: unknown, context: RuleContext, reading: Reading): unknown {
+  const plain = given(shape, raw, [], reading)
+  // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
+  const found: Found = { count: 0, isCut: false }
+  const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
+  if (parsed.issues) addIssues(reading, schema, parsed.issues, found)
+  reading.problems.refuse()
+  return parsed.value
+}
+
 /** Adds what the schema found; of very many problems, the rules have only counted the later ones. */
-function addIssues(problems: Problems, schema: AnySchema, issues: readonly v.BaseIssue<unknown>[], found: Found): void {
-  for (const issue of issues) problems.add(() => fromIssue(issue, schema))
+function addIssues(
+  { problems, whole, isKept }: Reading,
+  schema: AnySchema,
+  issues: readonly v.BaseIssue<unknown>[],
+  found: Found,
+): void {
+  const worded = (issue: v.BaseIssue<unknown>) => fromIssue(issue, schema, whole)
+  for (const issue of issues) problems.add(() => (isKept ? withPlace(worded(issue)) : worded(issue)))
   problems.addCounted(Math.max(0, found.count - MOST_HANDED_ON), found.isCut)
 }
 
@@ -85,14 +121,14 @@ function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, pr
 }
 
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
-function given(shape: Shape, value: unknown, path: Path, problems: Problems): unknown {
+function given(shape: Shape, value: unknown, path: Path, reading: Reading): unknown {
   if (shape.kind === 'object') {
-    return isObject(value) ? givenFields(shape.fields, value, path, problems) : noObject(value)
+    return isObject(value) ? givenFields(shape.fields, value, path, reading) : noObject(value)
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
-    return value.map((item, index) => given(shape.item, item, [...path, index], problems))
+    return value.map((item, index) => given(shape.item, item, [...path, index], reading))
   }
-  return plainJson(value, path, problems)
+  return plainJson(value, path, reading.problems)
 }
 
 /** What stands in the place of a value that is no object, for the schema to refuse: it would take an array for one. */
@@ -100,28 +136,24 @@ function noObject(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Symbol(quote(value)) : value
 }
 
-function givenFields(
-  fields: ReadonlyMap<string, Shape>,
-  value: Record<string, unknown>,
-  path: Path,
-  problems: Problems,
-) {
+function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, unknown>, path: Path, reading: Reading) {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const shape = fields.get(name)
     const received = value[name]
     if (!shape) {
       const allowed = () => [...fields.keys()].join(', ') || 'none'
-      problems.add(() => problem('field_unknown', { field: fieldPath([...path, name]), allowed: allowed() }))
-    } else if (received !== null && received !== undefined && !(received === '' && isBlank(shape))) {
-      copy[name] = given(shape, received, [...path, name], problems)
+      reading.problems.add(() => problem('field_unknown', { field: fieldPath([...path, name]), allowed: allowed() }))
+    } else if (isValue(received, shape, reading)) {
+      copy[name] = given(shape, received, [...path, name], reading)
     }
   }
   return copy
 }
 
-function isBlank(shape: Shape): boolean {
-  return shape.kind === 'value' && shape.blankIsAbsent
+function isValue(received: unknown, shape: Shape, { isKept }: Reading): boolean {
+  if (isKept || received === undefined) return received !== undefined
+  return received !== null && !(received === '' && shape.kind === 'value' && shape.blankIsAbsent)
 }
 
 /** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
@@ -208,10 +240,15 @@ const ALLOWED: Readonly<Record<string, string>> = {
   Array: 'an array',
 }
 
-function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema): Problem {
+/** Among the many values of what was kept, every message says which one it is about. */
+function withPlace({ key, message, field = '' }: Problem): Problem {
+  return { key, field, message: message.includes(field) ? message : `${field}: ${message}` }
+}
+
+function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema, whole: string): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
-  const field = fieldPath(path)
-  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : quote(issue.input)
+  const field = fieldPath(path, whole)
+  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : shown(issue.input)
   const own = fromMessage(issue.message)
   if (!own) {
     const expected = issue.expected ?? 'another value'
@@ -225,17 +262,21 @@ function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema): Problem {
 }
 
 function invalid(field: string, value: unknown, allowed: string): Problem {
-  const received = typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
-  return problem('field_invalid', { field, received, allowed })
+  return problem('field_invalid', { field, received: shown(value), allowed })
+}
+
+/** How a message shows a value, or the one in whose place {@link noObject} stands. */
+function shown(value: unknown): string {
+  return typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
 }
 
 /** The segments of a path that are shown, and the characters of each. */
-const MOST_SEGMENTS = 8
+const MOST_SEGMENTS = 12
 const LONGEST_SEGMENT = 64
 
 /** How messages and `details` name a field; keys that a client made up are cut, and quoted where they are no names. */
-function fieldPath(path: Path): string {
-  if (path.length === 0) return 'the body'
+function fieldPath(path: Path, whole = THE_BODY): string {
+  if (path.length === 0) return whole
   const shown = path.slice(0, MOST_SEGMENTS).map(segment)
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
 }

@@ -14,7 +14,16 @@ export interface Family<Operations = Record<string, Operation>> {
   /** Handles a due record, at its due time (decisions, "Provisioning jobs", 5). */
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly onDue?: (tx: Transaction, record: any) => void
+  /** What must hold between a record and the others; a snapshot in which it does not is damaged. */
+  // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
+  readonly relations?: (record: any, others: OtherRecords, report: ReportRelation) => void
 }
+
+/** The records of a state, to look one up. */
+export type OtherRecords = Pick<Transaction, 'get' | 'find'>
+
+/** Reports what does not hold: in which field of the record, what stands there, and what is allowed. */
+export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /** A record of a top-level resource. */
 export interface ResourceRecord {
@@ -54,6 +63,8 @@ export function resource<
   beforeDelete?: (tx: Transaction, record: R) => void
   /** What happens when a record is due. */
   onDue?: (tx: Transaction, record: NoInfer<R>) => void
+  /** What must hold between a record and the others. */
+  relations?: (record: NoInfer<R>, others: OtherRecords, report: ReportRelation) => void
   more?: More
 }) {
   const { name, path, items, prefix, what, collection, shape, view, create, update } = definition
@@ -118,16 +129,17 @@ export function resource<
     }),
     ...(definition.more ?? ({} as More)),
   }
-  return familyOf(operations, [collection], definition.onDue)
+  const { onDue, relations } = definition
+  return familyOf(operations, [collection], { ...(onDue && { onDue }), ...(relations && { relations }) })
 }
 
 /** Puts a family together; the types of its records stay inside. */
 export function familyOf<Operations>(
   operations: Operations,
   collections: Family['collections'],
-  onDue?: Family['onDue'],
+  rules: Pick<Family, 'onDue' | 'relations'> = {},
 ): Family<Operations> {
-  return onDue ? { operations, collections, onDue } : { operations, collections }
+  return { operations, collections, ...rules }
 }
 
 /** The record of a path's id, or the refusal that there is none. */

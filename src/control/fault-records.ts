@@ -1,11 +1,17 @@
+import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import type { ArmedFault, FaultRequest } from '../contract/fault.ts'
+import { count, ownId } from '../contract/record-schema.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { ControlHost } from './control-operation.ts'
+import { faultSpec } from './fault-spec.ts'
 
 /** A request is looked up by what it is; a fault that asks for none of these stands under this. */
 const ANY_REQUEST = ''
+
+/** How many faults a gateway keeps; used-up ones give way to new ones. */
+export const MOST_FAULTS = 1000
 
 /**
  * Armed faults, the oldest first to match. They are found by one thing that they ask for, so that requests which have
@@ -14,7 +20,11 @@ const ANY_REQUEST = ''
 export const faults = collection<ArmedFault>({
   name: 'faults',
   key: (record) => record.id,
-  fields: ['id', 'hits', 'passed'],
+  schema: v.object({ id: ownId('fault'), ...faultSpec, hits: count, passed: count }) as v.GenericSchema<
+    unknown,
+    ArmedFault
+  >,
+  most: MOST_FAULTS,
   indexes: {
     waiting: (record) => (isUsedUp(record) ? null : askedFor(record)),
     usedUp: (record) => (isUsedUp(record) ? ANY_REQUEST : null),

@@ -1,73 +1,16 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED, durationMs } from '../contract/duration.ts'
-import { catalogue, isErrorKey, refuse } from '../contract/errors.ts'
-import { FAULT_METHODS, type FaultRequest } from '../contract/fault.ts'
+import { refuse } from '../contract/errors.ts'
 import { idProblem } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
-import { anyObject, as, rule } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type ControlHost, control, plainControl } from './control-operation.ts'
-import { armedFaults, faults } from './fault-records.ts'
+import { armedFaults, faults, MOST_FAULTS } from './fault-records.ts'
+import { faultSpec, when } from './fault-spec.ts'
 
-const text = v.optional(v.string())
-
-const whole = (min: number, max: number) => {
-  const message = as('field_invalid', { allowed: `an integer from ${min} to ${max}` })
-  return v.optional(v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)))
-}
-
-const duration = v.optional(
-  v.pipe(
-    v.union([v.number(), v.string()], as('field_invalid', { allowed: DURATION_ALLOWED })),
-    rule<number | string>((value, report) => {
-      if (durationMs(value) === undefined) report('field_invalid', { allowed: DURATION_ALLOWED })
-    }),
-  ),
-)
-
-const errorKey = v.pipe(
-  v.string(),
-  rule<string>((key, report) => {
-    if (!isErrorKey(key))
-      report('field_invalid', { allowed: `a key of the catalogue: ${Object.keys(catalogue).join(', ')}` })
-  }),
-)
-
-const when = v.custom<(request: FaultRequest) => boolean>(
-  (value) => typeof value === 'function',
-  as('field_invalid', { allowed: 'a function' }),
-)
-
-const method = v.pipe(
-  v.string(),
-  v.toUpperCase(),
-  v.picklist(FAULT_METHODS, as('field_invalid', { allowed: FAULT_METHODS.join(', ') })),
-)
-
-const spec = v.object({
-  operation: text,
-  method: v.optional(method),
-  path: text,
-  resource: text,
-  when: v.optional(when),
-  times: whole(1, 1_000_000),
-  after: whole(0, 1_000_000),
-  phase: v.optional(v.picklist(['before', 'after'], as('field_invalid', { allowed: 'before or after' }))),
-  status: whole(400, 599),
-  error: v.optional(errorKey),
-  message: text,
-  retryAfter: duration,
-  latency: duration,
-  drop: v.optional(v.boolean()),
-  truncate: whole(0, 1_000_000),
-  body: v.optional(v.union([v.string(), anyObject()], as('field_invalid', { allowed: 'a text or an object' }))),
-})
+const spec = v.object({ ...faultSpec, when: v.optional(when) })
 
 type Sent = v.InferOutput<typeof spec>
-
-/** How many faults a gateway keeps; used-up ones give way to new ones. */
-const MOST_FAULTS = 1000
 
 export const faultControls = {
   list: plainControl({
@@ -95,7 +38,7 @@ export const faultControls = {
     path: '/faults',
     summary: 'Remove all faults, or one',
     from: 'query',
-    input: v.object({ id: text }),
+    input: v.object({ id: v.optional(v.string()) }),
     run: (host, { id }) =>
       host.control((tx) => {
         for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(faults, fault)

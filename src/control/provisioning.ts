@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isServiceDomain } from '../contract/dialect.ts'
+import { nameProblem } from '../contract/domain-names.ts'
 import { refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
 import { bodyReader } from '../contract/request-body.ts'
@@ -20,7 +21,6 @@ import {
   standingOutcomes,
 } from '../provisioning/outcomes.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
-import { nameProblem } from '../resources/domain-names.ts'
 import { shownDomain } from '../resources/reserved-domains.ts'
 import { control, plainControl } from './control-operation.ts'
 

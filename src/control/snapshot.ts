@@ -1,5 +1,11 @@
+import * as v from 'valibot'
+import type { Collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { instant, type RecordContext, sequence } from '../contract/record-schema.ts'
+import { readKept } from '../contract/request-body.ts'
+import { as, isObject, type RuleContext } from '../contract/schema.ts'
+import { Sealed } from './sealed.ts'
 
 /** The version of snapshots that this fauxgate writes and reads. */
 export const SNAPSHOT_VERSION = 1
@@ -15,24 +21,72 @@ export interface Snapshot {
   readonly sequence: number
   /** When the requests came that the rate limit counts, in ms. */
   readonly rateLimit: readonly number[]
-  /** All records, by collection, oldest first. Private keys are left out unless they were asked for. */
-  readonly records: Readonly<Record<string, readonly object[]>>
+  /** All records, by collection, oldest first. Secrets are left out unless they were asked for. */
+  readonly records: Records
 }
 
-/** Reads a snapshot's outside; its records are checked where they are kept. */
-export function readSnapshot(value: unknown): Snapshot {
-  const { version, now, seed, sequence, rateLimit, records } = (value ?? {}) as Partial<Snapshot>
-  const wrong = (field: string, received: unknown, allowed: string): never =>
-    refuse('field_invalid', { field, received: quote(received), allowed })
-  if (version !== SNAPSHOT_VERSION) wrong('version', version, `${SNAPSHOT_VERSION}, the version this fauxgate reads`)
-  if (!isNumber(now)) wrong('now', now, 'a number of ms since 1970')
-  if (seed !== null && typeof seed !== 'string') wrong('seed', seed, 'a string or null')
-  if (!isNumber(sequence) || !Number.isInteger(sequence)) wrong('sequence', sequence, 'an integer')
-  if (!Array.isArray(rateLimit) || !rateLimit.every(isNumber)) wrong('rateLimit', rateLimit, 'an array of numbers')
-  if (typeof records !== 'object' || records === null) wrong('records', records, 'an object')
-  return value as Snapshot
+/** Records by collection. */
+export type Records = Readonly<Record<string, readonly object[]>>
+
+/** A snapshot that was read: its records are as they were kept. */
+export interface ReadSnapshot extends Snapshot {
+  /** Whether a gateway of this process made it, so that there is nothing in it to check. */
+  readonly isOwn: boolean
 }
 
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+/** Makes a snapshot. `kept` are its records as the gateway keeps them; they go where the object goes, and nowhere else. */
+export function snapshotOf(facts: Omit<Snapshot, 'version'>, kept: Records): Snapshot {
+  const snapshot = { version: SNAPSHOT_VERSION, ...facts } as const
+  Sealed.into(snapshot, kept)
+  for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
+  Object.freeze(snapshot.records)
+  Object.freeze(snapshot.rateLimit)
+  return Object.freeze(snapshot)
+}
+
+/**
+ * Reads a snapshot: one that a gateway of this process made as it is, any other by the schemas of its collections. What
+ * its records must be to one another is checked where they are kept.
+ * @throws Refusal with the path of everything that is wrong.
+ */
+export function readSnapshot(
+  value: unknown,
+  collections: readonly Collection<object>[],
+  context: RuleContext,
+): ReadSnapshot {
+  const kept = Sealed.in(value)
+  if (kept) return { ...(value as Snapshot), records: kept as Records, isOwn: true }
+  const sent = isObject(value) ? { ...value } : value
+  if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
+    const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
+    return refuse('field_invalid', { field: 'version', received: quote(sent.version), allowed })
+  }
+  return { ...readKept(snapshotSchema(collections), sent, 'the snapshot', recordContext(sent, context)), isOwn: false }
+}
+
+function snapshotSchema(collections: readonly Collection<object>[]) {
+  const records = collections.map(({ name, schema, most = Number.POSITIVE_INFINITY }) => {
+    const tooMany = as('field_invalid', { allowed: `at most ${most} records` })
+    return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
+  })
+  return v.object({
+    version: v.literal(SNAPSHOT_VERSION),
+    now: instant,
+    seed: v.nullable(v.string(as('field_invalid', { allowed: 'a string or null' }))),
+    sequence,
+    rateLimit: v.array(instant),
+    records: v.object(Object.fromEntries(records) as Record<string, v.GenericSchema<unknown, object[]>>),
+  })
+}
+
+/** What the records are checked against. A fact that is wrong itself is a problem of its own, and of no record. */
+function recordContext(sent: unknown, context: RuleContext): RecordContext {
+  const facts = isObject(sent) ? sent : {}
+  return {
+    ...context,
+    // Not every gateway knows the actions that another one accepted.
+    unknownActions: 'accept',
+    now: v.is(instant, facts.now) ? facts.now : Number.NEGATIVE_INFINITY,
+    sequence: v.is(sequence, facts.sequence) ? facts.sequence : Number.POSITIVE_INFINITY,
+  }
 }

@@ -1,5 +1,4 @@
-import * as v from 'valibot'
-import { control, plainControl } from './control-operation.ts'
+import { type ControlOperation, plainControl } from './control-operation.ts'
 
 export const stateControls = {
   snapshot: plainControl({
@@ -8,21 +7,14 @@ export const stateControls = {
     summary: 'A snapshot of the state',
     run: (host) => host.snapshot(),
   }),
-  restore: control({
+  // It reads what was sent itself: in a snapshot `null` is a value.
+  restore: {
     method: 'PUT',
     path: '/state',
     summary: 'Put the state of a snapshot in the place of the state',
     from: 'body',
-    input: v.object({
-      version: v.unknown(),
-      now: v.unknown(),
-      seed: v.optional(v.unknown()),
-      sequence: v.unknown(),
-      rateLimit: v.unknown(),
-      records: v.unknown(),
-    }),
-    run: (host, sent) => host.restore({ ...sent, seed: sent.seed ?? null }),
-  }),
+    run: (host, snapshot) => host.restore(snapshot),
+  } satisfies ControlOperation,
 }
 
 export const journalControls = {

@@ -5,7 +5,6 @@ import type { Dialect } from '../contract/dialect.ts'
 import { type Problem, Refusal, refuse } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
-import { quote } from '../contract/quote.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { RuleContext } from '../contract/schema.ts'
@@ -16,7 +15,8 @@ import { abortable } from './abortable.ts'
 import { type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
 import { type RandomSource, randomSource } from './random.ts'
-import { exportedChange, type RecordChange, Store } from './store.ts'
+import { emptyStore, type KeptState, restoredStore } from './restored-store.ts'
+import { exportedChange, type RecordChange, type Store } from './store.ts'
 import { type Ground, OpenTransaction } from './transaction.ts'
 import { Waiters } from './waiters.ts'
 
@@ -73,7 +73,7 @@ export class Engine {
     this.#authority = authorityFor(random)
     this.context = { dialect, unknownActions: rules.unknownActions }
     this.#hidden = options.hidden
-    this.#store = this.#emptyStore()
+    this.#store = emptyStore(families)
     this.#ground = this.#groundAt(url)
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
@@ -159,11 +159,12 @@ export class Engine {
     return this.#store.agenda.first()?.due.at
   }
 
-  /** What may leave the gateway of every record, settled up to now, and the number that the next ids come from. */
-  state(withSecrets: boolean): { sequence: number; records: Record<string, readonly object[]> } {
-    this.#settled()
-    const records = this.#store.exported(withSecrets)
-    return { sequence: this.#store.sequence, records: withSecrets ? records : mapped(records, this.#hidden) }
+  /** The state, settled up to now: what may leave the gateway of every record, and the same records as they are kept. */
+  state(withSecrets: boolean) {
+    const now = this.#settled()
+    const { records, kept } = this.#store.exported(withSecrets)
+    const shown = withSecrets ? records : mapped(records, this.#hidden)
+    return { now, sequence: this.#store.sequence, records: shown, kept }
   }
 
   /** What ids and automatic certificates come from. */
@@ -176,16 +177,25 @@ export class Engine {
     return this.#authority
   }
 
-  /** Puts other records in the place of all. Throws where they cannot be kept; then nothing has changed. */
-  replaceState(sequence: number, records: Readonly<Record<string, readonly object[]>>, seed = this.#seed): void {
+  /** All collections that the families keep. */
+  get collections(): readonly Collection<object>[] {
+    return this.#options.families.flatMap((family) => family.collections)
+  }
+
+  /**
+   * Puts another state in the place of this one, and runs `then` on it. Throws where the state is none, or `then` throws;
+   * then nothing has changed.
+   */
+  replaceState(state: NewState, then: () => void): void {
     this.#requireOutside()
-    const store = this.#emptyStore()
-    for (const [name, rows] of Object.entries(records)) keepAll(store, name, rows)
-    store.sequence = sequence
-    this.#store = store
-    this.#reseed(seed)
-    this.#ground = this.#groundAt(this.url)
-    this.#follow()
+    const before = { store: this.#store, seed: this.#seed }
+    this.#standOn(restoredStore(this.#options.families, state, state.isOwn), state.seed ?? before.seed)
+    try {
+      then()
+    } catch (error) {
+      this.#standOn(before.store, before.seed)
+      throw error
+    }
   }
 
   /** Calls back with every further commit, in order. Answers what ends that. */
@@ -234,18 +244,20 @@ export class Engine {
   reset(): void {
     this.#requireOutside()
     this.#operations = 0
-    this.#store = this.#emptyStore()
-    this.#reseed(this.#options.seed)
-    this.#ground = this.#groundAt(this.url)
+    this.#standOn(emptyStore(this.#options.families), this.#options.seed)
     this.#waiters.wake(Number.POSITIVE_INFINITY)
   }
 
-  #reseed(seed: string): void {
-    if (seed === this.#seed) return
-    const random = randomSource(seed)
-    this.#seed = seed
-    this.#ids = ids(random)
-    this.#authority = this.#options.authorityFor(random)
+  #standOn(store: Store, seed: string): void {
+    this.#store = store
+    if (seed !== this.#seed) {
+      const random = randomSource(seed)
+      this.#seed = seed
+      this.#ids = ids(random)
+      this.#authority = this.#options.authorityFor(random)
+    }
+    this.#ground = this.#groundAt(this.url)
+    this.#follow()
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
@@ -310,10 +322,6 @@ export class Engine {
     }
   }
 
-  #emptyStore(): Store {
-    return new Store(this.#options.families.flatMap((family) => family.collections as readonly Collection<never>[]))
-  }
-
   #groundAt(url: string): Ground {
     const { dialect, rules } = this.#options
     const wire = { url, dialect, authority: this.#authority }
@@ -321,21 +329,10 @@ export class Engine {
   }
 }
 
-/** Keeps the records of one collection, or refuses them where they cannot be its own. */
-function keepAll(store: Store, name: string, rows: unknown): void {
-  const wrong = (received: unknown, allowed: string): never =>
-    refuse('field_invalid', { field: `records.${name}`, received: quote(received), allowed })
-  if (!store.has(name)) wrong(rows, 'no such collection')
-  if (!Array.isArray(rows)) wrong(rows, 'an array of records')
-  const { collection } = store.tableNamed(name)
-  for (const row of rows as unknown[]) {
-    if (typeof row !== 'object' || row === null) wrong(row, 'records, which are objects')
-    const missing = collection.fields.find((field) => !Object.hasOwn(row as object, field))
-    if (missing !== undefined) wrong(row, `records with ${collection.fields.join(', ')}; ${missing} is missing`)
-    const key = collection.key(deepFreeze(row as object))
-    if (typeof key !== 'string') wrong(key, 'a key that is a string')
-    if (store.change(collection, key, row as object).before) wrong(key, 'each key once')
-  }
+/** A state to go on from: by a seed of its own, if it has one; `isOwn` where a gateway of this process made it. */
+export interface NewState extends KeptState {
+  readonly seed: string | null
+  readonly isOwn: boolean
 }
 
 /** What an operation answered, and what it changed, if anything. */

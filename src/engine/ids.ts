@@ -1,11 +1,7 @@
+import { BASE62, RANDOM_LENGTH, SEQUENCE_LENGTH } from '../contract/ids.ts'
 import type { RandomSource } from './random.ts'
 
-/** In the order of their codes, so that texts of equal length sort like the numbers they stand for. */
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
-
-const SEQUENCE_LENGTH = 7
-const RANDOM_LENGTH = 20
 
 /** Makes the texts that are unique: ids and DNS labels. */
 export interface Ids {

@@ -21,8 +21,8 @@ export class Store {
   readonly #tables = new Map<string, Table>()
   #scheduled = 0
 
-  constructor(collections: readonly Collection<never>[]) {
-    for (const each of collections) this.#tables.set(each.name, new Table(each as never))
+  constructor(collections: readonly Collection<object>[]) {
+    for (const each of collections) this.#tables.set(each.name, new Table(each))
     this.agenda = new Agenda((entry) => this.#isCurrent(entry))
   }
 
@@ -61,9 +61,16 @@ export class Store {
     }
   }
 
-  /** What may leave the gateway of every record of every collection, oldest first. */
-  exported(withSecrets: boolean): Record<string, readonly object[]> {
-    return Object.fromEntries([...this.#tables].map(([name, table]) => [name, table.exported(withSecrets)]))
+  /** What may leave the gateway of every record of every collection, oldest first, and the same records as kept. */
+  exported(withSecrets: boolean): { records: Record<string, object[]>; kept: Record<string, object[]> } {
+    const records: Record<string, object[]> = {}
+    const kept: Record<string, object[]> = {}
+    for (const [name, table] of this.#tables) {
+      const exported = table.exported(withSecrets)
+      records[name] = exported.shown
+      kept[name] = exported.kept
+    }
+    return { records, kept }
   }
 
   #isCurrent({ due, table, key }: AgendaEntry): boolean {

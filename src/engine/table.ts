@@ -38,14 +38,17 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
   }
 
-  /** What may leave the gateway of all records, oldest first and frozen. */
-  exported(withSecrets: boolean): object[] {
-    const records: object[] = []
+  /** What may leave the gateway of all records, oldest first and frozen, and the same records as they are kept. */
+  exported(withSecrets: boolean): { readonly shown: object[]; readonly kept: object[] } {
+    const shown: object[] = []
+    const kept: object[] = []
     for (const record of this.newestFirst()) {
       const exported = this.collection.exported ? this.collection.exported(record, withSecrets) : record
-      if (exported) records.push(deepFreeze(exported))
+      if (!exported) continue
+      shown.push(deepFreeze(exported))
+      kept.push(record)
     }
-    return records.reverse()
+    return { shown: shown.reverse(), kept: kept.reverse() }
   }
 
   /** Puts a record in the place of the one with its key, or takes that one out. Answers what was there before. */

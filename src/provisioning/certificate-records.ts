@@ -1,13 +1,20 @@
-import type { CertificateOrder } from '../contract/authority.ts'
+import * as v from 'valibot'
+import { type CertificateOrder, MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { collection } from '../contract/collection.ts'
+import { domainName } from '../contract/domain-names.ts'
+import { Refusal } from '../contract/errors.ts'
+import { drawn, instant, oneOfThese, recordHead, scheduledTime } from '../contract/record-schema.ts'
 import type { ResourceRecord } from '../contract/resource.ts'
+import { as, rule, secret, textOfBytes } from '../contract/schema.ts'
+import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 
 /** What was uploaded. The private key never leaves it except by name. */
 export interface Upload {
   readonly certificate_pem: string
   /** Absent where the record came from a snapshot without private keys. */
   readonly private_key_pem?: string
+  /** What was read from the leaf. It follows from `certificate_pem`, so no snapshot has it. */
   readonly leaf: CertificateFields
 }
 
@@ -18,14 +25,75 @@ export type CertificateRecord = ResourceRecord &
     | { readonly issued_at: number; readonly upload: null; readonly order: CertificateOrder }
   )
 
+export const certificateDescription = textOfBytes(255, 'certificate_description_too_long')
+export const certificateMetadata = textOfBytes(4096, 'certificate_metadata_too_long')
+
+const uploadFields = v.object({
+  certificate_pem: v.string(),
+  private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
+})
+
+/** An upload is read again: its texts are what a gateway has kept if they are what it would accept. */
+const upload = v.pipe(
+  uploadFields,
+  v.rawTransform<v.InferOutput<typeof uploadFields>, Upload>(({ dataset: { value }, addIssue, NEVER }) => {
+    let field: keyof typeof value = 'certificate_pem'
+    try {
+      const { certificate_pem, leaf } = readChain(value.certificate_pem)
+      if (value.private_key_pem === undefined) return { certificate_pem, leaf: leaf.fields }
+      field = 'private_key_pem'
+      const { key, private_key_pem } = readKey(value.private_key_pem)
+      requireMatch(leaf, key)
+      return { certificate_pem, private_key_pem, leaf: leaf.fields }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const message = as('field_invalid', { allowed: `what can be uploaded. ${error.message}` })
+      const at = { type: 'object', origin: 'value', input: value, key: field, value: value[field] } as const
+      addIssue({ message, input: undefined, path: [at] })
+      return NEVER
+    }
+  }),
+)
+
+const order = v.object({
+  domain: domainName,
+  private_key_type: oneOfThese(MANAGED_KEY_TYPES),
+  not_before: scheduledTime,
+  not_after: instant,
+  number: drawn,
+}) satisfies v.GenericSchema<unknown, CertificateOrder>
+
+const fields = v.object({
+  ...recordHead('cert', { description: certificateDescription, metadata: certificateMetadata }),
+  issued_at: v.nullable(scheduledTime),
+  upload: v.nullable(upload),
+  order: v.nullable(order),
+})
+
+/** A record is an upload or an order; an order's certificate is valid from the time of its issuance on. */
+const uploadOrOrder = rule<v.InferOutput<typeof fields>>(({ issued_at, upload, order }, report) => {
+  const wrong = (path: string[], value: unknown, allowed: string) =>
+    report('field_invalid', { allowed }, { path, value })
+  if ((upload === null) === (order === null)) wrong(['order'], order, upload ? 'null, with an upload' : 'an order')
+  if (order && order.not_after < order.not_before) {
+    wrong(['order', 'not_after'], order.not_after, `a time in ms from ${order.not_before}, the not_before, on`)
+  }
+  const wanted = order ? order.not_before : null
+  if (issued_at !== wanted) wrong(['issued_at'], issued_at, order ? `${wanted}, as in order.not_before` : 'null')
+})
+
 export const certificates = collection<CertificateRecord>({
   name: 'tls_certificates',
   key: (record) => record.id,
-  fields: ['id', 'created_at', 'issued_at', 'upload', 'order'],
+  schema: v.pipe(
+    fields,
+    uploadOrOrder,
+    v.transform((record) => record as CertificateRecord),
+  ),
   isAttached: (record) => record.issued_at !== null,
   exported(record, withSecrets) {
-    if (!record.upload || withSecrets) return record
-    const { private_key_pem: _, ...upload } = record.upload
-    return { ...record, upload }
+    if (!record.upload) return record
+    const { leaf: _leaf, private_key_pem, ...upload } = record.upload
+    return { ...record, upload: withSecrets && private_key_pem ? { ...upload, private_key_pem } : upload }
   },
 })

@@ -1,51 +1,130 @@
+import * as v from 'valibot'
+import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { collection, type Due } from '../contract/collection.ts'
-import type { Region } from '../contract/regions.ts'
-import type { ResourceRecord } from '../contract/resource.ts'
-import type { TimelineEntry } from './timeline.ts'
+import { domainName } from '../contract/domain-names.ts'
+import {
+  drawn,
+  dueTime,
+  idOf,
+  instant,
+  oneOfThese,
+  recordHead,
+  scheduledTime,
+  someText,
+} from '../contract/record-schema.ts'
+import { REGIONS } from '../contract/regions.ts'
+import { as, type Report, rule, text, textOfBytes } from '../contract/schema.ts'
+import { type Frozen, LATEST_TIME } from '../contract/view.ts'
+import { isDnsName, normalName } from './dns-names.ts'
+import { timeline } from './timeline.ts'
+
+const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
 /** How certificates of a domain are managed (service document, "ReservedDomainCertPolicy"). */
-export interface Policy {
-  readonly authority: string
-  readonly private_key_type: 'rsa' | 'ecdsa'
-}
+export type Policy = Frozen<v.InferOutput<typeof policy>>
 
 /** Why a provisioning attempt can fail (service document, "ReservedDomainCertJob"). */
-export type ProvisioningError = 'INTERNAL_ERROR' | 'DNS_ERROR'
+export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
+
+/** Why a provisioning attempt can fail (service document, "ReservedDomainCertJob"). */
+export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
+
+const job = v.object({
+  error_code: v.nullable(oneOfThese(PROVISIONING_ERRORS)),
+  msg: v.string(),
+  started_at: instant,
+  retries_at: v.nullable(scheduledTime),
+  /** How often it has met an INTERNAL_ERROR, which is what the backoff grows with. */
+  internal_errors: drawn,
+})
 
 /** A running provisioning job (service document, "ReservedDomainCertJob"); times in ms since 1970. */
-export interface Job {
-  readonly error_code: ProvisioningError | null
-  readonly msg: string
-  readonly started_at: number
-  readonly retries_at: number | null
-  /** How often it has met an INTERNAL_ERROR, which is what the backoff grows with. */
-  readonly internal_errors: number
-}
+export type Job = Frozen<v.InferOutput<typeof job>>
+
+const dnsName = v.pipe(
+  v.string(),
+  rule<string>((name, report) => {
+    if (!isDnsName(normalName(name))) report('field_invalid', { allowed: 'a DNS name' })
+  }),
+)
+
+export const domainMetadata = textOfBytes(4096, 'domain_metadata_too_long')
+
+export const resolvesTo = v.array(
+  v.object({ value: v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' }))) }),
+)
+
+const fields = v.object({
+  ...recordHead('rd', { description: text, metadata: domainMetadata }),
+  domain: domainName,
+  region: v.nullable(oneOfThese(REGIONS)),
+  cname_target: v.nullable(dnsName),
+  acme_challenge_cname_target: v.nullable(dnsName),
+  certificate_id: v.nullable(idOf('cert')),
+  policy: v.nullable(policy),
+  renews_at: v.nullable(scheduledTime),
+  job: v.nullable(job),
+  /** The job's next attempt or, where no job runs, the next renewal. */
+  due: v.nullable(v.object({ at: dueTime, order: drawn }) satisfies v.GenericSchema<unknown, Due>),
+  /** What its provisioning did, oldest first. */
+  timeline,
+  http_endpoint_configuration_id: v.nullable(idOf('ec')),
+  https_endpoint_configuration_id: v.nullable(idOf('ec')),
+  /** Where the name resolves to; absent until it was set. */
+  resolves_to: v.exactOptional(resolvesTo),
+})
 
 /** A reserved domain as it is kept. */
-export interface DomainRecord extends ResourceRecord {
-  readonly domain: string
-  readonly region: Region | null
-  readonly cname_target: string | null
-  readonly acme_challenge_cname_target: string | null
-  readonly certificate_id: string | null
-  readonly policy: Policy | null
-  readonly renews_at: number | null
-  readonly job: Job | null
-  /** The job's next attempt or, where no job runs, the next renewal. */
-  readonly due: Due | null
-  /** What its provisioning did, oldest first. */
-  readonly timeline: readonly TimelineEntry[]
-  readonly http_endpoint_configuration_id: string | null
-  readonly https_endpoint_configuration_id: string | null
-  /** Where the name resolves to; absent until it was set. */
-  readonly resolves_to?: readonly { readonly value: string }[] | undefined
+export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
+
+/** What the parts of a domain must be to one another (decisions, "Reserved domains" and "Provisioning jobs"). */
+const consistent = rule<v.InferOutput<typeof fields>>((domain, report) => {
+  const { policy, job, due, renews_at } = domain
+  const isManaged = policy !== null
+  const hasTarget = domain.cname_target !== null && domain.domain.startsWith('*.')
+  const wanted: readonly (readonly [field: keyof DomainRecord, isWanted: boolean, when: string])[] = [
+    ['acme_challenge_cname_target', hasTarget, 'a wildcard with a cname_target'],
+    ['job', isManaged && job !== null, 'a policy'],
+    ['certificate_id', domain.certificate_id !== null || (isManaged && job === null), 'a policy and no job'],
+    ['renews_at', isManaged && domain.certificate_id !== null, 'a policy and a certificate'],
+    ['due', isManaged && (due !== null || !mayNeverBe(domain)), 'a policy'],
+  ]
+  for (const [field, isWanted, when] of wanted) {
+    const value = domain[field]
+    const allowed = isWanted ? `a value, with ${when}` : `null, without ${when}`
+    if ((value !== null) !== isWanted) report('field_invalid', { allowed }, { path: [field], value })
+  }
+  if (job) reportJob(job, report)
+  const at = job ? job.retries_at : renews_at
+  if (due && at !== null && due.at !== at) {
+    const allowed = `${at}, as in ${job ? 'job.retries_at' : 'renews_at'}`
+    report('field_invalid', { allowed }, { path: ['due', 'at'], value: due.at })
+  }
+})
+
+/** What lies behind the last time that there is, is not due; when a new job's first attempt would be, nothing says. */
+function mayNeverBe({ job, renews_at }: Pick<DomainRecord, 'job' | 'renews_at'>): boolean {
+  const at = job ? job.retries_at : renews_at
+  return at === null || at === LATEST_TIME
+}
+
+function reportJob({ error_code, retries_at, internal_errors }: Job, report: Report): void {
+  const isFailing = error_code !== null
+  if ((retries_at !== null) !== isFailing) {
+    const allowed = isFailing ? 'a value, with an error_code' : 'null, without an error_code'
+    report('field_invalid', { allowed }, { path: ['job', 'retries_at'], value: retries_at })
+  }
+  const isCounted = isFailing ? error_code !== 'INTERNAL_ERROR' || internal_errors > 0 : internal_errors === 0
+  if (!isCounted) {
+    const allowed = isFailing ? 'at least 1 with INTERNAL_ERROR' : '0 without an error_code'
+    report('field_invalid', { allowed }, { path: ['job', 'internal_errors'], value: internal_errors })
+  }
 }
 
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   key: (record) => record.id,
-  fields: ['id', 'created_at', 'domain', 'certificate_id', 'policy', 'renews_at', 'job', 'due', 'timeline'],
+  schema: v.pipe(fields, consistent),
   indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
   due: (record) => record.due,
 })

@@ -1,5 +1,10 @@
+import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { nameProblem } from '../contract/domain-names.ts'
+import { oneOfThese, recordRule } from '../contract/record-schema.ts'
+import { rule } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
+import type { Frozen } from '../contract/view.ts'
 
 /** What an attempt can come to. */
 export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
@@ -10,40 +15,60 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** The key of what is on order for any domain. */
 export const ANY_DOMAIN = ''
 
-/** One outcome on order. The next attempt that it is for takes it. */
-export interface OrderedOutcome {
-  /** The domain's name, or "" for any domain. */
-  readonly domain: string
+/** The domain's name, or "" for any domain. */
+const domain = v.pipe(
+  v.string(),
+  rule<string>((name, report) => {
+    const key = name === ANY_DOMAIN ? undefined : nameProblem(name)
+    if (key) report(key, {})
+  }),
+  v.toLowerCase(),
+)
+
+const outcome = oneOfThese(OUTCOMES)
+
+/** Where the first outcome stands: places before and behind it have as many digits, so keys sort like places. */
+const MIDDLE = 2 ** 52
+
+const ordered = v.object({
+  domain,
   /** Where it stands among those of its domain: the highest is taken first. */
-  readonly place: number
-  readonly outcome: Outcome
-}
+  place: v.pipe(
+    v.number(),
+    recordRule<number>((place, report, { sequence }) => {
+      if (!(Number.isInteger(place) && Math.abs(place - MIDDLE) < sequence)) {
+        report('field_invalid', { allowed: `an integer less than ${sequence}, the sequence, away from ${MIDDLE}` })
+      }
+    }),
+  ),
+  outcome,
+})
+
+/** One outcome on order. The next attempt that it is for takes it. */
+export type OrderedOutcome = Frozen<v.InferOutput<typeof ordered>>
+
+const standing = v.object({ domain, outcome })
 
 /** What all attempts come to that find nothing on order, until told otherwise. */
-export interface StandingOutcome {
-  /** The domain's name, or "" for any domain. */
-  readonly domain: string
-  readonly outcome: Outcome
-}
+export type StandingOutcome = Frozen<v.InferOutput<typeof standing>>
+
+/** How many outcomes can be on order, over all domains; and how many domains can have a standing one. */
+export const MOST_ON_ORDER = 10_000
 
 /** Keyed so that the next one of a domain is the last before the domain's own end. */
 export const orderedOutcomes = collection<OrderedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
-  fields: ['domain', 'place', 'outcome'],
+  schema: ordered,
+  most: MOST_ON_ORDER,
 })
 
 export const standingOutcomes = collection<StandingOutcome>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
-  fields: ['domain', 'outcome'],
+  schema: standing,
+  most: MOST_ON_ORDER,
 })
-
-/** How many outcomes can be on order, over all domains; and how many domains can have a standing one. */
-export const MOST_ON_ORDER = 10_000
-
-/** Where the first outcome stands: places before and behind it have as many digits, so keys sort like places. */
-const MIDDLE = 2 ** 52
 
 /** Orders outcomes for a domain, or any: behind what is on order for it already, or before that. */
 export function orderOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {

@@ -1,15 +1,35 @@
-import type { Outcome } from './outcomes.ts'
-import type { Transition } from './transitions.ts'
+import * as v from 'valibot'
+import { oneOfThese, seconds } from '../contract/record-schema.ts'
+import { as } from '../contract/schema.ts'
+import type { Frozen } from '../contract/view.ts'
+import { OUTCOMES, type Outcome } from './outcomes.ts'
+
+/** What can happen to a domain's provisioning. */
+export const TRANSITIONS = [
+  'started',
+  'failed',
+  'retried',
+  'issued',
+  'renewal started',
+  'renewal failed',
+  'renewed',
+  'cancelled',
+] as const
+
+/** What can happen to a domain's provisioning. */
+export type Transition = (typeof TRANSITIONS)[number]
+
+const timelineEntry = v.object({
+  /** Seconds since 1970. */
+  at: seconds,
+  transition: oneOfThese(TRANSITIONS),
+  outcome: v.nullable(oneOfThese(OUTCOMES)),
+  /** What its message needs: a certificate's id, why an attempt failed, … */
+  note: v.nullable(v.string()),
+})
 
 /** One thing that a domain's provisioning did, as it is kept. There are many: whole seconds take the least memory. */
-export interface TimelineEntry {
-  /** Seconds since 1970. */
-  readonly at: number
-  readonly transition: Transition
-  readonly outcome: Outcome | null
-  /** What its message needs: a certificate's id, why an attempt failed, … */
-  readonly note: string | null
-}
+export type TimelineEntry = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** One thing that a domain's provisioning did, as it is shown; `at` is a timestamp. */
 export interface ShownTimelineEntry {
@@ -22,6 +42,12 @@ export interface ShownTimelineEntry {
 
 /** How many entries a domain keeps; the oldest give way. */
 export const LONGEST_TIMELINE = 100
+
+/** What a domain's provisioning did, oldest first. */
+export const timeline = v.pipe(
+  v.array(timelineEntry),
+  v.maxLength(LONGEST_TIMELINE, as('field_invalid', { allowed: `at most ${LONGEST_TIMELINE} entries` })),
+)
 
 /** A timeline with one more entry. */
 export function withEntry(timeline: readonly TimelineEntry[], entry: TimelineEntry): readonly TimelineEntry[] {

@@ -4,24 +4,13 @@ import { LATEST_TIME, timestamp } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
 import { scheduled, wholeSecond } from './schedule.ts'
-import { type ShownTimelineEntry, type TimelineEntry, withEntry } from './timeline.ts'
+import { type ShownTimelineEntry, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
 
 /**
  * Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job)
  * (decisions, "Provisioning jobs").
  */
 export type ProvisioningState = 'unmanaged' | 'provisioning' | 'failing' | 'issued' | 'renewing' | 'renewal failing'
-
-/** What can happen to a domain's provisioning. */
-export type Transition =
-  | 'started'
-  | 'failed'
-  | 'retried'
-  | 'issued'
-  | 'renewal started'
-  | 'renewal failed'
-  | 'renewed'
-  | 'cancelled'
 
 /** A row of the table: from where, by which rule, and what it does. */
 interface Row<Facts> {

@@ -1,21 +1,48 @@
+import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { as, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
+import type { Frozen } from '../contract/view.ts'
+import { isDnsName, isIpv4, normalName } from './dns-names.ts'
 
 /** The types of record that the simulated zone knows. */
 export const RECORD_TYPES = ['CNAME', 'A'] as const
 
-/** A record of the simulated DNS zone. A name has one record; names are in lower case without a trailing dot. */
-export interface DnsRecord {
-  readonly name: string
-  readonly type: (typeof RECORD_TYPES)[number]
-  readonly value: string
+const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
+
+/** The name of a record, brought to the form in which the zone keeps it. */
+export const recordName = v.pipe(v.string(), rule<string>(checkName), v.transform(normalName))
+
+function checkName(text: string, report: Report): void {
+  if (!isDnsName(normalName(text))) report('field_invalid', { allowed: NAME_ALLOWED })
 }
+
+export const recordType = v.picklist(RECORD_TYPES, as('field_invalid', { allowed: RECORD_TYPES.join(' or ') }))
+
+const fields = v.object({ name: recordName, type: recordType, value: v.string() })
+
+/** A record of the simulated DNS zone. A name has one record; names are in lower case without a trailing dot. */
+export type DnsRecord = Frozen<v.InferOutput<typeof fields>>
+
+/** A CNAME's value is a name, an A record's an IPv4 address. */
+const typedValue = ruleOnWhole<v.InferOutput<typeof fields>>(({ type, value }, report) => {
+  if (typeof value !== 'string') return
+  const at = { path: ['value'], value }
+  const plain = normalName(value)
+  if (type === 'A' && !isIpv4(plain)) report('field_invalid', { allowed: 'an IPv4 address' }, at)
+  if (type === 'CNAME' && !isDnsName(plain)) report('field_invalid', { allowed: NAME_ALLOWED }, at)
+})
+
+const normalValue = v.transform((sent: DnsRecord): DnsRecord => ({ ...sent, value: normalName(sent.value) }))
+
+/** Reads a record, and brings it to the form in which the zone keeps it. */
+export const dnsRecord = v.pipe(fields, typedValue, normalValue)
 
 /** Keyed by the names read from their ends, so that a name stands right before those below it. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
   key: (record) => fromEnd(record.name),
-  fields: ['name', 'type', 'value'],
+  schema: dnsRecord,
 })
 
 /** All records of the zone, by name. */

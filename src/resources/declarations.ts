@@ -1,26 +1,53 @@
+import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
+import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
+import { idOf } from '../contract/record-schema.ts'
 import type { Family } from '../contract/resource.ts'
+import { rule } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
+import type { Frozen } from '../contract/view.ts'
+
+const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
+
+const fields = v.object({
+  id: v.pipe(
+    v.string(),
+    rule<string>((id, report) => {
+      const isDeclarable = isRoute(id) || ['edghts_', 'ec_', 'bkd'].some((start) => isIdOf(id, start))
+      if (!isDeclarable) report('field_invalid', { allowed: 'an id of what can be declared' })
+    }),
+  ),
+  edge_id: v.nullable(idOf('edghts')),
+})
 
 /** Something that this API refers to and cannot create; a route also names its edge. */
-interface Declaration {
-  readonly id: string
-  readonly edge_id: string | null
-}
+type Declaration = Frozen<v.InferOutput<typeof fields>>
+
+const edgeOfRoute = rule<v.InferOutput<typeof fields>>(({ id, edge_id }, report) => {
+  const at = { path: ['edge_id'], value: edge_id }
+  if ((edge_id !== null) !== isRoute(id)) report('field_invalid', { allowed: 'the edge of a route, else null' }, at)
+})
 
 const declarations = collection<Declaration>({
   name: 'declarations',
   key: (record) => record.id,
-  fields: ['id', 'edge_id'],
+  schema: v.pipe(fields, edgeOfRoute),
 })
 
 /**
  * Edges, routes, endpoint configurations and child backends. They have no operations: with `references: 'declared'`
  * the ones that were declared exist, else all do (decisions, "References to things this API cannot create").
  */
-export const declared: Family<Record<never, never>> = { operations: {}, collections: [declarations] }
+export const declared: Family<Record<never, never>> = {
+  operations: {},
+  collections: [declarations],
+  relations({ edge_id }: Declaration, others, report) {
+    const isKnown = edge_id === null || others.get(declarations, edge_id) !== undefined
+    if (!isKnown) report(['edge_id'], edge_id, 'an edge that is declared')
+  },
+}
 
 /** Declares one thing, or changes which edge a route belongs to. */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {

@@ -2,28 +2,48 @@ import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { addressHost } from '../contract/dialect.ts'
 import { refuse } from '../contract/errors.ts'
-import type { Region } from '../contract/regions.ts'
-import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
-import { extra, ref, reference, region, resourceHead, text, textOfBytes } from '../contract/schema.ts'
+
+import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
+import { REGIONS, type Region } from '../contract/regions.ts'
+import { described, descriptionOf, resource } from '../contract/resource.ts'
+import { extra, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
+
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View } from '../contract/view.ts'
 import { endpointConfiguration } from './declarations.ts'
 
+const metadata = textOfBytes(4096, 'address_metadata_too_long')
+
+const FIRST_PORT = 10_000
+const PORTS = 20_000
+
+const addr = v.pipe(
+  v.string(),
+  rule<string>((received, report) => {
+    const port = /^[^\s:]+:(\d{5})$/.exec(received)?.[1]
+    const place = Number(port) - FIRST_PORT
+    if (!(place >= 0 && place < PORTS)) {
+      report('field_invalid', { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
+    }
+  }),
+)
+
+const record = v.object({
+  ...recordHead('ra', { description: text, metadata }),
+  addr,
+  region: oneOfThese(REGIONS),
+  endpoint_configuration_id: v.nullable(idOf('ec')),
+})
+
 /** A reserved address as it is kept. */
-interface AddressRecord extends ResourceRecord {
-  readonly addr: string
-  readonly region: Region
-  readonly endpoint_configuration_id: string | null
-}
+type AddressRecord = Frozen<v.InferOutput<typeof record>>
 
 const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
   key: (record) => record.id,
-  fields: ['id', 'created_at', 'addr', 'region', 'endpoint_configuration_id'],
+  schema: record,
   indexes: { addr: (record) => record.addr },
 })
-
-const metadata = textOfBytes(4096, 'address_metadata_too_long')
 
 const shape = v.object({
   ...resourceHead,
@@ -52,6 +72,9 @@ export const reservedAddrs = resource({
   collection: addresses,
   shape,
   view,
+  relations({ id, addr }, others, report) {
+    if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
+  },
   create: {
     body: v.object({
       description: text,
@@ -86,8 +109,6 @@ export const reservedAddrs = resource({
 })
 
 const DEFAULT_REGION = 'us'
-const FIRST_PORT = 10_000
-const PORTS = 20_000
 
 /** An address of the region that is not reserved, found from a random place on. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {

@@ -1,11 +1,13 @@
 import * as v from 'valibot'
+import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { isServiceDomain } from '../contract/dialect.ts'
+
+import { domainName } from '../contract/domain-names.ts'
 import { problem, Refusal, refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
 import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, required, resource } from '../contract/resource.ts'
 import {
-  as,
   blankIsAbsent,
   extra,
   oneOf,
@@ -15,29 +17,19 @@ import {
   resourceHead,
   rule,
   text,
-  textOfBytes,
   time,
 } from '../contract/schema.ts'
+
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import { type DomainRecord, domains, type Job } from '../provisioning/domain-records.ts'
+import { type DomainRecord, domainMetadata, domains, type Job, resolvesTo } from '../provisioning/domain-records.ts'
 import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../provisioning/management.ts'
 import { endpointConfiguration } from './declarations.ts'
-import { nameProblem } from './domain-names.ts'
 
 const PATH = '/reserved_domains'
 const WHAT = 'reserved domain'
-
-const name = v.pipe(
-  v.string(),
-  rule<string>((domain, report) => {
-    const key = nameProblem(domain)
-    if (key) report(key, {})
-  }),
-  v.toLowerCase(),
-)
 
 const authority = v.pipe(
   v.optional(v.unknown(), ''),
@@ -46,24 +38,16 @@ const authority = v.pipe(
   }),
 ) as v.GenericSchema<string>
 
-const keyTypes = ['rsa', 'ecdsa'] as const
-
 const policyBody = v.object({
   authority,
-  private_key_type: v.optional(oneOf(keyTypes, 'private_key_type_invalid')),
+  private_key_type: v.optional(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid')),
 })
 
-const metadata = textOfBytes(4096, 'domain_metadata_too_long')
-
-const resolvesTo = v.array(
-  v.object({ value: v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' }))) }),
-)
-
 const createBody = v.object({
-  domain: name,
+  domain: domainName,
   region: region('domain_region_invalid'),
   description: text,
-  metadata,
+  metadata: domainMetadata,
   certificate_id: reference('cert'),
   certificate_management_policy: v.optional(policyBody),
   http_endpoint_configuration_id: extra(reference('ec')),
@@ -79,7 +63,7 @@ const ownName = extra(v.optional(v.pipe(v.string(), blankIsAbsent))) as unknown 
 
 const updateBody = v.object({
   description: text,
-  metadata,
+  metadata: domainMetadata,
   certificate_id: reference('cert'),
   certificate_management_policy: v.optional(policyBody),
   http_endpoint_configuration_id: reference('ec'),
@@ -102,7 +86,7 @@ const shape = v.object({
   cname_target: v.nullable(v.string()),
   certificate: v.nullable(ref),
   certificate_management_policy: v.nullable(
-    v.object({ authority: v.string(), private_key_type: v.picklist(keyTypes) }),
+    v.object({ authority: v.string(), private_key_type: v.picklist(MANAGED_KEY_TYPES) }),
   ),
   certificate_management_status: v.nullable(
     v.object({ renews_at: v.nullable(time), provisioning_job: v.nullable(job) }),
@@ -158,6 +142,16 @@ export const reservedDomains = resource({
   create: { body: createBody, run: create },
   update: { body: updateBody, run: update },
   beforeDelete: withoutPolicy,
+  relations({ id, domain, policy, certificate_id }, others, report) {
+    if (others.find(domains, 'domain', domain)?.id !== id) report(['domain'], domain, 'a name that no other domain has')
+    if (certificate_id === null) return
+    const certificate = others.get(certificates, certificate_id)
+    const isRight = policy ? certificate?.order?.domain === domain : certificate?.upload
+    const allowed = policy
+      ? 'an automatic certificate for the domain, with a policy'
+      : 'an uploaded certificate, without a policy'
+    if (!isRight) report(['certificate_id'], certificate_id, allowed)
+  },
   onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
   more: {
     detachCertificate: operation({

@@ -1,8 +1,10 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
+import { isIdOf } from '../contract/ids.ts'
 import { operation, operationWithBody } from '../contract/operation.ts'
 import { familyOf } from '../contract/resource.ts'
+import { rule } from '../contract/schema.ts'
 import { secretNames, withoutSecretFields } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type Frozen } from '../contract/view.ts'
@@ -34,10 +36,13 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
 }) {
   const { name, segment, what, body, shape, settle } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
-  const modules = collection<ModuleRecord<Frozen<v.InferOutput<Shape>>>>({
+  type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>
+  const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(settle)) })
+  const modules = collection<Kept>({
     name,
     key: (record) => record.key,
-    fields: ['key', 'module'],
+    // The type checker does not see through a schema that is a parameter.
+    schema: kept as v.GenericSchema<unknown> as v.GenericSchema<unknown, Kept>,
     ...(secretNames(shape).length > 0 && {
       exported: (record, withSecrets) =>
         withSecrets ? record : { ...record, module: withoutSecretFields(shape, record.module) },
@@ -84,6 +89,15 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
   }
   return familyOf(operations, [modules])
 }
+
+const routeKey = v.pipe(
+  v.string(),
+  rule<string>((key, report) => {
+    const [edge_id = '', id = '', ...rest] = key.split('/')
+    const isKey = isIdOf(edge_id, 'edghts_') && isIdOf(id, 'edghtsrt_') && rest.length === 0
+    if (!isKey) report('field_invalid', { allowed: 'the ids of an edge and its route, with a slash between' })
+  }),
+)
 
 /** The key of a route's module, once the route is known to exist. */
 function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {

@@ -1,14 +1,19 @@
 import * as v from 'valibot'
 import { Refusal, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { asProblem, resourceHead, secret, textOfBytes, time } from '../contract/schema.ts'
+import { asProblem, resourceHead, secret, time } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
-import { type CertificateRecord, certificates } from '../provisioning/certificate-records.ts'
+import {
+  type CertificateRecord,
+  certificateDescription,
+  certificateMetadata,
+  certificates,
+} from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 
-const description = textOfBytes(255, 'certificate_description_too_long')
-const metadata = textOfBytes(4096, 'certificate_metadata_too_long')
+const description = certificateDescription
+const metadata = certificateMetadata
 
 /** A PEM text, read as soon as it is checked, so that its problems stand beside those of the other fields. */
 function pem<T>(read: (text: string) => T, text: v.GenericSchema<string> = v.string()) {
@@ -105,6 +110,10 @@ export const tlsCertificates = resource({
   update: {
     body: v.object({ description, metadata }),
     run: (tx, record, body) => tx.put(certificates, { ...record, ...described(body, record) }),
+  },
+  relations({ id, order }, others, report) {
+    const isUsed = others.find(domains, 'certificate', id) !== undefined
+    if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
   },
   beforeDelete(tx, { id, issued_at }) {
     const user = tx.find(domains, 'certificate', id)

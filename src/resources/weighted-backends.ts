@@ -3,7 +3,8 @@ import { collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
-import { described, descriptionOf, type ResourceRecord, resource } from '../contract/resource.ts'
+import { recordHead } from '../contract/record-schema.ts'
+import { described, descriptionOf, resource } from '../contract/resource.ts'
 import { anyObject, type Report, resourceHead, rule, text } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
@@ -13,25 +14,10 @@ type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
 
-interface BackendRecord extends ResourceRecord {
-  readonly backends: Readonly<Weights>
-}
-
-const backends = collection<BackendRecord>({
-  name: 'weighted_backends',
-  key: (record) => record.id,
-  fields: ['id', 'created_at', 'backends'],
-  indexes: { child: ({ backends: map }) => Object.keys(map).filter(isWeighted) },
-})
-
-function isWeighted(id: string): boolean {
-  return id.startsWith(`${PREFIX}_`)
-}
-
 const LARGEST_WEIGHT = 10_000
 
 /** Child ids to weights (service document, "Weighted backend"). A rule of its own keeps keys such as `__proto__`. */
-const weights = v.optional(v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights)))
+const weights = v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights))
 
 function checkWeights(map: Weights, report: Report): void {
   for (const [child, weight] of Object.entries(map)) {
@@ -41,6 +27,21 @@ function checkWeights(map: Weights, report: Report): void {
     }
     if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report('weight_out_of_range', {}, at)
   }
+}
+
+const record = v.object({ ...recordHead(PREFIX, { description: text, metadata: text }), backends: weights })
+
+type BackendRecord = Frozen<v.InferOutput<typeof record>>
+
+const backends = collection<BackendRecord>({
+  name: 'weighted_backends',
+  key: (record) => record.id,
+  schema: record,
+  indexes: { child: ({ backends: map }) => Object.keys(map).filter(isWeighted) },
+})
+
+function isWeighted(id: string): boolean {
+  return id.startsWith(`${PREFIX}_`)
 }
 
 const shape = v.object({ ...resourceHead, backends: v.record(v.string(), v.number()) })
@@ -53,7 +54,7 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   backends: record.backends,
 })
 
-const body = v.object({ description: text, metadata: text, backends: weights })
+const body = v.object({ description: text, metadata: text, backends: v.optional(weights) })
 
 /** Weighted backends: service document, "Weighted backend"; decisions, "Weighted backends". */
 export const weightedBackends = resource({
@@ -65,6 +66,12 @@ export const weightedBackends = resource({
   collection: backends,
   shape,
   view,
+  relations({ id, backends: map }, others, report) {
+    for (const child of Object.keys(map)) {
+      const isKnown = !isWeighted(child) || (child !== id && others.get(backends, child))
+      if (!isKnown) report(['backends', child], child, 'another weighted backend that exists')
+    }
+  },
   create: {
     body,
     run(tx, { backends: map = {}, ...rest }) {

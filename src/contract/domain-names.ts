@@ -1,5 +1,7 @@
 import punycode from 'punycode.js'
-import type { ErrorKey } from '../contract/errors.ts'
+import * as v from 'valibot'
+import type { ErrorKey } from './errors.ts'
+import { rule } from './schema.ts'
 
 type NameErrorKey =
   Extract<ErrorKey, `domain_${string}`> extends infer K
@@ -12,6 +14,16 @@ type NameErrorKey =
         | 'domain_region_invalid'
       >
     : never
+
+/** A domain's name: checked, then in lower case. */
+export const domainName = v.pipe(
+  v.string(),
+  rule<string>((name, report) => {
+    const key = nameProblem(name)
+    if (key) report(key, {})
+  }),
+  v.toLowerCase(),
+)
 
 const LONGEST_NAME = 253
 const LONGEST_LABEL = 63

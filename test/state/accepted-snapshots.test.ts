@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { changed, valueAt } from '../support/damage.ts'
+import { furnished, throughJson } from '../support/furnished.ts'
+import { upload } from '../support/pem.ts'
+
+describe('What may stand in a snapshot', () => {
+  it('is any id up to the last that was made', async () => {
+    const gateway = await furnished()
+    const snapshot = { ...throughJson(gateway.snapshot()), sequence: 100 }
+    const row = { ...snapshot.records.reserved_addrs?.[0], id: `ra_000001b${'a'.repeat(20)}` }
+    gateway.restore({ ...snapshot, records: { reserved_addrs: [row] } })
+    expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ id: row.id }])
+    expect(gateway.reservedAddrs.create().id > row.id).toBe(true)
+  })
+
+  it('is a state without some of the collections', () => {
+    const gateway = createGateway({ clock: manualClock(0) })
+    gateway.restore({ version: 1, now: 5, seed: 's', sequence: 0, rateLimit: [], records: {} })
+    expect(gateway.clock.now).toBe(5)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  it('is what a gateway with other rules accepted', () => {
+    const config = { type: 'juggle' }
+    const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+    const lenient = createGateway({ clock: manualClock(0), unknownActions: 'accept' })
+    lenient.trafficPolicy.replace(route, { inbound: [{ actions: [config] }] })
+    const strict = createGateway({ clock: manualClock(0), references: 'declared' })
+    strict.restore(throughJson(lenient.snapshot()))
+    expect(strict.snapshot()).toEqual(lenient.snapshot())
+  })
+
+  it('is a job whose first attempt lies behind the last time that there is', () => {
+    const options = () => ({ clock: manualClock(0), provisioningDelay: '9999999d' }) as const
+    const gateway = createGateway(options())
+    gateway.reservedDomains.create({
+      domain: 'never.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    const other = createGateway(options())
+    other.restore(throughJson(gateway.snapshot()))
+    expect(other.snapshot()).toEqual(gateway.snapshot())
+    expect(other.clock.advanceToNext()).toBe(false)
+  })
+
+  it('is the key of an upload, if it is the right one', () => {
+    const gateway = createGateway({ clock: manualClock(0) })
+    gateway.tlsCertificates.create(upload('p256'))
+    const snapshot = throughJson(gateway.snapshot({ privateKeys: true }))
+    const place = ['records', 'tls_certificates', 0, 'upload', 'private_key_pem'] as const
+    const other = upload('p384').private_key_pem
+    expect(() => gateway.restore(changed(snapshot, place, other))).toThrow(
+      /^records\.tls_certificates\.0\.upload\.private_key_pem is .*Allowed: what can be uploaded/,
+    )
+    expect(() => gateway.restore(changed(snapshot, place, ''))).toThrow(/private_key_pem is/)
+    gateway.restore(snapshot)
+    expect(gateway.snapshot({ privateKeys: true })).toEqual(snapshot)
+  })
+
+  it('is a certificate as it was uploaded, read again: its fields are nowhere in the snapshot', () => {
+    const gateway = createGateway({ clock: manualClock(0) })
+    const created = gateway.tlsCertificates.create(upload('p256'))
+    const snapshot = throughJson(gateway.snapshot())
+    expect(valueAt(snapshot, ['records', 'tls_certificates', 0, 'upload'])).toEqual({
+      certificate_pem: created.certificate_pem,
+    })
+    gateway.restore(snapshot)
+    expect(gateway.tlsCertificates.get(created.id)).toEqual(created)
+    const place = ['records', 'tls_certificates', 0, 'upload', 'certificate_pem'] as const
+    expect(() => gateway.restore(changed(snapshot, place, upload('p256').private_key_pem))).toThrow(
+      /^records\.tls_certificates\.0\.upload\.certificate_pem is .*Allowed: what can be uploaded/,
+    )
+  })
+})

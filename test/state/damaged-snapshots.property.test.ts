@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayError, type Snapshot } from '../../src/index.ts'
+import { changed, NOTHING, places, valueAt } from '../support/damage.ts'
+import { exercise } from '../support/exercise.ts'
+import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
+import { propertyOptions } from '../support/property.ts'
+
+/** A snapshot in which one value is another one. */
+const damagedFrom = (good: Snapshot) => {
+  const values = fc.constantFrom<unknown>(
+    ...[null, NOTHING, '', 'x', 'x'.repeat(70_000), true, [], {}],
+    ...[-1, 0, 0.5, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 10n, () => 1],
+  )
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.tuple(fc.constantFrom(...places(good)), values) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...places(good)).map((path) => {
+        const is = valueAt(good, path)
+        const more = Array.isArray(is) ? [...is, is[0]] : typeof is === 'object' && is ? { ...is, extra: 1 } : [is]
+        return [path, more] as const
+      }),
+    },
+  )
+}
+
+describe('A damaged snapshot', () => {
+  it('is refused with the path of what is wrong, or gives a gateway on which every call works', {
+    timeout: 120_000,
+  }, async () => {
+    const gateway = await furnished()
+    const before = JSON.stringify(gateway.snapshot())
+    const requests = gateway.requests.all()
+    const good = throughJson(gateway.snapshot())
+    await fc.assert(
+      fc.asyncProperty(damagedFrom(good), async ([path, value]) => {
+        const damaged = changed(good, path, value)
+        const error = refusalBy(() => gateway.restore(damaged))
+        if (error) {
+          expect(error.status).toBe(400)
+          expect(error.message).toMatch(/^(the snapshot|version|now|seed|sequence|rateLimit|records)\b/)
+          expect(Object.keys(error.details)[0]).toMatch(/^field:/)
+          expect(error.message.length).toBeLessThan(3100)
+        } else {
+          const other = createGateway(furnishedOptions())
+          other.restore(damaged)
+          await exercise(other)
+          gateway.restore(JSON.parse(before))
+        }
+        expect(JSON.stringify(gateway.snapshot())).toBe(before)
+        expect(gateway.clock.now).toBe(good.now)
+        expect(gateway.requests.all()).toEqual(requests)
+      }),
+      propertyOptions({ numRuns: 725 }),
+    )
+  })
+
+  it('is refused at the very value that is wrong', async () => {
+    const gateway = await furnished()
+    const good = throughJson(gateway.snapshot())
+    for (const path of places(good)) {
+      const problem = refusalBy(() => gateway.restore(changed(good, path, 10n)))
+      expect(
+        problem?.message.startsWith(`${path.join('.')} is a bigint.`),
+        `${path.join('.')}: ${problem?.message}`,
+      ).toBe(true)
+    }
+  })
+})
+
+function refusalBy(call: () => void): GatewayError | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    if ((error as GatewayError).key === undefined) throw error
+    return error as GatewayError
+  }
+}

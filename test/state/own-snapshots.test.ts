@@ -1,0 +1,102 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
+import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
+import { pem } from '../support/pem.ts'
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const SECRET = 'a-webhook-secret-of-the-test'
+
+/** A furnished gateway with two secrets in it: the key of an upload, and the secret of a webhook. */
+async function withSecrets() {
+  const gateway = await furnished()
+  gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: SECRET })
+  const certificate = gateway.tlsCertificates.list({ filter: 'obj.description == "d"' }).tls_certificates[0]?.id ?? ''
+  const keyLine = pem('key-p256').split('\n')[1] as string
+  return { gateway, certificate, secrets: [keyLine, SECRET] }
+}
+
+describe('A snapshot object, in the process that made it (decisions, "TLS certificates")', () => {
+  it('brings everything back: `restore(snapshot())` changes nothing, keys and secrets included', async () => {
+    const { gateway, certificate } = await withSecrets()
+    const before = gateway.snapshot({ privateKeys: true })
+    gateway.restore(gateway.snapshot())
+    expect(gateway.snapshot({ privateKeys: true })).toStrictEqual(before)
+    expect(gateway.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
+    expect(gateway.webhookVerification.get(ROUTE).secret).toBe(SECRET)
+  })
+
+  it('brings the keys into another gateway too', async () => {
+    const { gateway, certificate } = await withSecrets()
+    const other = createGateway({ clock: manualClock(0) })
+    other.restore(gateway.snapshot())
+    expect(other.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
+    expect(other.webhookVerification.get(ROUTE).secret).toBe(SECRET)
+    expect(other.snapshot()).toEqual({ ...gateway.snapshot(), rateLimit: [] })
+  })
+
+  it('shows the secrets to nobody: not in its JSON, printed, cloned, copied or looked into', async () => {
+    const { gateway, secrets } = await withSecrets()
+    const snapshot = gateway.snapshot()
+    const looks = {
+      json: JSON.stringify(snapshot),
+      printed: inspect(snapshot, { showHidden: true, depth: null, getters: true, customInspect: false }),
+      clone: inspect(structuredClone(snapshot), { showHidden: true, depth: null }),
+      properties: inspect(Object.getOwnPropertyDescriptors(snapshot), { depth: null }),
+    }
+    for (const look of Object.values(looks)) for (const secret of secrets) expect(look).not.toContain(secret)
+    expect(Reflect.ownKeys(snapshot)).toEqual(['version', 'now', 'seed', 'sequence', 'rateLimit', 'records'])
+    expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype)
+  })
+
+  it.each<[string, (snapshot: ReturnType<typeof throughJson>) => unknown]>([
+    ['its JSON', throughJson],
+    ['a copy', (snapshot) => ({ ...snapshot })],
+    ['a clone', structuredClone],
+    [
+      'a copy with all properties',
+      (snapshot) => Object.create(Object.prototype, Object.getOwnPropertyDescriptors(snapshot)),
+    ],
+    [
+      'an object that inherits from it',
+      (snapshot) => Object.create(snapshot, Object.getOwnPropertyDescriptors(snapshot)),
+    ],
+  ])('is read from the outside where it comes as %s, without the keys', async (_what, made) => {
+    const { gateway, certificate } = await withSecrets()
+    const copy = made(gateway.snapshot()) as ReturnType<typeof throughJson>
+    gateway.restore(copy)
+    expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was left out of the snapshot/)
+    const damaged = { ...copy, sequence: -1 }
+    expect(() => gateway.restore(damaged)).toThrow(/^sequence is -1\. Allowed: an integer, from 0 to \d+\.$/)
+  })
+
+  it('has the keys in its JSON too where they were asked for', async () => {
+    const { gateway, certificate } = await withSecrets()
+    const other = createGateway(furnishedOptions())
+    other.restore(throughJson(gateway.snapshot({ privateKeys: true })))
+    expect(other.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
+    expect(other.snapshot({ privateKeys: true })).toEqual(gateway.snapshot({ privateKeys: true }))
+  })
+
+  it('equals, by `toEqual` and `toStrictEqual`, a snapshot of an equal state, and its JSON', async () => {
+    const gateway = await furnished()
+    const before = gateway.snapshot()
+    expect(gateway.snapshot()).toEqual(before)
+    expect(gateway.snapshot()).toStrictEqual(before)
+    expect(throughJson(before)).toStrictEqual(before)
+    gateway.reservedAddrs.create()
+    expect(gateway.snapshot()).not.toEqual(before)
+  })
+
+  it('does not change what it brings back when the state it was taken from goes on', async () => {
+    const { gateway, certificate } = await withSecrets()
+    const snapshot = gateway.snapshot()
+    for (const { id } of gateway.reservedDomains.list().reserved_domains) gateway.reservedDomains.delete(id)
+    gateway.tlsCertificates.delete(certificate)
+    gateway.clock.advance('90d')
+    gateway.restore(snapshot)
+    expect(gateway.snapshot()).toStrictEqual(snapshot)
+    expect(gateway.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
+  })
+})
