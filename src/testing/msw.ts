@@ -21,14 +21,17 @@ export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[]
   return [
     http.all(
       ({ request }) => isBelow(request.url, gateway.url),
-      ({ request }) => gateway.fetch(request).catch(networkError),
+      ({ request }) => gateway.fetch(request).catch((error) => networkError(error, request)),
     ),
   ]
 }
 
-/** The answer for a broken connection. MSW would turn the rejection itself into an answer with status 500. */
-function networkError(error: unknown): Response {
-  if (isBroken(error)) return HttpResponse.error()
+/**
+ * The answer for a broken connection, and for a client that has left. MSW would turn the rejection itself into an answer
+ * with status 500.
+ */
+function networkError(error: unknown, { signal }: Request): Response {
+  if (isBroken(error) || signal.aborted) return HttpResponse.error()
   throw error
 }
 

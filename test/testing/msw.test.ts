@@ -4,6 +4,7 @@ import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
 import { handlers } from '../../src/testing/msw.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
@@ -96,5 +97,30 @@ describe('handlers for Mock Service Worker', () => {
     const before = globalThis.fetch
     listen(gateway).close()
     expect(globalThis.fetch).toBe(before)
+  })
+
+  it('wait with a delayed answer no longer than the client, and say nothing of it', async () => {
+    const gateway = createGateway({ clock: manualClock(0) })
+    const answers: Promise<Response>[] = []
+    gateway.faults.add({ latency: '30s' })
+    listen(
+      Object.assign(Object.create(gateway), {
+        fetch(...call: Parameters<Gateway['fetch']>) {
+          const answer = gateway.fetch(...call)
+          answers.push(answer)
+          return answer
+        },
+      }),
+    )
+    const printed = vi.spyOn(console, 'error')
+    const aborting = new AbortController()
+    const answer = fetch(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal })
+    await vi.waitUntil(() => answers.length === 1, { interval: 1 })
+    aborting.abort(new Error('enough'))
+    await expect(answer).rejects.toThrow('enough')
+    await expect(answers[0]).rejects.toThrow('enough')
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate)
+    expect(printed).not.toHaveBeenCalled()
+    printed.mockRestore()
   })
 })
