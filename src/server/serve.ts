@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
 import { Connection } from './connection.ts'
@@ -69,10 +70,10 @@ export async function serve(gateway: Gateway, { port = 0, host = '127.0.0.1' }: 
 const REQUEST_TIMEOUT_MS = 60_000
 
 function listenerFor(gateway: Gateway, connections: Map<Socket, Connection>) {
-  const listener: RequestListener = (request, response) => {
-    const connection = connections.get(request.socket)
-    if (connection) void answer(gateway, connection, request, response)
-  }
+  // Each has one from its beginning to its end.
+  const connectionOf = (socket: Duplex) => connections.get(socket as Socket) as Connection
+  const listener: RequestListener = (request, response) =>
+    void answer(gateway, connectionOf(request.socket), request, response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -88,8 +89,7 @@ function listenerFor(gateway: Gateway, connections: Map<Socket, Connection>) {
       socket.once('close', () => connections.delete(socket))
     })
     .on('clientError', (error: ParseError, socket) => {
-      const connection = connections.get(socket as Socket)
-      if (connection) void answerMalformed(gateway, connection, error)
+      void answerMalformed(gateway, connectionOf(socket), error)
     })
 }
 

@@ -1,4 +1,6 @@
 import { getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Clock, createGateway, type Gateway, type HttpResponse } from '../../src/index.ts'
@@ -195,6 +197,60 @@ describe('Waits for a time of a clock of the user’s', () => {
     aborting.abort('enough')
     await expect(waiting).rejects.toBe('enough')
     expect(getEventListeners(aborting.signal, 'abort')).toEqual([])
+  })
+})
+
+describe('A gateway that nobody else can reach', () => {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as () => void
+
+  /** Collects what nobody can reach. */
+  async function collect() {
+    for (let i = 0; i < 3; i++) {
+      await new Promise(setImmediate)
+      gc()
+    }
+  }
+
+  /** Gateways on a clock, as weak as can be, after something was done with each. */
+  function unreachable(use: (gateway: Gateway) => unknown) {
+    const clock = manualClock(NOW)
+    const gateways = Array.from({ length: 200 }, () => {
+      const gateway = createGateway({ clock, seed: 'weak' })
+      gateway.reservedDomains.create({
+        domain: 'a.example.com',
+        certificate_management_policy: { authority: 'letsencrypt' },
+      })
+      use(gateway)
+      return new WeakRef(gateway)
+    })
+    return { clock, left: () => gateways.filter((gateway) => gateway.deref()).length }
+  }
+
+  test('is gone, and nothing of it is due', async () => {
+    const { clock, left } = unreachable(() => undefined)
+    expect(clock.nextDueAt()).toBe(NOW + 30_000)
+    await collect()
+    expect([left(), clock.nextDueAt()]).toEqual([0, undefined])
+  })
+
+  test('is there as long as someone waits for it', async () => {
+    const ends: unknown[] = []
+    const { clock } = unreachable((gateway) => noting(ends, 'late', gateway.delivered(lateUntil(NOW + 1000))))
+    await collect()
+    clock.advance('1s')
+    await turns()
+    expect(ends).toHaveLength(200)
+    await collect()
+    expect(clock.nextDueAt()).toBeUndefined()
+  })
+
+  test('is there as long as someone listens to it', async () => {
+    const heard: unknown[] = []
+    const { clock } = unreachable((gateway) => gateway.subscribe(({ operation }) => heard.push(operation)))
+    await collect()
+    clock.advance('30s')
+    expect(heard).toEqual(Array(200).fill('provisioning'))
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
+import { manualClock } from '../../src/testing/manual-clock.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
 import { DOMAIN, ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
@@ -219,6 +220,13 @@ describe('The control API refuses, in the shape of the service’s errors, and c
       expect(outcome(answer)).toBe('400 ERR_GATEWAY_90420')
       expect(answer.body.msg).toContain('manual clock')
     }
+  })
+
+  test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (missing) => {
+    const clock = { ...manualClock(0), now: 0, [missing]: undefined }
+    const ask = asks(createGateway({ seed: 'control', clock }).fetch, 'http://localhost')
+    expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
+    expect(outcome(await ask('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
   })
 
   test('with the dialect’s own error codes and headers', async () => {

@@ -31,13 +31,14 @@ function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
   return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
 }
 
-/** Runs the command in this process; for those that it refuses. */
-async function refused(environment: NodeJS.ProcessEnv, ...args: string[]) {
+/** Runs the command in this process, until it ends by itself or is told to once it listens. */
+async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
       output[name] += text
+      if (name === 'stdout' && /listens on/.test(output.stdout)) setImmediate(() => process.emit('SIGTERM'))
       return true
     })
   }
@@ -166,7 +167,7 @@ describe('the command `fauxgate serve`', () => {
   ]
   for (const [args, message] of wrong) {
     it(`explains what is wrong with \`fauxgate ${args.join(' ')}\` and exits with 2`, async () => {
-      const { code, stderr } = await refused({}, ...args)
+      const { code, stderr } = await ran({}, ...args)
       expect(code).toBe(2)
       expect(stderr).toMatch(message)
       expect(stderr).toContain('Usage: fauxgate serve')
@@ -176,7 +177,7 @@ describe('the command `fauxgate serve`', () => {
   const texts = ['port', 'host', 'dialect', 'base-url', 'key', 'seed', 'references', 'clock', 'start', 'dns', 'state']
   const durations = ['provisioning-delay', 'certificate-validity', 'renewal-lead']
   it.each([...texts, ...durations, 'control-key', 'allow-host'])('refuses an empty --%s in one line', async (name) => {
-    const { code, stdout, stderr } = await refused({}, 'serve', `--${name}`, '')
+    const { code, stdout, stderr } = await ran({}, 'serve', `--${name}`, '')
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
       new RegExp(`^fauxgate: --${name} is empty\\. Give it a value, or leave it out\\.\\n\\nUsage: fauxgate serve`),
@@ -184,13 +185,13 @@ describe('the command `fauxgate serve`', () => {
   })
 
   it('refuses an empty one among several', async () => {
-    const { code, stderr } = await refused({}, 'serve', '--key', 'a', '--key', '')
+    const { code, stderr } = await ran({}, 'serve', '--key', 'a', '--key', '')
     expect(code).toBe(2)
     expect(stderr).toMatch(/^fauxgate: --key is empty/)
   })
 
   it('refuses an empty FAUXGATE_CONTROL_KEY', async () => {
-    const { code, stderr } = await refused({ FAUXGATE_CONTROL_KEY: '' }, 'serve')
+    const { code, stderr } = await ran({ FAUXGATE_CONTROL_KEY: '' }, 'serve')
     expect(code).toBe(2)
     expect(stderr).toMatch(/^fauxgate: FAUXGATE_CONTROL_KEY is empty. Give it a value, or do not set it.\n/)
   })
@@ -206,7 +207,7 @@ describe('the command `fauxgate serve`', () => {
     ['--control-key', 's3cret', '--port', 'x'],
     ['--control-key', 's3cret', '--host', '192.0.2.1'],
   ])('repeats no key when it refuses %j %j', async (...args) => {
-    const { code, stdout, stderr } = await refused({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
+    const { code, stdout, stderr } = await ran({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
     expect(code).toBeGreaterThan(0)
     expect(stderr).toMatch(/^fauxgate: /)
     expect(stderr + stdout).not.toContain('s3cret')
@@ -230,10 +231,10 @@ describe('the command `fauxgate serve`', () => {
 describe('the command says where it listens in truth, and what others find there', () => {
   /** What it says until it is stopped. */
   async function said(environment: NodeJS.ProcessEnv, ...args: string[]) {
-    const { child, output, url, exited } = await startedIn(environment, 'serve', '--port', '0', ...args)
-    child.kill('SIGTERM')
-    await exited
-    return { stdout: output.stdout.replaceAll(new URL(url).port, 'PORT'), stderr: output.stderr }
+    const { code, stdout, stderr } = await ran(environment, 'serve', '--port', '0', ...args)
+    expect(code).toBe(0)
+    const { port } = new URL(/http:\S+/.exec(stdout)?.[0] ?? '')
+    return { stdout: stdout.replaceAll(port, 'PORT'), stderr }
   }
   const OPEN = 'fauxgate: warning: others can reach this address. The API is open to them'
   const ALL_IPV4 =

@@ -97,6 +97,28 @@ describe('serve', () => {
     await expect(taken).rejects.toThrow(`Port ${server.port} on 127.0.0.1 is taken`)
   })
 
+  it('says clearly that a host is not an address of this machine', async () => {
+    const elsewhere = serve(createGateway(), { host: '192.0.2.1' })
+    await expect(elsewhere).rejects.toThrow('The host 192.0.2.1 is not an address of this machine.')
+  })
+
+  it('refuses an empty host, which to Node is every host', async () => {
+    const gateway = createGateway()
+    await expect(serve(gateway, { host: '' })).rejects.toThrow('host is "". Allowed: a host name or an address.')
+    expect(gateway.url).toBe('https://api.gateway.test')
+  })
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:'],
+    ['127.0.0.9', '127.0.0.9', 'http://127.0.0.9:'],
+    ['0.0.0.0', '0.0.0.0', 'http://127.0.0.1:'],
+    ['0', '0.0.0.0', 'http://127.0.0.1:'],
+  ])('on the host %s says that it listens on %s in truth', async (host, address, url) => {
+    const server = await serve(createGateway(), { host })
+    open.push(server)
+    expect([server.address, server.url]).toEqual([address, `${url}${server.port}`])
+  })
+
   it('refuses a body on GET, but not an empty object (decisions, "Requests", 3)', async () => {
     const { server } = await served()
     const get = (body: string) =>
