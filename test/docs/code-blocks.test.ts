@@ -65,6 +65,7 @@ function surroundings(code: string) {
     Ngrok,
     yourOwnHandlers: [],
     beforeEach: (work: () => unknown) => work(),
+    test: runner(),
     provision: async () => Promise.reject(new Error('rolled back')),
     reuse: () => undefined,
     setupServer(...handlers: Parameters<typeof setupServer>) {
@@ -79,19 +80,54 @@ function surroundings(code: string) {
         headers,
         body: JSON.stringify({ domain: name }),
       })
-      expect(answer.status).toBe(201)
+      if (answer.status !== 201) throw new Error(`The domain was not reserved: ${answer.status}.`)
     },
   }
 }
 
-/** Runs a block. A line that ends in a quoted text as its comment has to come to that text. */
+/** What a comment at the end of a line says that the line comes to: a literal, with "…" for any text, and maybe words. */
+const LINE = /^(?:const (\w+) = )?(\S.*?) +\/\/ (['"[{\d-].*|true|false|null|undefined)(?:,.*)?$/
+const THROWS = /^(\S.*?) +\/\/ throws (\w+)$/
+
+/** The longest beginning of a comment that is a literal, as an expression in which "…" is any text; else undefined. */
+function expectedOf(comment: string): string | undefined {
+  const ends = [...comment.matchAll(/,|$/g)].map(({ index }) => index).reverse()
+  for (const end of ends) {
+    const literal = comment.slice(0, end)
+    try {
+      new Function(`return [${literal}]`)
+    } catch {
+      continue
+    }
+    const loosened = literal.replace(/'([^']*…[^']*)'/g, (_text, pattern: string) => {
+      const parts = pattern.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+      return `expect.stringMatching(${JSON.stringify(`^${parts.join('[\\s\\S]*')}$`)})`
+    })
+    return loosened.startsWith('{') ? `expect.objectContaining(${loosened})` : loosened
+  }
+  return undefined
+}
+
+/** A line of a block with the assertion that its comment makes, if any. */
+function assertedLine(line: string): string {
+  const [, throwing, key] = THROWS.exec(line) ?? []
+  if (throwing) return `expect(() => ${throwing}).toThrow(expect.objectContaining({ key: '${key}' }))`
+  const [, name, work, comment] = LINE.exec(line) ?? []
+  const expected = work && comment && expectedOf(comment)
+  if (!expected) return line
+  return name ? `const ${name} = ${work}; expect(${name}).toEqual(${expected})` : `expect(${work}).toEqual(${expected})`
+}
+
+/** Runs a block, with the assertions of its comments. */
 async function runBlock(code: string): Promise<void> {
   const asserted = code
     .replace(/^import \{(.*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
       const values = names.split(',').filter((name) => !name.trim().startsWith('type '))
       return `const {${values.join(',')}} = modules['${from}']`
     })
-    .replace(/^(?!const )(\S.*) \/\/ ('[^']*')$/gm, 'expect($1).toBe($2)')
+    .split('\n')
+    .map(assertedLine)
+    .join('\n')
   const { code: script } = await transform(`async () => { ${asserted} }`, { loader: 'ts', target: 'es2022' })
   const scope = surroundings(code)
   await new Function(...Object.keys(scope), `return (${script.trim().replace(/;$/, '')})()`)(...Object.values(scope))
@@ -99,7 +135,12 @@ async function runBlock(code: string): Promise<void> {
 
 for (const file of files) {
   describe(`The code in ${file}`, () => {
-    for (const { line, code } of blocksOf(file)) it(`runs from line ${line} on`, () => runBlock(code))
+    for (const { line, code } of blocksOf(file)) {
+      it(`runs from line ${line} on, and asserts something`, async () => {
+        expect.hasAssertions()
+        await runBlock(code)
+      })
+    }
     it('is there, or the document has none', () => {
       expect(blocksOf(file).length).toBeGreaterThanOrEqual(/control-api|rules/.test(file) ? 0 : 1)
     })
