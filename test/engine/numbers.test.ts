@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ErrorKey, Refusal } from '../../src/contract/errors.ts'
+import { ids } from '../../src/engine/ids.ts'
+import { freshSeed, randomSource, secretSource } from '../../src/engine/random.ts'
+import { RateLimiter } from '../../src/http/rate-limit.ts'
+import { check } from '../support/property.ts'
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+describe('The seeded source (design: the same seed and the same calls give the same ids)', () => {
+  it('gives these bytes for these draws: people’s tests hang on the ids that come from them', () => {
+    const { draw } = randomSource('checkout')
+    expect(hex(draw('ids', 0)(8))).toBe(hex(randomSource('checkout').draw('ids', 0)(8)))
+    expect([hex(draw('ids', 0)(16)), hex(draw('ids', 1)(16)), hex(draw('labels', 0)(16))]).toMatchInlineSnapshot(`
+      [
+        "7d298ec7cecb77664c0cd96e35a7b5a2",
+        "6fa59169057410938b4e4da9e0ea9e2b",
+        "c328389cedd9d910b4213fe5f8a49a37",
+      ]
+    `)
+    expect(hex(draw('ids', 2 ** 32 + 1)(8))).toMatchInlineSnapshot(`"d05ef11488c54135"`)
+    expect(hex(randomSource('').draw('', 0)(5))).toMatchInlineSnapshot(`"8dbf176d22"`)
+  })
+
+  it('goes on where a draw left off, in steps of four bytes', () => {
+    const bytes = randomSource('s').draw('x', 7)
+    const again = randomSource('s').draw('x', 7)
+    expect(hex(bytes(4)) + hex(bytes(4))).toBe(hex(again(8)))
+  })
+
+  it('differs by seed, stream and number, and is even', () => {
+    const seen = new Set<string>()
+    const counts = new Array<number>(256).fill(0)
+    for (const seed of ['a', 'b', 'ab', 'ba'])
+      for (const stream of ['ids', 'labels'])
+        for (let number = 0; number < 300; number++) {
+          const bytes = randomSource(seed).draw(stream, number)(32)
+          seen.add(hex(bytes))
+          for (const byte of bytes) (counts[byte] as number)++
+        }
+    expect(seen.size).toBe(2400)
+    // 300 of each are expected; seven standard deviations either way.
+    expect(Math.min(...counts)).toBeGreaterThan(178)
+    expect(Math.max(...counts)).toBeLessThan(422)
+  })
+
+  it('is fresh for a gateway that was given none', () => {
+    expect(freshSeed()).toMatch(/^\d+\.\d+\.\d+\.\d+$/)
+    expect(freshSeed()).not.toBe(freshSeed())
+  })
+})
+
+describe('The secret source', () => {
+  it('gives the same bytes for the same draw, of any length, and others elsewhere', () => {
+    const { draw } = secretSource()
+    expect(hex(draw('keys', 1)(70))).toBe(hex(draw('keys', 1)(70)))
+    expect(hex(draw('keys', 1)(70)).slice(0, 64)).toBe(hex(draw('keys', 1)(32)))
+    const others = [draw('keys', 2), draw('names', 1), secretSource().draw('keys', 1)].map((bytes) => hex(bytes(32)))
+    expect(new Set([...others, hex(draw('keys', 1)(32))]).size).toBe(4)
+    const bytes = draw('keys', 1)
+    expect(hex(bytes(32))).not.toBe(hex(bytes(32)))
+    expect(hex(draw('keys', 1)(64)).slice(0, 64)).not.toBe(hex(draw('keys', 1)(64)).slice(64))
+  })
+})
+
+describe('Ids (decisions, "Wire")', () => {
+  const make = ids(randomSource('checkout'))
+
+  it('are these for these numbers', () => {
+    expect([
+      make.id('rd', 'ids', 0),
+      make.id('cert', 'ids', 61),
+      make.id('ra', 'ids', 62 ** 7 - 1),
+    ]).toMatchInlineSnapshot(`
+      [
+        "rd_0000000zfE7EBtcCCPkrdrYBojV",
+        "cert_000000zSq4jrNh6VztlUYobrNw6",
+        "ra_zzzzzzzk6m4cCaFbgnPuKvdH9GH",
+      ]
+    `)
+    expect([make.label(17, 'labels', 1), make.integer(1000, 'integers', 1)]).toMatchInlineSnapshot(`
+      [
+        "3t796wg9b21pwhevy",
+        127,
+      ]
+    `)
+  })
+
+  it('have 27 characters and sort as their numbers do', () => {
+    const number = fc.nat({ max: 62 ** 7 - 1 })
+    check(
+      fc.property(number, number, (a, b) => {
+        const [x, y] = [make.id('ra', 'ids', a), make.id('ra', 'ids', b)]
+        expect(x).toMatch(/^ra_[0-9A-Za-z]{27}$/)
+        expect(Math.sign(a - b)).toBe(x.slice(0, 10) < y.slice(0, 10) ? -1 : x.slice(0, 10) > y.slice(0, 10) ? 1 : 0)
+      }),
+    )
+  })
+
+  it('use every character, and labels the lower-case ones and digits', () => {
+    const used = (texts: string[]) => [...new Set(texts.join(''))].sort().join('')
+    const numbers = Array.from({ length: 300 }, (_, n) => n)
+    const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
+    expect(used(numbers.map((n) => make.id('ra', 'ids', n).slice(10)))).toBe(
+      '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+    )
+    expect(used(numbers.map((n) => make.label(17, 'labels', n)))).toBe(base36)
+    expect(new Set(numbers.map((n) => make.label(17, 'labels', n).length))).toEqual(new Set([17]))
+  })
+
+  it('as numbers are below their bound, and every one comes', () => {
+    const seen = new Set(Array.from({ length: 400 }, (_, n) => make.integer(7, 'integers', n)))
+    expect([...seen].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
+  })
+})
+
+describe('The rate limit (errors.md: too_many_requests)', () => {
+  function taken(limiter: RateLimiter, now: number): ErrorKey | string {
+    try {
+      limiter.take(now)
+      return 'ok'
+    } catch (error) {
+      return error instanceof Refusal ? String(error.headers['Retry-After']) : String(error)
+    }
+  }
+
+  it('lets through what a plain count of the last window would, also when the clock goes back', () => {
+    const limits = fc.record({ requests: fc.integer({ min: 1, max: 5 }), window: fc.integer({ min: 1000, max: 5000 }) })
+    check(
+      fc.property(limits, fc.array(fc.nat({ max: 12_000 }), { maxLength: 60 }), (limit, times) => {
+        const limiter = new RateLimiter(limit)
+        let counted: number[] = []
+        for (const now of times) {
+          counted = counted.filter((at) => at > now - limit.window && at <= now)
+          const isFree = counted.length < limit.requests
+          const wait = isFree ? 0 : Math.ceil(((counted[0] as number) + limit.window - now) / 1000)
+          expect(taken(limiter, now)).toBe(isFree ? 'ok' : String(wait))
+          if (isFree) counted.push(now)
+          expect(limiter.times).toEqual(counted)
+        }
+      }),
+    )
+  })
+
+  it('goes on from times that a snapshot had, and keeps its own', () => {
+    const limiter = new RateLimiter({ requests: 2, window: 1000 })
+    const times = [500]
+    limiter.times = times
+    times.push(600)
+    expect([taken(limiter, 600), taken(limiter, 700), taken(limiter, 1500)]).toEqual(['ok', '1', 'ok'])
+    expect(Object.is(limiter.times, limiter.times)).toBe(false)
+  })
+})
