@@ -476,6 +476,7 @@ describe('The zone', () => {
     ['a target of 254', (dns) => dns.cname('a.example.com', `a${LONGEST}`), 'value', /Allowed: a DNS name/],
     ['a target that is an address', (dns) => dns.cname('a.example.com', '192.0.2.1'), 'value', /, not an address\.$/],
     ['a target that is an address.', (dns) => dns.cname('a.example.com', '192.0.2.1.'), 'value', /, not an address\.$/],
+    ['a target like an address', (dns) => dns.cname('a.example.com', '192.0.2.300'), 'value', /, not an address\.$/],
     [
       'a target that is half an address',
       (dns) => dns.cname('a.example.com', '192.0.2'),
