@@ -59,8 +59,13 @@ const watch = setInterval(() => {
   printCase(begun.found, values.seed)
   process.exit(1)
 }, 1000)
-worker.on('message', ({ begin, failure, done }) => {
+let said = 0
+worker.on('message', ({ begin, progress, failure, done }) => {
   if (begin) begun = { found: begin, at: Date.now() }
+  if (progress >= said + 10_000) {
+    said = progress
+    console.log(`  ${progress} calls`)
+  }
   if (failure) {
     const { found, error, seed, path, shrinks, steps } = failure
     console.error(`\nFAILED after ${steps} calls; made smaller ${shrinks} times:\n`)

@@ -29,6 +29,7 @@ async function runBatches({ cases: wanted, seed: first, path, only }) {
       parentPort.postMessage({ failure: { found: counterexample[0], error, ...facts } })
     }
     if (result.failed || path) return
+    parentPort.postMessage({ progress: runner.counts().steps })
   }
 }
 
