@@ -2,7 +2,7 @@ import { oddCharacter } from './base64.ts'
 
 /** What a line with a BEGIN or END is to PEM (RFC 7468, 3): a boundary of a block, or why it is none. */
 export type Boundary =
-  | { readonly word: 'BEGIN' | 'END'; readonly type: string; readonly wrong?: undefined }
+  | { readonly begins: boolean; readonly type: string; readonly wrong?: undefined }
   | { readonly wrong: string }
 
 /** Blanks and the CR of a CRLF may stand behind. */
@@ -17,9 +17,8 @@ const MEANT = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
  * behind "line 7", and repeats nothing of the line: beside a BEGIN may stand a key.
  */
 export function boundaryOf(line: string): Boundary | undefined {
-  if (!line.includes('-----')) return undefined
   const [, word, type] = WHOLE.exec(line) ?? []
-  if (type !== undefined) return { word: word === 'BEGIN' ? 'BEGIN' : 'END', type }
+  if (type !== undefined) return { begins: word === 'BEGIN', type }
   const [start] = START.exec(line) ?? []
   return start === undefined ? undefined : { wrong: wrongWith(line, start) }
 }

@@ -23,7 +23,6 @@ const HEADERS = 16
  * character hides one. Returns a fragment for messages, or undefined where there is nothing.
  */
 export function leftOut(lines: readonly (string | undefined)[]): string | undefined {
-  if (lines.every((line) => !line)) return undefined
   const solid = lines.map((line) => (line === undefined ? GAP : line.replace(NEITHER, '')))
   const boundary = solid.join('').search(BOUNDARY)
   if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`
@@ -51,20 +50,20 @@ function isContent(text: string, at: number): boolean {
   if (base64.length < HEADERS || /[^A-Za-z0-9+/]/.test(base64)) return false
   const bytes = bytesOf(atob(base64))
   const outer = header(bytes, 0)
-  const [tag, length] = [bytes[outer.content], bytes[outer.content + 1]]
-  if ((text.length - at) * 3 < outer.length * 4) return false
+  if ((text.length - at) * 3 < (outer.content + outer.length) * 4) return false
+  const [tag, length, version = 2] = bytes.subarray(outer.content)
   // The version of a key, 0 or 1.
-  if (tag === 0x02) return length === 1 && (bytes[outer.content + 2] ?? 2) < 2
+  if (tag === 0x02) return length === 1 && version < 2
   const inner = header(bytes, outer.content)
-  if (tag !== 0x30 || inner.length >= outer.length) return false
+  if (inner.length >= outer.length) return false
   // A version, a serial number, or an algorithm.
-  const [first, size = 0xff] = bytes.subarray(inner.content)
-  return (first === 0xa0 && size === 3) || ((first === 0x02 || first === 0x06 || first === 0x30) && size < 0x20)
+  const [first = 0, size = 0xff] = bytes.subarray(inner.content)
+  return first === 0xa0 ? size === 3 : [0x02, 0x06, 0x30].includes(first) && size < 0x20
 }
 
 function header(bytes: Uint8Array, at: number): { content: number; length: number } {
   const first = bytes[at + 1] ?? 0
-  if (first < 0x80) return { content: at + 2, length: first }
-  const content = at + 2 + (first & 0x7f)
-  return { content, length: Number(numberOf(bytes.subarray(at + 2, content))) }
+  const count = first & 0x80 ? first & 0x7f : 0
+  const content = at + 2 + count
+  return { content, length: count > 0 ? Number(numberOf(bytes.subarray(at + 2, content))) : first }
 }

@@ -72,11 +72,13 @@ export function writePem(type: string, der: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
 }
 
-type Found = { readonly word: 'BEGIN' | 'END'; readonly type: string }
-
 /** What is wrong with a BEGIN or END where it stands. */
-function misplaced({ word, type }: Found, number: number, open: OpenBlock | undefined): string | undefined {
-  if (word === 'BEGIN') {
+function misplaced(
+  { begins, type }: { readonly begins: boolean; readonly type: string },
+  number: number,
+  open: OpenBlock | undefined,
+): string | undefined {
+  if (begins) {
     return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
   }
   if (!open) return `line ${number} ends a block that no line begins`

@@ -129,6 +129,10 @@ describe('kinds of keys', () => {
     expect(unreadable(() => kind(EC, parameters))).toBe('its EC key does not name its curve')
   })
 
+  it('a curve with a damaged name is none', () => {
+    expect(unreadable(() => readCurve(parse(element(6))))).toBe('its curve is missing or malformed')
+  })
+
   it('an algorithm without identifier is none', () => {
     expect(unreadable(() => readAlgorithm(parse(element(0x30)), 'thing'))).toBe('its thing is missing or malformed')
     expect(readAlgorithm(parse(element(0x30, oid('1.2.3'))), 'thing')).toEqual({ oid: '1.2.3', parameters: undefined })

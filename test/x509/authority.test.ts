@@ -74,6 +74,17 @@ describe('what is issued', () => {
     expect(authority.issue(orderOf()).leaf.key_usages).toEqual(['digitalSignature'])
   })
 
+  it('is drawn from two streams of the order’s number, one for keys and one for serial numbers', () => {
+    const drawn: string[] = []
+    const own = authorityOf('test', (stream, number) => {
+      drawn.push(`${stream} ${number}`)
+      return drawOf('seed')(stream, number)
+    })
+    own.issue(orderOf({ number: 7 }))
+    own.issue(orderOf({ number: 8, private_key_type: 'rsa' }))
+    expect(drawn.sort()).toEqual(['certificate keys 7', 'serial numbers 7', 'serial numbers 8'])
+  })
+
   it('ends with the year 9999 where an order would go on', () => {
     const { leaf, certificate_pem } = authority.issue(orderOf({ not_after: Date.UTC(10_000, 1, 1) }))
     expect(leaf.not_after).toBe(Date.UTC(9999, 11, 31, 23, 59, 59))

@@ -46,7 +46,9 @@ describe('a chain that cannot be used is told what is wrong, each with its own e
     ['nothing', ''],
     ['a missing field', undefined],
     ['blanks', ' \r\n\t'],
-  ])('%s: certificate_missing', (_, text) => expect(refusal(() => readChain(text)).key).toBe('certificate_missing'))
+  ])('%s: certificate_missing', (_, text) =>
+    expect(refusal(() => readChain(text))).toMatchObject({ key: 'certificate_missing', field: 'certificate_pem' }),
+  )
 
   it('an unknown type of block: pem_wrong_type, which does not repeat the label', () => {
     expect(refusal(() => readChain(block('3468BAB5D6E5746E'))).message).toBe(
@@ -95,7 +97,9 @@ describe('a chain that cannot be used is told what is wrong, each with its own e
     ['a key without line breaks', fixture('key-p256').replaceAll('\n', '')],
     ['a key behind a damaged block', `${first.slice(0, -20)}\n${fixture('key-p256')}`],
     ['an OpenSSH key', block('OPENSSH PRIVATE KEY')],
-  ])('%s: certificate_is_key', (_, text) => expect(refusal(() => readChain(text)).key).toBe('certificate_is_key'))
+  ])('%s: certificate_is_key', (_, text) =>
+    expect(refusal(() => readChain(text))).toMatchObject({ key: 'certificate_is_key', field: 'certificate_pem' }),
+  )
 
   it.each([
     ['CERTIFICATE REQUEST', fixture('bad-request')],

@@ -42,7 +42,9 @@ describe('a key that cannot be used is told why, each with its own error', () =>
     ['blanks', ' \n'],
     ['other text', 'hello'],
     ['EC PARAMETERS alone', blocksOf(fixture('key-p256-parameters'))[0]],
-  ])('%s: key_missing', (_, text) => expect(refusal(() => readKey(text)).key).toBe('key_missing'))
+  ])('%s: key_missing', (_, text) =>
+    expect(refusal(() => readKey(text))).toMatchObject({ key: 'key_missing', field: 'private_key_pem' }),
+  )
 
   it('more than 64 KiB: certificate_too_long', () => {
     expect(refusal(() => readKey(`${fixture('key-p256')}${'x'.repeat(65_536)}`))).toMatchObject({
@@ -52,11 +54,11 @@ describe('a key that cannot be used is told why, each with its own error', () =>
   })
 
   it.each(['leaf-p256', 'chain-mixed'])('%s: key_is_certificate', (name) => {
-    expect(refusal(() => readKey(fixture(name))).key).toBe('key_is_certificate')
+    expect(refusal(() => readKey(fixture(name)))).toMatchObject({ key: 'key_is_certificate', field: 'private_key_pem' })
   })
 
   it.each(['key-p256-encrypted', 'key-rsa2048-encrypted', 'key-p256-sec1-encrypted'])('%s: key_encrypted', (name) => {
-    expect(refusal(() => readKey(fixture(name))).key).toBe('key_encrypted')
+    expect(refusal(() => readKey(fixture(name)))).toMatchObject({ key: 'key_encrypted', field: 'private_key_pem' })
   })
 
   it.each([

@@ -13,11 +13,18 @@ const EXTENSIONS = 7
 
 const original = derOf(fixture('leaf-p256'))
 
+const membersOf = (der: Uint8Array) => slices(der, 'test')
+
 /** The leaf with some members of its signed part exchanged. An undefined one is left out. */
 function altered(changes: Record<number, Uint8Array | undefined>): Uint8Array {
   const [tbs = new Uint8Array(), ...rest] = slices(original, 'test')
   const members = slices(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
   return element(0x30, element(0x30, ...members.filter((member) => member !== undefined)), ...rest)
+}
+
+/** The leaf with a signed part of these members. */
+function withSignedPart(...members: Uint8Array[]): Uint8Array {
+  return element(0x30, element(0x30, ...members), ...membersOf(original).slice(1))
 }
 
 function withName(member: number, tag: number, text: string) {
@@ -48,6 +55,36 @@ describe('a malformed certificate is told what is wrong (RFC 5280, 4.1)', () => 
       'a member too many',
       element(0x30, ...slices(original, 'test'), element(5)),
       'its outer structure is missing or malformed',
+    ],
+    ...[0, 1, 2].map((count): [string, Uint8Array, string] => [
+      `${count} members`,
+      element(0x30, ...membersOf(original).slice(0, count)),
+      'its outer structure is missing or malformed',
+    ]),
+    ...[0, 1, 2, 3, 4, 5, 6].map((count): [string, Uint8Array, string] => [
+      `a signed part of ${count} members`,
+      withSignedPart(...membersOf(membersOf(original)[0] ?? original).slice(0, count)),
+      'its signed part is missing or malformed',
+    ]),
+    [
+      'a signed part that is a text',
+      element(0x30, element(4, 'abc'), ...membersOf(original).slice(1)),
+      'its signed part is missing or malformed',
+    ],
+    [
+      'algorithms without identifier',
+      element(0x30, ...membersOf(altered({ 2: element(0x30) })).slice(0, 1), element(0x30), element(3, '\0abc')),
+      'its signature algorithm is missing or malformed',
+    ],
+    [
+      'a signature that is a text',
+      element(0x30, ...membersOf(original).slice(0, 2), element(4, 'abc')),
+      'its signature is missing or malformed',
+    ],
+    [
+      'an issuer that is no name',
+      altered({ [ISSUER]: element(0x30, element(2, '\x01')) }),
+      'its issuer is missing or malformed',
     ],
     ['an unknown version', altered({ 0: element(0xa0, element(2, '\x03')) }), 'its version is not 1, 2 or 3'],
     ['a negative version', altered({ 0: element(0xa0, element(2, '\xff')) }), 'its version is missing or malformed'],
@@ -80,6 +117,7 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
     ['IA5String', 0x16, 'a@b', 'a@b'],
     ['BMPString', 0x1e, '\x67\x71\xd8\x3d\xde\x00', '東😀'],
     ['UniversalString', 0x1c, '\x00\x00\x67\x71\x00\x01\xf6\x00', '東😀'],
+    ['the last character of Unicode', 0x1c, '\x00\x10\xff\xff', '\u{10ffff}'],
     ['an empty text', 0x0c, '', ''],
   ])('%s is read', (_, tag, content, text) => {
     expect(readCertificate(withName(SUBJECT, tag, content)).fields.subject_common_name).toBe(text)
@@ -91,6 +129,7 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
     ['half a surrogate pair', 0x1e, '\xd8\x3d', "its subject's text is missing or malformed"],
     ['half a character', 0x1e, 'abc', 'its DER is damaged'],
     ['a character beyond Unicode', 0x1c, '\x00\x11\x00\x00', "its subject's text is missing or malformed"],
+    ['a number of four bytes', 0x02, '\x00\x00\x00\x61', "its subject's text is missing or malformed"],
     ['a number', 0x02, '\x01', "its subject's text is missing or malformed"],
   ])('%s is an error', (_, tag, content, problem) => expect(problemOf(withName(SUBJECT, tag, content))).toBe(problem))
 })
@@ -176,6 +215,44 @@ describe('extensions (RFC 5280, 4.2)', () => {
     expect(readCertificate(withExtensions([usage, element(3, '\x00')])).fields.key_usages).toEqual([])
   })
 
+  it('with more unused bits than a byte has are an error', () => {
+    expect(problemOf(withExtensions([usage, element(3, '\x08\x80')]))).toBe('its key usage is missing or malformed')
+    expect(readCertificate(withExtensions([usage, element(3, '\x07\x80')])).fields.key_usages).toEqual([
+      'digitalSignature',
+    ])
+  })
+
+  it.each<[string, Uint8Array[], string]>([
+    ['a list that is none', [element(4)], 'list of extensions'],
+    ['an extension that is none', [element(0x30, element(4))], 'list of extensions'],
+    ['an extension without identifier', [element(0x30, element(0x30))], 'list of extensions'],
+    ['an extension without value', [element(0x30, element(0x30, element(6, usage)))], 'extension 2.5.29.15'],
+    [
+      'a critical extension without value',
+      [element(0x30, element(0x30, element(6, usage), element(1, '\xff')))],
+      'extension 2.5.29.15',
+    ],
+    ['no list', [], 'list of extensions'],
+  ])('that are malformed are told: %s', (_, list, what) => {
+    expect(problemOf(altered({ [EXTENSIONS]: element(0xa3, ...list) }))).toBe(`its ${what} is missing or malformed`)
+  })
+
+  it.each([
+    ['subject alternative name', alternativeName, element(4)],
+    ['key usage', usage, element(4)],
+    ['extended key usage', '\x55\x1d\x25', element(4)],
+    ['extended key usage', '\x55\x1d\x25', element(0x30, element(4))],
+  ])('whose value is malformed are told: %s', (what, oid, value) => {
+    expect(problemOf(withExtensions([oid, value]))).toBe(`its ${what} is missing or malformed`)
+  })
+
+  it('are found behind the unique identifiers of issuer and subject', () => {
+    const list = element(0xa3, element(0x30, element(0x30, element(6, usage), element(4, element(3, '\x07\x80')))))
+    const members = membersOf(membersOf(original)[0] ?? original).slice(0, EXTENSIONS)
+    const der = withSignedPart(...members, element(0x81, '\0a'), element(0x82, '\0b'), list)
+    expect(readCertificate(der).fields.key_usages).toEqual(['digitalSignature'])
+  })
+
   it('that no field shows are passed over', () => {
     expect(readCertificate(withExtensions(['\x2a\x03', Uint8Array.of(1)])).fields.key_usages).toEqual([])
   })
@@ -220,7 +297,16 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (decisions, "TLS
       ),
     })
 
+  const ed25519 = (bytes: string) =>
+    altered({ [KEY]: element(0x30, element(0x30, element(6, '\x2b\x65\x70')), element(3, '\x00', bytes)) })
+
+  it('an Ed25519 key of 32 bytes is read', () => {
+    expect(readCertificate(ed25519('x'.repeat(32))).fields.private_key_type).toBe('ed25519')
+  })
+
   it.each<[string, Uint8Array, string]>([
+    ['an Ed25519 key of 31 bytes', ed25519('x'.repeat(31)), 'its public key is missing or malformed'],
+    ['an Ed25519 key of 33 bytes', ed25519('x'.repeat(33)), 'its public key is missing or malformed'],
     [
       'a modulus of 16385 bits',
       rsa(`\x01${'\xff'.repeat(2048)}`, '\x03'),

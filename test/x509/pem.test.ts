@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { bytesOf } from '../../src/x509/bytes.ts'
 import { splitPem, writePem } from '../../src/x509/pem.ts'
-import { blocksOf, fixture, fixtures } from './support.ts'
+import { leftOut } from '../../src/x509/pem-left-out.ts'
+import { blocksOf, element, fixture, fixtures } from './support.ts'
 
 const block = (type: string, body: string) => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
 
@@ -32,6 +33,11 @@ describe('splitting a PEM text (RFC 7468)', () => {
     )
     expect(blocks.map(({ encrypted }) => encrypted)).toEqual([true, false])
     expect(blocks[1]?.der).toEqual(Uint8Array.of(0, 1, 2))
+    for (const header of ['Proc-Type: 4,MIC-ONLY', 'X-Proc-Type: 4,ENCRYPTED', 'DEK-Info: ENCRYPTED']) {
+      expect(splitPem(block('A', `${header}\n\nAAEC`)).blocks).toEqual([
+        { type: 'A', encrypted: false, der: Uint8Array.of(0, 1, 2) },
+      ])
+    }
   })
 
   it('passes over the bits behind the last byte', () => {
@@ -50,6 +56,8 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['AAEC====', 'character 7 of line 3 is a third "="'],
     ['A===', 'character 4 of line 3 is a third "="'],
     ['%%%%', 'character 1 of line 3 is not base64'],
+    ['AAEC\n\t AA$', 'character 5 of line 4 is not base64'],
+    ['A \tAE$', 'character 6 of line 3 is not base64'],
     ['AAEC\n  AA-_', 'character 5 of line 4 is not base64'],
     ['AA~C', 'character 3 of line 3 is not base64'],
     ['AA!C', 'character 3 of line 3 is not base64'],
@@ -163,6 +171,26 @@ describe('a block that cannot be read is a problem, which says on which line (de
       `line ${END - 1} has text before its "-----END", without a line break between`,
     ],
     ['text behind END', `${FIRST.trimEnd()} text`, `line ${END} has text ${BEHIND}, without a line break between`],
+    [
+      'a line break written out further before',
+      'a\\nb -----BEGIN A-----',
+      'line 1 has text before its "-----BEGIN", without a line break between',
+    ],
+    [
+      'a dash further before',
+      '-x-----BEGIN A-----',
+      'line 1 has text before its "-----BEGIN", without a line break between',
+    ],
+    [
+      'text behind blanks',
+      '-----BEGIN A-----  \ttext\\n',
+      'line 1 has text behind its "-----BEGIN …-----", without a line break between',
+    ],
+    [
+      'a good boundary behind one of four dashes',
+      '-----BEGIN A---- -----END A-----',
+      'line 1 has no five dashes behind the label of its "-----BEGIN"',
+    ],
     ['quoted lines', `> ${FIRST}`, 'line 1 has text before its "-----BEGIN", without a line break between'],
     ['six dashes', `-${FIRST}`, 'line 1 has more than five dashes before its "BEGIN"'],
     [
@@ -274,6 +302,69 @@ describe('a block that cannot be read is a problem, which says on which line (de
     )
     // Were it quadratic, the test would time out.
     for (const text of texts) expect(splitPem(text).problem).toBeDefined()
+  })
+})
+
+describe('content that stands in no block', () => {
+  const FOUND = 'line 1 has base64 that stands in no block'
+  const base64 = (...parts: Uint8Array[]) =>
+    Buffer.from(element(0x30, ...parts))
+      .toString('base64')
+      .replaceAll('=', '')
+  const rest = (size: number) => element(0x04, new Uint8Array(size))
+  const inner = (tag: number, size: number) => element(0x30, element(tag, new Uint8Array(size)), rest(60))
+
+  it.each<[string, Uint8Array[], string | undefined]>([
+    ['a key of version 0', [element(2, '\0'), rest(60)], FOUND],
+    ['a key of version 1', [element(2, '\x01'), rest(60)], FOUND],
+    ['a number of 2', [element(2, '\x02'), rest(60)], undefined],
+    ['a number of two bytes', [element(2, '\x01\x01'), rest(60)], undefined],
+    ['an explicit version', [inner(0xa0, 3), rest(30)], FOUND],
+    ['an explicit version of other length', [inner(0xa0, 4), rest(30)], undefined],
+    ['a serial number of 31 bytes', [inner(0x02, 31), rest(30)], FOUND],
+    ['a serial number of 32 bytes', [inner(0x02, 32), rest(30)], undefined],
+    ['an identifier', [inner(0x06, 9), rest(30)], FOUND],
+    ['an algorithm', [inner(0x30, 13), rest(30)], FOUND],
+    ['a text', [inner(0x0c, 3), rest(30)], undefined],
+    ['a long text', [inner(0x0c, 3), rest(300)], undefined],
+    ['a short one', [element(0x30, element(0x06, 'abc'), rest(20)), rest(4)], FOUND],
+    ['a long one', [inner(0x02, 8), rest(300)], FOUND],
+    ['a long one with an explicit version', [inner(0xa0, 3), rest(300)], FOUND],
+  ])('%s', (_, parts, problem) => {
+    expect(leftOut([base64(...parts)])).toBe(problem)
+    // Whatever comes before shifts nothing, and lines and dashes change nothing.
+    expect(leftOut([`x${base64(...parts)}`])).toBe(problem)
+    expect(
+      leftOut(
+        base64(...parts)
+          .match(/.{1,3}/g)
+          ?.map((line) => `-${line}-`) ?? [],
+      ),
+    ).toBe(problem)
+  })
+
+  it('is found where it begins', () => {
+    const key = base64(element(2, '\0'), rest(60))
+    expect(leftOut(['', 'text', undefined, `  ${key.slice(0, 7)}`, key.slice(7)])).toBe(
+      'line 4 has base64 that stands in no block',
+    )
+    expect(leftOut(['text -----BEG', 'IN A-----'])).toBe('line 1 has a BEGIN or END line that is torn apart')
+  })
+
+  it('is none where it is cut off or runs across a block', () => {
+    const key = base64(element(2, '\0'), rest(60))
+    expect(leftOut([key.slice(0, -1)])).toBeUndefined()
+    expect(leftOut([key.slice(0, 10)])).toBeUndefined()
+    expect(leftOut([key.slice(0, 8), undefined, key.slice(8)])).toBeUndefined()
+    expect(leftOut(['-----BEG', undefined, 'IN A-----'])).toBeUndefined()
+    expect(leftOut([])).toBeUndefined()
+  })
+
+  it('is none where what is inside is as long as what holds it', () => {
+    const lying = (size: number) =>
+      Buffer.from([0x30, 0x40, 0x30, size, 2, 1, 5, ...Array(80).fill(0)]).toString('base64')
+    expect(leftOut([lying(0x3f)])).toBe(FOUND)
+    expect(leftOut([lying(0x40)])).toBeUndefined()
   })
 })
 

@@ -4,7 +4,7 @@ import { bytesOfNumber } from '../../src/x509/bytes.ts'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { curves } from '../../src/x509/curves.ts'
 import { splitPem } from '../../src/x509/pem.ts'
-import { belongsTo, type PrivateKey, publicKeyOf, readPrivateKey } from '../../src/x509/private-key.ts'
+import { belongsTo, type PrivateKey, readPrivateKey } from '../../src/x509/private-key.ts'
 import { keyName } from '../../src/x509/public-key.ts'
 import { derOf, element, fixture, unreadable } from './support.ts'
 
@@ -44,17 +44,17 @@ describe('reading a private key (decisions, "TLS certificates": PKCS#8, PKCS#1 o
   })
 
   it.each(['key-rsa2048', 'key-p256', 'key-p384', 'key-p521', 'key-ed25519'])(
-    'computes the public key of %s as node:crypto does',
+    'belongs to the public key that node:crypto computes from %s',
     (name) => {
       const secret = createPrivateKey(fixture(name))
       const jwk = createPublicKey(secret).export({ format: 'jwk' })
-      const key = publicKeyOf(read(name))
-      if (key.kind === 'rsa') expect(key).toEqual({ kind: 'rsa', n: numberOf(jwk.n), e: numberOf(jwk.e) })
-      if (key.kind === 'ed25519') expect(Buffer.from(key.bytes).toString('base64url')).toBe(jwk.x)
-      if (key.kind === 'ecdsa') {
-        const point = [4, ...Buffer.from(jwk.x ?? '', 'base64url'), ...Buffer.from(jwk.y ?? '', 'base64url')]
-        expect([...key.point]).toEqual(point)
-      }
+      const key = read(name)
+      const point = () =>
+        Uint8Array.from([4, ...Buffer.from(jwk.x ?? '', 'base64url'), ...Buffer.from(jwk.y ?? '', 'base64url')])
+      if (key.kind === 'rsa') expect(belongsTo(key, { kind: 'rsa', n: numberOf(jwk.n), e: numberOf(jwk.e) })).toBe(true)
+      if (key.kind === 'ed25519')
+        expect(belongsTo(key, { kind: 'ed25519', bytes: Buffer.from(jwk.x ?? '', 'base64url') })).toBe(true)
+      if (key.kind === 'ecdsa') expect(belongsTo(key, { kind: 'ecdsa', curve: key.curve, point: point() })).toBe(true)
       const certificate = new X509Certificate(fixture(name.replace('key', 'leaf')))
       expect(certificate.checkPrivateKey(secret)).toBe(true)
     },
@@ -89,7 +89,6 @@ describe('whether a key belongs to a certificate', () => {
       expect(belongsTo(key, { kind: 'ecdsa', curve, point })).toBe(true)
       expect(belongsTo({ ...key, secret: bytesOfNumber(12_346n, bytes) }, { kind: 'ecdsa', curve, point })).toBe(false)
     }
-    expect(publicKeyOf(key)).toEqual({ kind: 'ecdsa', curve, point: arithmetic.getPublicKey(key.secret, false) })
   })
 })
 
