@@ -20,7 +20,7 @@ export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, si
   const info = hash.digestInfo + hexOf(hash.digest(message))
   const padding = length - info.length / 2 - 3
   const opened = open(key, signature)
-  return padding >= 8 && opened !== undefined && opened === BigInt(`0x0001${'ff'.repeat(padding)}00${info}`)
+  return padding >= 8 && opened === BigInt(`0x0001${'ff'.repeat(padding)}00${info}`)
 }
 
 /** Whether `signature` is the RSASSA-PSS signature of `message` (RFC 8017, 8.1.2 and 9.1.2). */

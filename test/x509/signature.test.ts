@@ -66,6 +66,23 @@ describe('each certificate is signed by the next (decisions, "TLS certificates")
     )
   })
 
+  const signed = { RSA: 'chain-rsa-sha256', ECDSA: 'chain-ec-sha256', Ed25519: 'chain-ed25519' }
+  const keys = { 'RSA 1024': 'chain-rsa-sha256', 'ECDSA P-256': 'chain-ec-sha256', Ed25519: 'chain-ed25519' }
+  const pairs = Object.entries(signed).flatMap(([kind, chain]) =>
+    Object.entries(keys).map(([key, of]) => ({ kind, chain, key, of })),
+  )
+
+  it.each(pairs.filter(({ chain, of }) => chain !== of))(
+    'a signature by $kind is none by a key of $key',
+    ({ kind, chain, key, of }) => {
+      const [leaf, issuer] = pair(chain)
+      const { publicKey } = pair(of)[1]
+      expect(isSignedBy(leaf, { ...issuer, publicKey })).toBe(
+        `its signature is ${kind}, the next certificate's key is ${key}`,
+      )
+    },
+  )
+
   it('an RSA key too small for the padding verifies nothing', () => {
     const [leaf, issuer] = pair('chain-rsa-sha256')
     const signature = Uint8Array.of(8)
