@@ -9,11 +9,18 @@ export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
 /** Ids of this service have 27 characters; test ids may be shorter, and none is so long that messages suffer. */
-const ID = /^([a-z]{1,32})_[0-9A-Za-z]{1,64}$/
+const MOST_CHARACTERS = 64
+/** Without bounds of its own, which would make it three times as slow. */
+const ID = /^([a-z]+)_[0-9A-Za-z]+$/
+
+function prefixOf(text: string): string | undefined {
+  const prefix = ID.exec(text)?.[1]
+  return prefix !== undefined && text.length - prefix.length - 1 <= MOST_CHARACTERS ? prefix : undefined
+}
 
 /** Whether a text is an id of a type whose prefix begins like this. */
 export function isIdOf(text: string, prefixStart: string): boolean {
-  return ID.test(text) && text.startsWith(prefixStart)
+  return prefixOf(text) !== undefined && text.startsWith(prefixStart)
 }
 
 /** What is wrong with a text as an id of the given prefix, or undefined. */
@@ -21,7 +28,7 @@ export function idProblem(
   text: string,
   prefix: string,
 ): Extract<ErrorKey, 'id_unparsable' | 'id_wrong_prefix'> | undefined {
-  const found = ID.exec(text)?.[1]
+  const found = prefixOf(text)
   if (found === undefined) return 'id_unparsable'
   return found === prefix ? undefined : 'id_wrong_prefix'
 }

@@ -49,6 +49,7 @@ function callOf(operation: Operation, run: Run) {
     case 1:
       return (id: string, input: unknown = {}) => run(operation, { id }, input)
     default:
-      return (ids: PathIds, input: unknown = {}) => run(operation, ids ?? NO_IDS, input)
+      // A copy: a getter in the caller's object may answer something else each time, or call the gateway.
+      return (ids: PathIds, input: unknown = {}) => run(operation, { ...ids }, input)
   }
 }

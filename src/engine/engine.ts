@@ -116,12 +116,11 @@ export class Engine {
    * it changed. Throws a `Refusal` when a rule refuses it; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
-    // All that is the caller's is read, and copied, before the transaction: a getter in it may call the gateway.
-    const own = { ...ids }
-    const problems = pathIdProblems(own, operation.ids)
+    // All that is the caller's is read before the transaction: a getter in it may call the gateway.
+    const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
-    const input = operation.read?.(raw, own, this.context)
-    return this.#transact(this.#settled(), operation.name, (tx) => operation.run(tx, own, input))
+    const input = operation.read?.(raw, ids, this.context)
+    return this.#transact(this.#settled(), operation.name, (tx) => operation.run(tx, ids, input))
   }
 
   /** Settles everything up to now, and answers when that is. */
