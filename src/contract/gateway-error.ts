@@ -80,7 +80,8 @@ function fieldDetails({ problems, further }: Refusal, secrets: readonly string[]
 }
 
 function bytesAsJson(text: string): number {
-  return utf8Length(JSON.stringify(text))
+  const isPlain = /^[ !#-[\]-~]*$/.test(text)
+  return isPlain ? text.length + 2 : utf8Length(JSON.stringify(text))
 }
 
 /** The HTTP status of an error: the dialect's own where it has one, else the catalogue's. */
