@@ -1,4 +1,5 @@
 import type { ArmedFault, FaultSpec } from '../contract/fault.ts'
+import { withoutPrivateKeys } from '../contract/private-key-text.ts'
 import type { ControlHost } from '../control/control-operation.ts'
 import { isPending, mismatches } from '../control/fault-records.ts'
 import { faultControls } from '../control/faults.ts'
@@ -41,7 +42,7 @@ export function faultsApi(host: ControlHost, guarded: Guarded, journal: Journal)
     clear: () => guarded(() => remove.run(host, {})),
     assertNoPendingFaults() {
       const pending = all().filter(isPending)
-      if (pending.length > 0) throw new Error(explained(pending, lastOf(journal)))
+      if (pending.length > 0) throw new Error(withoutPrivateKeys(explained(pending, lastOf(journal))))
     },
   }
 }

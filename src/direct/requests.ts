@@ -1,6 +1,7 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
 import type { Journal, JournalEntry } from '../http/journal.ts'
+import type { OperationName } from '../resources/index.ts'
 import type { Guarded } from './provisioning.ts'
 
 /** The methods that a request can be looked for by. */
@@ -12,7 +13,7 @@ export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 /** Fields that an entry can be looked for by. A name or a value that no entry can have is refused. */
 export interface JournalFields {
   /** The operation's name; null for requests of no operation. */
-  readonly operation?: string | null
+  readonly operation?: OperationName | null
   readonly method?: (typeof METHODS)[number]
   /** Below the base URL, without the query. */
   readonly path?: string

@@ -235,3 +235,24 @@ describe('Errors and declarations', () => {
     gateway.declare.backend(7)
   })
 })
+
+describe('The journal', () => {
+  test('is looked into by the names that there are', () => {
+    const { requests } = gateway
+    expectTypeOf(requests.all).toBeCallableWith({ operation: 'reserved_domains.create', method: 'POST', status: 201 })
+    expectTypeOf(requests.count).toBeCallableWith({ operation: null })
+    expectTypeOf(requests.last).toBeCallableWith((entry) => entry.path === '/reserved_addrs')
+    // @ts-expect-error: there is no such operation
+    requests.all({ operation: 'reserved_domains.craete' })
+    // @ts-expect-error: there is no such field
+    requests.count({ operaton: 'reserved_domains.create' })
+    // @ts-expect-error: methods are in upper case
+    requests.last({ method: 'get' })
+  })
+
+  test('holds as many bytes as it is told to', () => {
+    expectTypeOf<{ journalBytes: number }>().toExtend<GatewayOptions>()
+    // @ts-expect-error: a number of bytes
+    createGateway({ journalBytes: '16 MiB' })
+  })
+})
