@@ -173,7 +173,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
       guarded,
     ),
     snapshot: (what) => guarded(() => host.snapshot(what)),
-    restore: (snapshot) => guarded(() => host.restore(snapshot)),
+    restore: (snapshot) => guarded(() => host.restore(snapshot), snapshot),
     reset: () => guarded(host.reset),
     leftovers: () => guarded(() => leftoversOf(engine, families, baseline)),
     subscribe: (subscriber) => engine.subscribe(subscriber),

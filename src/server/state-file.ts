@@ -1,6 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
+import { jsonProblem } from '../http/json-problem.ts'
 
 /**
  * Restores a gateway from a snapshot in a file; a file that does not exist leaves it as it is.
@@ -14,10 +15,20 @@ export async function importState(gateway: Gateway, file: string): Promise<void>
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
+  const snapshot = parsed(file, text)
   try {
-    gateway.restore(JSON.parse(text) as Snapshot)
+    gateway.restore(snapshot)
   } catch (error) {
     throw new Error(`The state file ${file} holds no snapshot: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function parsed(file: string, text: string): Snapshot {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message repeats a piece of the text, which may hold a secret.
+    throw new Error(`The state file ${file} is not JSON: ${jsonProblem(text)}.`)
   }
 }
 

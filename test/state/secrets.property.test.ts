@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -397,6 +400,27 @@ describe('Secrets, wherever they are planted', () => {
       expect(error).toBeInstanceOf(TypeError)
       expectNothing('an error', error.message)
     }
+  })
+
+  test('stand in no error about a damaged state file', async () => {
+    const written: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    const folder = await mkdtemp(join(tmpdir(), 'fauxgate-secrets-'))
+    const file = join(folder, 'state.json')
+    for (const secret of [WEBHOOK_SECRET, API_KEY, ...KEYS]) {
+      for (const text of [
+        secret,
+        `{"secret":${secret}`,
+        `{"version":1,"secret":"${secret}"x}`,
+        JSON.stringify({ version: secret, secret }),
+      ]) {
+        await writeFile(file, text)
+        expect(await runCommand(['serve', '--key', API_KEY, '--port', '0', '--state', file])).toBe(1)
+      }
+    }
+    await rm(folder, { recursive: true })
+    expect(written.join('')).toContain('is not JSON: at line 1, column 1')
+    expectNothing('the error output', written.join(''))
   })
 
   test('stand in no error of the command', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Snapshot } from '../../src/index.ts'
+import type { GatewayError, Snapshot } from '../../src/index.ts'
+import { changed, NOTHING, places } from '../support/damage.ts'
+import { throughJson } from '../support/furnished.ts'
 import { isDeeplyFrozen, open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
@@ -60,4 +62,42 @@ describe('A snapshot as JSON (decisions, "TLS certificates")', () => {
     expect(other.webhookVerification.get(ROUTE).secret).toBe('hush-hush-hush')
     expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
   })
+
+  it('is refused in words that have no secrets, whatever is wrong with it', () => {
+    const { gateway } = keeping()
+    const whole = throughJson(gateway.snapshot({ privateKeys: true }))
+    const other = open(KEYS)
+    let refused = 0
+    for (const path of places(whole)) {
+      for (const value of [
+        pem('key-p256'),
+        'hush-hush-hush',
+        `of ${KEYS.keys[0]}`,
+        ['hush-hush-hush'],
+        5,
+        null,
+        NOTHING,
+      ]) {
+        // A webhook secret is known by the place that it has; without that it is a text.
+        const isTakenAway = 'records.webhook_verification.0.module.secret'.startsWith(path.join('.'))
+        if (isTakenAway && JSON.stringify(value)?.includes('hush')) continue
+        const damaged = changed(whole, path, value)
+        const error = caught(() => other.restore(damaged))
+        if (!error) continue
+        refused++
+        const said = JSON.stringify([error.message, error.details])
+        for (const secret of secrets) expect(said, path.join('.')).not.toContain(secret)
+      }
+    }
+    expect(refused).toBeGreaterThan(200)
+  })
 })
+
+function caught(call: () => void): GatewayError | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    return error as GatewayError
+  }
+}
