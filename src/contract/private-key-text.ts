@@ -22,7 +22,6 @@ const BASE64 =
   /(?:M[A-H][AEIMQUYcgkosw048]CAQ[AE]|MI[E-H][\w+/-]AgE[AB]|MI[I-L][\w+/-]{2}[AQgw]IBA|LS0tLS1CRUdJTiB(?!DRVJU))[\w+/-]{12}/
 
 const ESCAPE = /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|[^u])/gi
-const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** Whether a text may hold a private key, in escapes or not. */
 export function maySayPrivateKey(text: string): boolean {
@@ -51,7 +50,7 @@ function placeOf(sign: RegExp, text: string): number {
  */
 export function* readings(text: string): Generator<string> {
   let plain = text
-  for (let layer = 0; layer < MOST_LAYERS && /[%\\]/.test(plain); layer++) {
+  for (let layer = 0; layer < MOST_LAYERS; layer++) {
     const next = plain.replace(ESCAPE, unescaped)
     if (next === plain) return
     yield next
@@ -61,9 +60,9 @@ export function* readings(text: string): Generator<string> {
 
 function unescaped(sequence: string): string {
   if (sequence.startsWith('%')) return percentDecoded(sequence)
-  if (/^\\u/i.test(sequence)) return String.fromCharCode(Number.parseInt(sequence.slice(2), 16))
-  const letter = sequence.slice(1)
-  return CONTROLS[letter] ?? letter
+  if (sequence.length > 2) return String.fromCharCode(Number.parseInt(sequence.slice(2), 16))
+  // What "\n" and the like stand for is no part of any secret's line.
+  return sequence.slice(1)
 }
 
 /** Bytes that are not UTF-8 stay as they are; the ASCII ones among them are read all the same. */

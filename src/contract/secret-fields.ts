@@ -135,9 +135,12 @@ export function redacted(value: unknown, hidden: Hidden, depth = 0): unknown {
   return Array.isArray(value) ? redactedList(value, hidden, depth) : redactedFields(value, hidden, depth)
 }
 
+/** Where keys name no secrets. */
+export const NO_NAMES: Hidden['names'] = { has: () => false }
+
 /** A record without private keys and without these texts, wherever they stand in it. */
 export function withoutSecretTexts<T extends object>(record: T, values: readonly string[]): T {
-  return redacted(record, { names: { has: () => false }, values }) as T
+  return redacted(record, { names: NO_NAMES, values }) as T
 }
 
 /** After a text in which a private key begins, the further texts of a list may be its lines. */

@@ -1,7 +1,7 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
-import { type Hidden, redacted, type SecretNames } from '../contract/secret-fields.ts'
+import { type Hidden, NO_NAMES, redacted, type SecretNames } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
@@ -205,7 +205,9 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
   const request = readBody(exchange.request)
   const response = readBody(exchange.response)
   const [authorization, query] = [startOf(exchange.authorization), startOf(exchange.query)]
-  const own = secretsOf({ authorization, query, bodies: [request, response] }, names)
+  // An error of the gateway has none by its making; it names the fields that have, in `details`.
+  const isError = status >= 400 && fault === null
+  const own = secretsOf({ authorization, query, bodies: isError ? [request] : [request, response] }, names)
   const hidden = { names, values: valuesOf([...common, ...own]) }
   return {
     operationId,
@@ -216,7 +218,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
     at: timestamp(now),
     request: redactedBody(request, hidden),
     status,
-    response: redactedBody(response, hidden),
+    response: redactedBody(response, isError ? { ...hidden, names: NO_NAMES } : hidden),
     commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, hidden),
     fault,
   }

@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type HttpRequest, type JournalEntry, ngrok, standard } from '../../src/index.ts'
+import { thrownBy } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
@@ -187,6 +188,64 @@ describe('Private keys in the journal', () => {
     })
   })
 
+  /** What the journal shows of a text in a body. */
+  const shownOf = (text: string) => (entryOf({ body: json({ text }) }).request as { text: string }).text
+
+  it.each([
+    ['-BEGIN PRIVATE KEY', '[redacted]'],
+    ['-begin private key', '[redacted]'],
+    ['x -----BEGIN PRIVATE KEY-----', 'x [redacted]'],
+    ['x ---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----', 'x [redacted]'],
+    ['x -  BEGIN RSA PRIVATE KEY', 'x [redacted]'],
+    ['x -----BEGIN PRIVATEKEY-----', 'x [redacted]'],
+    ['x -----BEGIN PRIVATE - KEY-----', 'x [redacted]'],
+    [`x -BEGIN${'y'.repeat(60)}PRIVATE KEY`, 'x [redacted]'],
+    ['x -END PRIVATE KEY', '[redacted]'],
+    ['x -----END PRIVATE KEY-----', '[redacted]'],
+    ['x -end  rsa  private key-', '[redacted]'],
+    ['x - END PRIVATEKEY and more', '[redacted]'],
+    [`x -END${'y'.repeat(60)}PRIVATE - KEY`, '[redacted]'],
+    ['x -----BEGIN PRIVATE KEY then -----END PRIVATE KEY', 'x [redacted]'],
+    ['x MHcCAQEEI12345678901', 'x [redacted]'],
+    ['x MIGHAgEAMBMGByqGSM49', 'x [redacted]'],
+    ['x MIIEpAIBAAKCAQEA1234567', 'x [redacted]'],
+    ['x LS0tLS1CRUdJTiBSU0EgUFJJVkFU', 'x [redacted]'],
+    [percent('-----BEGIN PRIVATE KEY'), '[redacted]'],
+    [`%ff%fe${percent('-----BEGIN PRIVATE KEY')}`, '%ff%fe[redacted]'],
+    [escaped('x -----BEGIN PRIVATE KEY'), 'x [redacted]'],
+    [escaped('x -----BEGIN PRIVATE KEY').toUpperCase(), 'x [redacted]'],
+    [json(json(json(json('-----BEGIN PRIVATE KEY')))), '\\\\\\\\\\\\\\"[redacted]'],
+  ])('are known by %j', (text, shown) => {
+    expect(shownOf(text)).toMatch(/\[redacted\]$/)
+    if (!text.startsWith('"')) expect(shownOf(text)).toBe(shown)
+  })
+
+  it.each([
+    'BEGIN PRIVATE KEY, without a dash',
+    '-   BEGIN PRIVATE KEY, with three spaces',
+    `-BEGIN${'y'.repeat(61)}PRIVATE KEY`,
+    '-----BEGIN PRIVATE CERTIFICATE KEY-----',
+    '-----BEGIN PRIVATE 123 KEY-----',
+    '-----BEGIN-PRIVATE KEY-----',
+    '-----END PRIVATE 123 KEY-----',
+    `-END${'y'.repeat(61)}PRIVATE KEY`,
+    '-   END PRIVATE KEY, with three spaces',
+    '-----BEGIN PUBLIC KEY-----',
+    'MHcCAQEEI12345678',
+    'MZcCAQEEI12345678901234567890',
+    'MHcCAQIEI12345678901234567890',
+    'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t',
+    percent(percent(percent(percent(percent('-----BEGIN PRIVATE KEY'))))),
+    '100 %, a\\b and %zz',
+  ])('are not seen in %j', (text) => {
+    expect(shownOf(text)).toBe(text)
+  })
+
+  it('are seen through four layers of escapes', () => {
+    expect(shownOf(percent(percent(percent(percent('x -----BEGIN PRIVATE KEY')))))).toBe('x [redacted]')
+    expect(shownOf(`${percent(KEY)} ${percent(percent(KEY))}`)).toBe('[redacted]')
+  })
+
   it('hide no certificates, no chains, no words about keys, and no signatures', () => {
     const body = {
       chain: pem('chain-mixed'),
@@ -272,5 +331,40 @@ describe('Bodies that are not JSON', () => {
     )
     gateway.faults.add({ truncate: 60 })
     expect(entryOf({ method: 'GET', url: HOOK }, gateway).response).toBe('[a text of 60 characters that is not JSON]')
+    gateway.faults.clear()
+    gateway.faults.add({ status: 500, body: { secret: SECRET, why: `the ${SECRET}` } })
+    expect(entryOf({ method: 'GET', url: HOOK }, gateway).response).toEqual({
+      secret: '[redacted]',
+      why: 'the [redacted]',
+    })
+  })
+})
+
+describe('Messages about a secret field (decisions, "TLS certificates")', () => {
+  it.each([
+    [12_345_678, 'a number'],
+    [true, 'true'],
+    [['hush-hush-hush'], 'an array of 1'],
+    [{ a: 1 }, 'an object'],
+  ])('describe what was sent instead of a text: %j', (secret, described) => {
+    const { request, response } = entryOf({ method: 'PUT', url: HOOK, body: json({ provider: 'github', secret }) })
+    const msg = `secret is ${described}. Allowed: a string.`
+    expect(response).toMatchObject({ msg, details: { 'field:secret': msg } })
+    expect(request).toEqual({ provider: 'github', secret: '[redacted]' })
+  })
+
+  it('describe by the schema, not by the name', () => {
+    const config = { actions: [{ type: 'deny', config: { status_code: 'a-wrong-value' } }] }
+    const { response } = entryOf({ method: 'PUT', url: `${ROUTE}/policy`, body: json({ inbound: [config] }) })
+    expect(response).toMatchObject({ msg: expect.stringContaining('"a-wrong-value"') })
+    expect(thrownBy(() => open().reservedDomains.create({ domain: 5 as never })).message).toContain('domain is 5.')
+  })
+
+  it('hide what the call has in a secret place, where they cut a text too', () => {
+    const secret = `${SECRET}${'z'.repeat(200)}`
+    const provider = `${'p'.repeat(60)}${secret}`
+    const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+    const { message } = thrownBy(() => open().webhookVerification.replace(route, { provider, secret }))
+    expect(message).toMatch(/^provider is "p{60}\[redacted\]…/)
   })
 })
