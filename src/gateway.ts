@@ -60,12 +60,15 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   readonly faults: Faults
   /** What was asked over HTTP and what was answered. */
   readonly requests: Requests
-  /** The state as plain JSON, without private keys unless they are asked for. Equal states give equal snapshots. */
+  /**
+   * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
+   * itself, in this process, brings the secrets back all the same; nobody can see them in it.
+   */
   snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
   /**
-   * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time. The snapshot
-   * is frozen.
-   * @throws GatewayError `field_invalid` for a damaged snapshot or one of another version; then nothing has changed.
+   * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time.
+   * @throws GatewayError with the path of what is wrong, for a damaged snapshot or one of another version; then nothing
+   * has changed.
    */
   restore(snapshot: Snapshot): void
   /** The resources that were created and not deleted since the initial state. */

@@ -1,35 +1,51 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
+import type { GatewayError } from '../contract/gateway-error.ts'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonProblem } from '../http/json-problem.ts'
 
 /**
  * Restores a gateway from a snapshot in a file; a file that does not exist leaves it as it is.
- * @throws Error when the file cannot be read or holds no snapshot.
+ * @throws Error when the file cannot be read or holds no snapshot: it says where in the file, and repeats nothing of it
+ * that may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<void> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  const snapshot = parsed(file, text)
+  const text = await textOf(file)
+  if (text === undefined) return
+  const snapshot = parsed(text, file)
   try {
     gateway.restore(snapshot)
   } catch (error) {
-    throw new Error(`The state file ${file} holds no snapshot: ${(error as Error).message}`, { cause: error })
+    const { message, details = {} } = error as GatewayError
+    throw new Error(`The state file ${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
   }
 }
 
-function parsed(file: string, text: string): Snapshot {
+async function textOf(file: string): Promise<string | undefined> {
   try {
-    return JSON.parse(text)
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Error(`The state file ${file} cannot be read: ${message}`, { cause: error })
+  }
+}
+
+function parsed(text: string, file: string): Snapshot {
+  try {
+    return JSON.parse(text) as Snapshot
   } catch {
-    // The parser's own message repeats a piece of the text, which may hold a secret.
+    // Without the parser's own error, which repeats a piece of the text.
     throw new Error(`The state file ${file} is not JSON: ${jsonProblem(text)}.`)
   }
+}
+
+/** How many problems there are beside the one of the message. */
+function furtherProblems(details: GatewayError['details']): string {
+  const named = Object.keys(details).filter((name) => name.startsWith('field:')).length - 1
+  const [, counted = '0', more = ''] = /^(\d+)( or more)?/.exec(details.further_problems ?? '') ?? []
+  const further = named + Number(counted)
+  return further > 0 ? ` (${further}${more} more problems)` : ''
 }
 
 /** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { runCommand } from '../../src/server/command.ts'
 import { serve } from '../../src/server/node.ts'
+import { throughJson } from '../support/furnished.ts'
 import { rawConnection } from '../support/wire.ts'
 
 const command = inject('command')
@@ -111,15 +112,48 @@ describe('the command `fauxgate serve`', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('says that a state file is damaged and exits with 1, without touching it', async () => {
+  it('keeps its state file where it cannot be used', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
     const file = join(folder, 'state.json')
     writeFileSync(file, '{"version":7}')
     const { output, exited } = start('serve', '--port', '0', '--state', file)
     expect(await exited).toBe(1)
-    expect(output.stderr).toContain('holds no snapshot: version is 7. Allowed: 1')
+    expect(output.stderr).toBe(
+      `fauxgate: The state file ${file} holds no snapshot: version is 7. Allowed: 1, the version this fauxgate reads.\n`,
+    )
     expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
     rmSync(folder, { recursive: true })
+  })
+
+  const address = { ...throughJson(createGateway().snapshot()), records: { reserved_addrs: [{}, 5] } }
+  it.each([
+    [
+      'is not JSON',
+      '{"secret": "hush',
+      'is not JSON: at line 1, column 12 (position 11) a text begins that does not end.',
+    ],
+    ['is empty', '', 'is not JSON: at line 1, column 1 (position 0) there is the end instead of a value.'],
+    ['is no snapshot', '[]', 'holds no snapshot: the snapshot is an array of 0. Allowed: an object.'],
+    [
+      'is damaged in many places',
+      JSON.stringify(address),
+      'holds no snapshot: records.reserved_addrs.0.id is nothing. Allowed: a value; the field is required. (5 more problems)',
+    ],
+  ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+    const file = join(folder, 'state.json')
+    writeFileSync(file, text)
+    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', file)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`fauxgate: The state file ${file} ${message}`)
+    expect(stderr).not.toContain('hush')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('says which state file cannot be read', async () => {
+    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', tmpdir())
+    expect(code).toBe(1)
+    expect(stderr).toMatch(`fauxgate: The state file ${tmpdir()} cannot be read: EISDIR`)
   })
 
   it('can run on a manual clock with simulated DNS and its own provisioning delay', async () => {

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type Gateway, ngrok, standard } from '../../src/index.ts'
+import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { calls, filled, overHttp } from '../support/calls.ts'
+import { refusalOf } from '../support/client.ts'
+import { throughJson } from '../support/furnished.ts'
+import { check } from '../support/property.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+
+const DAY = 86_400_000
+const name = fc.constantFrom('a.example.com', 'b.example.com', '*.c.example.com')
+const outcomes = fc.array(fc.constantFrom('success' as const, 'INTERNAL_ERROR' as const, 'DNS_ERROR' as const), {
+  maxLength: 3,
+})
+
+type Control = (gateway: Gateway<ManualClock>) => unknown
+
+/** Something that a test does to a gateway beside calling its API. */
+const control: fc.Arbitrary<Control> = fc.oneof(
+  fc.constantFrom(0, 999, 30_000, 61_000, DAY, 61 * DAY).map(
+    (ms): Control =>
+      (it) =>
+        it.clock.advance(ms),
+  ),
+  fc.tuple(name, outcomes).map(
+    ([domain, next]): Control =>
+      (it) =>
+        it.provisioning.script(next, { domain }),
+  ),
+  outcomes.map(
+    (next): Control =>
+      (it) =>
+        it.provisioning.script(next),
+  ),
+  name.map(
+    (domain): Control =>
+      (it) =>
+        it.provisioning.failAlways('DNS_ERROR', { domain }),
+  ),
+  name.map(
+    (domain): Control =>
+      (it) =>
+        it.dns.cname(domain, 'elsewhere.example.net'),
+  ),
+  fc.constant<Control>((it) => it.faults.add({ method: 'GET', times: 2, after: 1, retryAfter: '2s' })),
+  fc.constant<Control>((it) => it.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })),
+)
+
+const step = fc.oneof({ weight: 4, arbitrary: calls }, { weight: 2, arbitrary: control })
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+function idsOf(gateway: Gateway): string[] {
+  const { records } = gateway.snapshot()
+  return Object.values(records).flatMap((rows) => rows.flatMap((row) => ('id' in row ? [String(row.id)] : [])))
+}
+
+/** Takes a step, and answers what it came to. */
+function taken(gateway: Gateway<ManualClock>, step: Step, ids: readonly string[]): unknown {
+  if (typeof step === 'function') return refusalOf(() => step(gateway))
+  return overHttp(gateway, filled(step, ids).call)
+}
+
+const withoutSecrets = (answer: unknown) => JSON.stringify(answer).replace(/\\"secret\\":\\"[^"]*"/g, '')
+
+describe('A gateway that is restored from a snapshot has the same future as the first', () => {
+  it.each([standard, ngrok])('whatever came before and comes after, in the dialect $name', (dialect) => {
+    const open = (seed: string) =>
+      createGateway({
+        ...{ dialect, seed, clock: manualClock(NEW_YEAR), dns: 'simulated', addressesPerRegion: 3 },
+        rateLimit: { requests: 30, window: '60s' },
+      })
+    check(
+      fc.property(fc.array(step, { maxLength: 25 }), fc.array(step, { maxLength: 12 }), (past, future) => {
+        const first = open('first')
+        for (const each of past) taken(first, each, idsOf(first))
+        const [fromObject, fromJson, fromBareJson] = [open('second'), open('third'), open('fourth')]
+        fromObject.restore(first.snapshot())
+        fromJson.restore(throughJson(first.snapshot({ privateKeys: true })))
+        fromBareJson.restore(throughJson(first.snapshot()))
+        for (const each of future) {
+          const ids = idsOf(first)
+          const expected = taken(first, each, ids)
+          expect(taken(fromObject, each, ids)).toEqual(expected)
+          expect(taken(fromJson, each, ids)).toEqual(expected)
+          expect(withoutSecrets(taken(fromBareJson, each, ids))).toBe(withoutSecrets(expected))
+        }
+        const end = first.snapshot({ privateKeys: true })
+        expect(fromObject.snapshot({ privateKeys: true })).toEqual(end)
+        expect(fromJson.snapshot({ privateKeys: true })).toEqual(end)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
