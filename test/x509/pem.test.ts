@@ -282,6 +282,7 @@ describe('a block that cannot be read is a problem, which says on which line (de
   )
 
   it.each([
+    ['dashes around the word', '--- end of the chain ---'],
     [
       'what openssl x509 -text prints',
       'Certificate:\n    Data:\n        Serial Number: MIIB\n            Modulus:\n                00:b1:09',
