@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { GatewayError } from '../contract/gateway-error.ts'
+import { GatewayError } from '../contract/gateway-error.ts'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonProblem } from '../http/json-problem.ts'
@@ -16,7 +16,8 @@ export async function importState(gateway: Gateway, file: string): Promise<void>
   try {
     gateway.restore(snapshot)
   } catch (error) {
-    const { message, details = {} } = error as GatewayError
+    if (!(error instanceof GatewayError)) throw error
+    const { message, details } = error
     throw new Error(`The state file ${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
   }
 }
@@ -41,11 +42,11 @@ function parsed(text: string, file: string): Snapshot {
 }
 
 /** How many problems there are beside the one of the message. */
-function furtherProblems(details: GatewayError['details']): string {
-  const named = Object.keys(details).filter((name) => name.startsWith('field:')).length - 1
-  const [, counted = '0', more = ''] = /^(\d+)( or more)?/.exec(details.further_problems ?? '') ?? []
-  const further = named + Number(counted)
-  return further > 0 ? ` (${further}${more} more problems)` : ''
+function furtherProblems({ further_problems: counted = '0', ...details }: GatewayError['details']): string {
+  const named = Object.keys(details).length - 1
+  const further = named + Number.parseInt(counted, 10)
+  const atLeast = counted.endsWith('more') ? 'at least ' : ''
+  return further > 0 ? ` There are ${atLeast}${further} more problems.` : ''
 }
 
 /** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */

@@ -125,6 +125,7 @@ describe('the command `fauxgate serve`', () => {
     rmSync(folder, { recursive: true })
   })
 
+  const row = { created_at: 5, addr: 'a.example.com:10000', endpoint_configuration_id: null }
   const address = { ...throughJson(createGateway().snapshot()), records: { reserved_addrs: [{}, 5] } }
   it.each([
     [
@@ -137,7 +138,15 @@ describe('the command `fauxgate serve`', () => {
     [
       'is damaged in many places',
       JSON.stringify(address),
-      'holds no snapshot: records.reserved_addrs.0.id is nothing. Allowed: a value; the field is required. (5 more problems)',
+      'holds no snapshot: records.reserved_addrs.0.id is nothing. Allowed: a value; the field is required. There are 5 more problems.',
+    ],
+    [
+      'is damaged all over',
+      JSON.stringify({
+        ...address,
+        records: { reserved_addrs: Array(30_000).fill({ ...row, region: 'mars', id: 'ra_1' }) },
+      }),
+      'holds no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" and 27 letters and digits. There are at least ',
     ],
   ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
     const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
@@ -147,6 +156,18 @@ describe('the command `fauxgate serve`', () => {
     expect(code).toBe(1)
     expect(stderr).toContain(`fauxgate: The state file ${file} ${message}`)
     expect(stderr).not.toContain('hush')
+    rmSync(folder, { recursive: true })
+  })
+
+  it('begins with nothing where there is no state file, and writes one for its owner only', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+    const file = join(folder, 'state.json')
+    for (const _run of ['the first', 'the second']) {
+      expect(await ran({}, 'serve', '--port', '0', '--state', file)).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, seed: null, sequence: 0 })
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(readdirSync(folder)).toEqual(['state.json'])
+    }
     rmSync(folder, { recursive: true })
   })
 

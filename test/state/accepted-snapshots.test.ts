@@ -45,6 +45,19 @@ describe('What may stand in a snapshot', () => {
     expect(other.clock.advanceToNext()).toBe(false)
   })
 
+  it('is a certificate that lasts until the last time that there is', () => {
+    const options = () => ({ clock: manualClock(0), provisioningDelay: 0, certificateValidity: '9999999d' }) as const
+    const gateway = createGateway(options())
+    const { id } = gateway.reservedDomains.create({
+      domain: 'for-ever.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    const other = createGateway(options())
+    other.restore(throughJson(gateway.snapshot()))
+    expect(other.reservedDomains.get(id).certificate_management_status?.renews_at).toBe('9999-12-31T23:59:59Z')
+    expect(other.snapshot()).toEqual(gateway.snapshot())
+  })
+
   it('is the key of an upload, if it is the right one', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     gateway.tlsCertificates.create(upload('p256'))

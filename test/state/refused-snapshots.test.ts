@@ -343,6 +343,102 @@ describe('A snapshot is refused', () => {
       inRecords('faults.0.status', 200),
       'records.faults.0.status is 200. Allowed: an integer from 400 to 599.',
     ],
+    ['with an order that is no number', at('provisioning', 'due.order', 'x'), 'due.order is "x". Allowed: an integer.'],
+    [
+      'with a negative order',
+      at('provisioning', 'due.order', -1),
+      'due.order is -1. Allowed: an integer from 0 to below ',
+    ],
+    [
+      'with half an order',
+      at('provisioning', 'due.order', 0.5),
+      'due.order is 0.5. Allowed: an integer from 0 to below ',
+    ],
+    [
+      'with the order that comes next',
+      (good) => at('provisioning', 'due.order', good.sequence)(good),
+      'Allowed: an integer from 0 to below ',
+    ],
+    [
+      'with a renewal at two times',
+      (good) => at('renewing', 'job', null)(good),
+      'due.at is 1772409670000. Allowed: 1772409640000, as in renews_at.',
+    ],
+    [
+      'with a link to something else',
+      inRecords('reserved_addrs.0.endpoint_configuration_id', 'rd_1'),
+      'records.reserved_addrs.0.endpoint_configuration_id is "rd_1". Allowed: "ec_" and letters and digits.',
+    ],
+    [
+      'with a policy of no authority',
+      at('failing', 'policy.authority', ''),
+      'policy.authority is "". Allowed: a text that is not empty.',
+    ],
+    [
+      'with a time before 1970 in a timeline',
+      at('failing', 'timeline.0.at', -1),
+      'timeline.0.at is -1. Allowed: a time in whole seconds, from 0 to 253402300799.',
+    ],
+    [
+      'with a time in ms in a timeline',
+      at('failing', 'timeline.0.at', 1_772_409_635_000),
+      'Allowed: a time in whole seconds, from 0 to 253402300799.',
+    ],
+    [
+      'with too long metadata of a domain',
+      at('failing', 'metadata', 'x'.repeat(4097)),
+      'metadata has 4097 bytes in UTF-8. Allowed are at most 4096.',
+    ],
+    [
+      'with a name that resolves to nothing',
+      at('failing', 'resolves_to', [{ value: '' }]),
+      'resolves_to.0.value is "". Allowed: a non-empty string.',
+    ],
+    [
+      'with too long metadata of a certificate',
+      inRecords('tls_certificates.0.metadata', 'x'.repeat(4097)),
+      'metadata has 4097 bytes in UTF-8. Allowed are at most 4096.',
+    ],
+    [
+      'with too long a description of a certificate',
+      inRecords('tls_certificates.0.description', 'x'.repeat(256)),
+      'description has 256 bytes in UTF-8. Allowed are at most 255.',
+    ],
+    [
+      'with a certificate of no kind',
+      inRecords('tls_certificates.0.order', null),
+      'records.tls_certificates.0.order is null. Allowed: an order.',
+    ],
+    [
+      'with a certificate of both kinds',
+      (good) => inRecords('tls_certificates.3.order', good.records.tls_certificates[0].order)(good),
+      'records.tls_certificates.3.order is an object. Allowed: null, with an upload.',
+    ],
+    [
+      'with a certificate that ends before it begins',
+      inRecords('tls_certificates.0.order.not_after', 5),
+      'records.tls_certificates.0.order.not_after is 5. Allowed: a time in ms from 1767225630000, the not_before, on.',
+    ],
+    [
+      'with a certificate that was issued at another time',
+      inRecords('tls_certificates.0.issued_at', 5000),
+      'records.tls_certificates.0.issued_at is 5000. Allowed: 1767225630000, as in order.not_before.',
+    ],
+    [
+      'with an upload that was issued',
+      inRecords('tls_certificates.3.issued_at', 5000),
+      'records.tls_certificates.3.issued_at is 5000. Allowed: null.',
+    ],
+    [
+      'with a fault that was met less than never',
+      inRecords('faults.0.hits', -1),
+      'records.faults.0.hits is -1. Allowed: a number, from 0 to 4503599627370496.',
+    ],
+    [
+      'with a name twice in the zone',
+      (good) => inRecords('dns_records', [...good.records.dns_records.slice(0, 2), good.records.dns_records[0]])(good),
+      'records.dns_records.2 is a second record with the key "com.example.a". Allowed: each key once.',
+    ],
     [
       'with a fault that was met half a time',
       inRecords('faults.0.hits', 0.5),

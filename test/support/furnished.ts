@@ -42,6 +42,7 @@ export async function furnished(): Promise<Gateway<ManualClock>> {
   })
   reservedDomains.update(plain.id, { http_endpoint_configuration_id: 'ec_1', https_endpoint_configuration_id: 'ec_2' })
   reservedDomains.create({ domain: 'owned.gateway.test' })
+  reservedDomains.create({ domain: '*.owned.gateway.test' })
   const address = gateway.reservedAddrs.create({ description: 'd', metadata: 'm', region: 'ap' })
   gateway.reservedAddrs.update(address.id, { endpoint_configuration_id: 'ec_1' })
   const inner = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 }, description: 'd', metadata: 'm' })
