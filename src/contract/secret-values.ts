@@ -26,8 +26,7 @@ export function withoutSecrets(text: string, values: readonly string[]): string 
 function withoutValues(text: string, values: readonly string[]): string {
   let shown = text
   for (const value of values) {
-    if (shown.includes(value)) shown = shown.replaceAll(value, REDACTED)
-    if (shown.includes('…')) shown = withoutCutValue(shown, value)
+    shown = withoutCutValue(shown.replaceAll(value, REDACTED), value)
   }
   return shown
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import type { Gateway, HttpRequest } from '../../src/index.ts'
+import type { Gateway, HttpRequest, JournalEntry } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
@@ -130,37 +130,117 @@ describe('The journal in bytes', () => {
     expect(JSON.stringify(shown)).not.toContain('hush-hush')
   })
 
-  it('leaves records out of a commit that are too heavy to keep, and says so', () => {
-    const gateway = open()
-    const policy = (config: object) => ({ inbound: [{ actions: [{ type: 'oauth', config }] }] })
-    const put = (config: object) => ask(gateway, { method: 'PUT', url: POLICY, body: JSON.stringify(policy(config)) })
-    const changed = () => gateway.requests.last()?.commit?.changes.map(({ before, after }) => [before, after])
+  describe('leaves records out of a commit that are too heavy to keep, and says so', () => {
     const heavy = { cut: 'a record of more than 65536 bytes' }
-    for (const config of [
-      { text: 'x'.repeat(70_000) },
-      { list: Array(20_000).fill([]) },
-      { ['x'.repeat(70_000)]: 1 },
-      { list: Array(10_000).fill(1) },
-    ]) {
-      put({ small: 1 })
-      put(config)
-      expect(changed()).toEqual([
-        [expect.objectContaining({ module: expect.objectContaining(policy({ small: 1 })) }), heavy],
-      ])
-      put({ small: 2 })
-      expect(changed()).toEqual([
-        [heavy, expect.objectContaining({ module: expect.objectContaining(policy({ small: 2 })) })],
-      ])
-      put(config)
-      ask(gateway, { method: 'DELETE', url: POLICY })
-      expect(changed()).toEqual([[heavy, undefined]])
-      expect(gateway.requests.last()?.commit).toMatchObject({
-        operation: 'traffic_policy.delete',
-        at: '2025-09-04T10:11:14Z',
-      })
+    const small = expect.objectContaining({ module: expect.anything() })
+    const put = (gateway: Gateway, config: object) => {
+      const policy = { inbound: [{ actions: [{ type: 'oauth', config }] }] }
+      ask(gateway, { method: 'PUT', url: POLICY, body: JSON.stringify(policy) })
+      return gateway.requests.last()?.commit?.changes.map(({ before, after }) => [before, after])[0]
     }
-    put({ text: 'x'.repeat(20_000) })
-    expect(JSON.stringify(changed())).toContain('x'.repeat(20_000))
+
+    it.each([
+      ['a text', { text: 'x'.repeat(70_000) }],
+      ['lists', { list: Array(20_000).fill([]) }],
+      ['a name', { ['x'.repeat(70_000)]: 1 }],
+      ['numbers', { list: Array(10_000).fill(1) }],
+      ['texts', { list: Array(1000).fill('x'.repeat(70)) }],
+    ])('by %s', (_what, config) => {
+      const gateway = open()
+      expect(put(gateway, { small: 1 })).toEqual([undefined, small])
+      expect(put(gateway, config)).toEqual([small, heavy])
+      expect(put(gateway, { small: 2 })).toEqual([heavy, small])
+      put(gateway, config)
+      ask(gateway, { method: 'DELETE', url: POLICY })
+      const { commit } = gateway.requests.last() as JournalEntry
+      expect(commit?.changes.map(({ before, after }) => [before, after])).toEqual([[heavy, undefined]])
+      expect(commit).toMatchObject({ operation: 'traffic_policy.delete', at: '2025-09-04T10:11:14Z' })
+    })
+
+    it('from 131,072 bytes on', () => {
+      const weighing = (bytes: number) => {
+        const gateway = open()
+        const empty = weigh(recordAfter(gateway, () => put(gateway, { text: '' })))
+        ask(gateway, { method: 'DELETE', url: POLICY })
+        return put(gateway, { text: 'x'.repeat((bytes - empty) / 2) })
+      }
+      expect(weighing(131_072)).toEqual([undefined, small])
+      expect(weighing(131_074)).toEqual([undefined, heavy])
+    })
+  })
+
+  /** What a record weighs, counted another way: 64 bytes an object, 16 a value, 2 a character. */
+  function weigh(value: unknown): number {
+    if (typeof value === 'string') return 2 * value.length
+    if (typeof value !== 'object' || value === null) return 0
+    const named = (name: string) => (Array.isArray(value) ? 0 : 2 * name.length)
+    return Object.entries(value).reduce((sum, [name, inner]) => sum + 16 + named(name) + weigh(inner), 64)
+  }
+
+  function recordAfter(gateway: Gateway, work: () => void): unknown {
+    work()
+    return gateway.snapshot({ privateKeys: true }).records.traffic_policy?.[0]
+  }
+
+  it('counts 512 bytes for an entry, two for each character, and what the records of its commit weigh', () => {
+    const policy = (config: object) => ({
+      method: 'PUT',
+      url: POLICY,
+      body: JSON.stringify({ inbound: [{ actions: [{ type: 'oauth', config }] }] }),
+    })
+    const first = policy({ list: [1, 'two', null, [], {}, true], text: 'ü', none: null })
+    const second = policy({ other: [{ x: 'y' }] })
+    const cases: [Partial<HttpRequest>[], Partial<HttpRequest>][] = [
+      [[], { method: 'GET', url: '/tunnels?limit=5' }],
+      [[], { method: 'POST', body: '{"region":"mars"}' }],
+      [[], { method: 'POST', body: { unread: 'not UTF-8' } }],
+      [[], { method: 'HEAD' }],
+      [[], first],
+      [[first], second],
+      [[first], { method: 'DELETE', url: POLICY }],
+    ]
+    for (const [before, request] of cases) {
+      const prepared = (journalBytes: number) => {
+        const gateway = open({ journalBytes })
+        for (const each of before) ask(gateway, each)
+        gateway.requests.clear()
+        return gateway
+      }
+      const counted = prepared(100_000)
+      const kept = () => recordAfter(counted, () => undefined)
+      const records = weigh(kept())
+      const { method = 'POST', url = '/reserved_addrs', body = '' } = request
+      const answer = ask(counted, request).body ?? ''
+      const changed = counted.requests.last()?.commit ? records + weigh(kept()) : 0
+      const [path = '', query = ''] = url.split('?')
+      const sent = typeof body === 'string' ? body : ''
+      const answered =
+        method === 'HEAD'
+          ? '{"reserved_addrs":[],"uri":"https://api.gateway.test/reserved_addrs","next_page_uri":null}'
+          : answer
+      const bytes = 512 + 2 * [method, path, query, 'Bearer key', sent, answered].join('').length + changed
+      const countWith = (journalBytes: number) => {
+        const gateway = prepared(journalBytes)
+        ask(gateway, request)
+        return gateway.requests.count()
+      }
+      expect([countWith(bytes - 1), countWith(bytes)], `${method} ${url}`).toEqual([0, 1])
+    }
+  })
+
+  it('is shown from the newest entry back, as far as the bytes go', () => {
+    const journalBytes = 20_000
+    const gateway = open({ journalBytes })
+    for (let i = 0; i < 9; i++) ask(gateway, { method: 'GET', url: `/${'\u0001'.repeat(500 + i)}` })
+    const texts = gateway.requests
+      .all()
+      .map((entry) => JSON.stringify(entry))
+      .reverse()
+    const fitting = texts.filter(
+      (_, index) => texts.slice(0, index + 1).reduce((sum, text) => sum + bytesOf(text) + 1, 0) <= journalBytes,
+    )
+    expect(fitting.length).toBeLessThan(texts.length)
+    expect(shownJournal(gateway)).toBe(`[${fitting.reverse().join()}]`)
   })
 
   it('is shown whatever was sent, also JSON that is nested 5,000 levels deep', async () => {

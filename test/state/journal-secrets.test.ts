@@ -54,6 +54,10 @@ describe('Secret fields in the journal (decisions, "TLS certificates")', () => {
     ['a name in percent', `{"${percent('secret')}":"${SECRET}"}`],
     ['another case', json({ SECRET })],
     ['another way to write it', json({ 'Secret ': SECRET })],
+    ['another secret name', json({ private_key_pem: SECRET })],
+    ['another secret name, in other words', json({ 'my private-key pem': SECRET })],
+    ['another secret name, in one word', json({ privateKeyPem: SECRET })],
+    ['one of its lines elsewhere', json({ secret: `first line\r\n${SECRET}\nlast line`, metadata: SECRET })],
     ['a name that ends with it', json({ clientSecret: SECRET, webhook_secret: SECRET })],
     ['an object around it', json({ a: [{ b: { secret: SECRET } }] })],
     ['a list in it', json({ secret: [SECRET] })],
@@ -68,6 +72,28 @@ describe('Secret fields in the journal (decisions, "TLS certificates")', () => {
       expect(shown).toContain('[redacted]')
       expect(shown).not.toContain(SECRET)
     }
+  })
+
+  it('are hidden where a long body is cut inside one of them', () => {
+    const secret = SECRET.padEnd(300, 'q')
+    const cutAfter = (length: number) => {
+      const start = json({ secret, text: '' }).slice(0, -2)
+      const text = ' '.repeat(65_536 - start.length - length) + secret
+      return entryOf({ body: json({ secret, text }) }).request as string
+    }
+    for (const length of [8, 20, 127, 128, 129, 299]) expect(cutAfter(length)).toMatch(/" +\[redacted\](…)?"\} \[cut: /)
+    expect(cutAfter(7)).toContain('whsec-p…"}')
+  })
+
+  it('do not hide what only begins like them', () => {
+    const secret = SECRET.padEnd(300, 'q')
+    const text = `${secret.slice(0, 8)} and ${secret.slice(0, 127)}!`
+    expect(entryOf({ body: json({ secret, text }) }).request).toEqual({ secret: '[redacted]', text })
+    const cut = `${secret.slice(0, 9)}; ${secret.slice(0, 20)}…; ${secret.slice(0, 30)}…`
+    expect(entryOf({ body: json({ secret, cut }) }).request).toEqual({
+      secret: '[redacted]',
+      cut: `${secret.slice(0, 9)}; [redacted]…; [redacted]…`,
+    })
   })
 
   it('are hidden below 5,000 levels, and where they stand elsewhere too', () => {
@@ -301,6 +327,24 @@ describe('API keys in the journal', () => {
   it('are hidden elsewhere in a request that has them under the name of a secret field in its query', () => {
     const entry = entryOf({ method: 'GET', url: `/${SECRET}?Secret=${percent(SECRET)}` })
     expect(entry).toMatchObject({ path: '/[redacted]', query: 'Secret=[redacted]' })
+  })
+
+  it('are hidden whole where one begins with the other', () => {
+    const gateway = open({ keys: ['ak_012345', 'ak_0123456789', 'ak_0123456'] })
+    expect(entryOf({ url: '/ak_0123456789/ak_0123456/ak_012345' }, gateway).path).toBe(
+      '/[redacted]/[redacted]/[redacted]',
+    )
+  })
+
+  it('are looked for in all entries if one of the last 16 different headers had them', () => {
+    const gateway = open()
+    const keyOf = (i: number) => `ak_of_request_${String(i).padStart(2, '0')}`
+    entryOf({ url: `/${keyOf(1)}/${keyOf(2)}`, headers: { authorization: '' } }, gateway)
+    for (let i = 1; i <= 16; i++) entryOf({ headers: { authorization: `Bearer ${keyOf(i)}` } }, gateway)
+    const pathOfFirst = () => gateway.requests.all()[0]?.path
+    expect(pathOfFirst()).toBe('/[redacted]/[redacted]')
+    entryOf({ headers: { authorization: `Bearer ${keyOf(17)}` } }, gateway)
+    expect(pathOfFirst()).toBe(`/${keyOf(1)}/[redacted]`)
   })
 
   it('that are shorter than 8 characters are words like any other', () => {
