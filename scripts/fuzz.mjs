@@ -39,7 +39,7 @@ function summary({ steps, statuses, slowest }) {
       .map(([status, count]) => `${count} × ${status}`)
       .join(', ')}`,
   )
-  console.log('The slowest calls, with what is checked after each:')
+  console.log('The slowest calls but moves of the clock, with what is checked after each:')
   for (const { ms, step } of slowest) console.log(`  ${ms.toFixed(1)} ms  ${JSON.stringify(step).slice(0, 300)}`)
 }
 
@@ -60,6 +60,7 @@ const watch = setInterval(() => {
   process.exit(1)
 }, 1000)
 let said = 0
+let ended = false
 worker.on('message', ({ begin, progress, failure, done }) => {
   if (begin) begun = { found: begin, at: Date.now() }
   if (progress >= said + 10_000) {
@@ -76,9 +77,16 @@ worker.on('message', ({ begin, progress, failure, done }) => {
     process.exitCode = 1
   }
   if (done) summary(done)
+  ended = done !== undefined
 })
 worker.on('error', (error) => {
   console.error(error)
   process.exitCode = 1
 })
-worker.on('exit', () => clearInterval(watch))
+worker.on('exit', (code) => {
+  clearInterval(watch)
+  if (ended) return
+  console.error(`\nFAILED: the process of this case ended with code ${code} (seed ${values.seed}).\n`)
+  if (begun.found) printCase(begun.found, values.seed)
+  process.exitCode = 1
+})

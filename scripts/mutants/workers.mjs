@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 const require = createRequire(import.meta.url)
 const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs')
 
-/** A worker that shows no sign of life for so long is in an endless loop. */
-const HANG_MS = 45_000
+/** A worker that shows no sign of life for so long is in an endless loop. Properties without a mutant may take long. */
+const HANG_MS = { kill: 60_000, cover: 900_000, thorough: 300_000 }
 
 /** The lines of JSON that the workers have written. */
 export function linesOf(folder, mode) {
@@ -45,7 +45,7 @@ export async function inWorkers(job, { workers, say }) {
 async function untilDone(job, results, jobFile, index) {
   for (let round = 0; round < 1000; round++) {
     const name = `${job.mode}-${index}-${round}`
-    const hung = await oneWorker(job.folder, jobFile, join(results, name))
+    const hung = await oneWorker(job, jobFile, join(results, name))
     const lines = linesOf(results, name)
     if (lines.at(-1)?.finished) return
     const begun = lines.filter(({ begin }) => begin !== undefined).at(-1)?.begin
@@ -63,7 +63,7 @@ async function untilDone(job, results, jobFile, index) {
 const logOf = (results, name) => readFileSync(join(results, `log-${name}.txt`), 'utf8').slice(-4000)
 
 /** Runs one process to its end. Answers whether it hung. */
-function oneWorker(folder, jobFile, path) {
+function oneWorker({ folder, mode, thorough }, jobFile, path) {
   const pulse = `${path.replace(/([^/]+)$/, 'pulse-$1')}`
   writeFileSync(pulse, '')
   const args = [vitest, 'run', '--root', folder, '--config', join(folder, 'mutants.config.ts'), '--no-color']
@@ -80,7 +80,7 @@ function oneWorker(folder, jobFile, path) {
   process.once('exit', kill)
   let hung = false
   const watch = setInterval(() => {
-    if (Date.now() - statSync(pulse).mtimeMs < HANG_MS) return
+    if (Date.now() - statSync(pulse).mtimeMs < HANG_MS[mode === 'kill' && thorough ? 'thorough' : mode]) return
     hung = true
     kill()
   }, 2000)

@@ -1,9 +1,6 @@
 /** What stands in the place of a secret. */
 export const REDACTED = '[redacted]'
 
-/** Shorter texts cannot hold a private key, nor say that one begins. */
-const SHORTEST_SIGN = 18
-
 /** What every sign of a private key has, and every escape: a quick look that most texts pass. */
 const SUSPICIOUS = /-[\sBEbe]|M[A-I]|LS0tL|[%\\]/
 
@@ -12,7 +9,7 @@ const MOST_LAYERS = 4
 
 /** Where a private key begins in PEM, in whatever case and however its words are spaced. */
 const BEGIN = /-{1,5}\s{0,2}BEGIN[^-]{0,60}?PRIVATE[^A-Z]{0,3}KEY/i
-const END = /-{1,5}\s{0,2}END[^-]{0,60}?PRIVATE[^A-Z]{0,3}KEY/i
+const END = /-\s{0,2}END[^-]{0,60}?PRIVATE[^A-Z]{0,3}KEY/i
 
 /**
  * Where one begins in base64 without its BEGIN line: a SEQUENCE whose first member is the version 0 or 1, which PKCS#8,
@@ -25,7 +22,7 @@ const ESCAPE = /(?:%[0-9a-f]{2})+|\\(?:u[0-9a-f]{4}|[^u])/gi
 
 /** Whether a text may hold a private key, in escapes or not. */
 export function maySayPrivateKey(text: string): boolean {
-  return text.length >= SHORTEST_SIGN && SUSPICIOUS.test(text)
+  return SUSPICIOUS.test(text)
 }
 
 /**

@@ -11,9 +11,7 @@ type AnySchema = v.GenericSchema
 interface SchemaParts {
   readonly wrapped?: AnySchema
   readonly item?: AnySchema
-  readonly value?: AnySchema
   readonly entries?: Readonly<Record<string, AnySchema>>
-  readonly options?: readonly (AnySchema | string)[]
   readonly pipe?: readonly { readonly metadata?: { readonly secret?: boolean }; readonly wrapped?: AnySchema }[]
 }
 
@@ -34,27 +32,17 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
 }
 
 /** The names of all fields in a schema that are secret. */
-export function secretNames(schema: AnySchema): string[] {
-  const { wrapped, item, value, entries, options } = schema as SchemaParts
-  const inner = [wrapped, item, value, ...(options ?? [])].filter((each) => typeof each === 'object')
-  return [
-    ...Object.entries(entries ?? {}).flatMap(([name, entry]) => (isSecret(entry) ? [name] : secretNames(entry))),
-    ...inner.flatMap((each) => secretNames(each)),
-  ]
+function secretNames(schema: AnySchema): string[] {
+  const { wrapped, item, entries = {} } = schema as SchemaParts
+  const inner = wrapped ?? item
+  if (inner) return secretNames(inner)
+  return Object.entries(entries).flatMap(([name, entry]) => (isSecret(entry) ? [name] : secretNames(entry)))
 }
 
-/** A value of a schema as it may leave the gateway: without its secret texts. */
-export function withoutSecretFields<T>(schema: AnySchema, value: T): T {
-  const { wrapped, item, entries } = schema as SchemaParts
-  if (isSecret(schema)) return (value && REDACTED) as T
-  if (wrapped) return withoutSecretFields(wrapped, value)
-  if (item && Array.isArray(value)) return value.map((each) => withoutSecretFields(item, each)) as T
-  if (!entries || typeof value !== 'object' || value === null) return value
-  const copy = { ...value } as Record<string, unknown>
-  for (const [name, entry] of Object.entries(entries)) {
-    if (Object.hasOwn(copy, name)) copy[name] = withoutSecretFields(entry, copy[name])
-  }
-  return copy as T
+/** What takes the secret fields of a schema out of its values; undefined where it has none. */
+export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
+  const names = new Set(secretNames(schema))
+  return names.size > 0 ? (value) => redacted(value, { names, values: [] }) as T : undefined
 }
 
 /** What is known of the operations whose secrets are looked for. */
@@ -87,7 +75,7 @@ export class SecretNames {
   /** Whether a key names a secret. */
   has(key: string): boolean {
     const { whole } = this.#made()
-    return whole.test(key) || (/[%\\]/.test(key) && [...readings(key)].some((reading) => whole.test(reading)))
+    return whole.test(key) || [...readings(key)].some((reading) => whole.test(reading))
   }
 
   /** Whether a JSON text may have one of them as a key. */
@@ -111,8 +99,7 @@ export class SecretNames {
 }
 
 function patternsOf(names: readonly string[]) {
-  if (names.length === 0) return { whole: /(?!)/, anywhere: /(?!)/ }
-  const words = names.map((name) => name.replace(/[^a-z0-9]+/gi, '[^a-z0-9]*')).join('|')
+  const words = names.map((name) => name.replaceAll('_', '[^a-z0-9]*')).join('|')
   return { whole: new RegExp(`(?:${words})[^a-z0-9]*$`, 'i'), anywhere: new RegExp(words, 'i') }
 }
 

@@ -5,7 +5,7 @@ import { isIdOf } from '../contract/ids.ts'
 import { operation, operationWithBody } from '../contract/operation.ts'
 import { familyOf } from '../contract/resource.ts'
 import { rule } from '../contract/schema.ts'
-import { secretNames, withoutSecretFields } from '../contract/secret-fields.ts'
+import { withoutSecretFields } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type Frozen } from '../contract/view.ts'
 import { requireRoute } from './declarations.ts'
@@ -38,14 +38,14 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
   type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>
   const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(settle)) })
+  const withoutSecrets = withoutSecretFields<Frozen<v.InferOutput<Shape>>>(shape)
   const modules = collection<Kept>({
     name,
     key: (record) => record.key,
     // The type checker does not see through a schema that is a parameter.
     schema: kept as v.GenericSchema<unknown> as v.GenericSchema<unknown, Kept>,
-    ...(secretNames(shape).length > 0 && {
-      exported: (record, withSecrets) =>
-        withSecrets ? record : { ...record, module: withoutSecretFields(shape, record.module) },
+    ...(withoutSecrets && {
+      exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
     }),
   })
   const ids: RouteIds = { edge_id: 'edghts', id: 'edghtsrt' }

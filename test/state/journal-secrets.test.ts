@@ -64,6 +64,14 @@ describe('Secret fields in the journal (decisions, "TLS certificates")', () => {
     ['an object in it', json({ secret: { provider: SECRET } })],
     ['the same value elsewhere', json({ secret: SECRET, description: `see ${SECRET}!` })],
     ['the same value as a name', json({ secret: SECRET, [SECRET]: true })],
+    [
+      'the same value in JSON, with its quotes escaped',
+      json({ secret: `"${SECRET}"`, description: json(`"${SECRET}"`) }),
+    ],
+    [
+      'the same value in percent, with other letters',
+      json({ secret: `ü€${SECRET}`, description: encodeURIComponent(`ü€${SECRET}`) }),
+    ],
     ['the same value, escaped, elsewhere', json({ secret: SECRET, description: escaped(SECRET) })],
     ['the name twice', `{"secret":"${SECRET}","secret":"x"}`],
   ])('are hidden with %s', (_what, body) => {
@@ -232,7 +240,7 @@ describe('Private keys in the journal', () => {
     ['x - END PRIVATEKEY and more', '[redacted]'],
     [`x -END${'y'.repeat(60)}PRIVATE - KEY`, '[redacted]'],
     ['x -----BEGIN PRIVATE KEY then -----END PRIVATE KEY', 'x [redacted]'],
-    ['x MHcCAQEEI12345678901', 'x [redacted]'],
+    ['x MHcCAQEEI1234567890', 'x [redacted]'],
     ['x MIGHAgEAMBMGByqGSM49', 'x [redacted]'],
     ['x MIIEpAIBAAKCAQEA1234567', 'x [redacted]'],
     ['x LS0tLS1CRUdJTiBSU0EgUFJJVkFU', 'x [redacted]'],
@@ -257,7 +265,7 @@ describe('Private keys in the journal', () => {
     `-END${'y'.repeat(61)}PRIVATE KEY`,
     '-   END PRIVATE KEY, with three spaces',
     '-----BEGIN PUBLIC KEY-----',
-    'MHcCAQEEI12345678',
+    'MHcCAQEEI123456789',
     'MZcCAQEEI12345678901234567890',
     'MHcCAQIEI12345678901234567890',
     'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t',
@@ -403,6 +411,27 @@ describe('Messages about a secret field (decisions, "TLS certificates")', () => 
     expect(response).toMatchObject({ msg: expect.stringContaining('"a-wrong-value"') })
     expect(thrownBy(() => open().reservedDomains.create({ domain: 5 as never })).message).toContain('domain is 5.')
   })
+
+  it.each(['"secret"', '"secr\\u0065t"', '"secr%65t"', '"x":{"webhook_secret"'])(
+    'hide what the request has under %s, wherever else it stands',
+    (name) => {
+      const body = `{"provider":"${SECRET}",${name}:"${SECRET}"${name.includes('{') ? '}' : ''}}`
+      const headers: Record<string, string> = {
+        authorization: 'Bearer key',
+        'service-version': '2',
+        'content-type': 'application/json',
+      }
+      const url = `/edges/https/${SECRET}/routes/edghtsrt_1/webhook_verification`
+      const answers = [HOOK, url, `/${SECRET}`].map((each) =>
+        open().exchange({ method: 'PUT', url: each, body, header: (header) => headers[header] ?? null }),
+      )
+      for (const answer of answers) {
+        expect(answer.status).toBeGreaterThanOrEqual(400)
+        expect(answer.body).not.toContain(SECRET)
+      }
+      expect(answers[2]?.body).toContain('[redacted]')
+    },
+  )
 
   it('hide what the call has in a secret place, where they cut a text too', () => {
     const secret = `${SECRET}${'z'.repeat(200)}`
