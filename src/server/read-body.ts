@@ -22,8 +22,6 @@ export function readBody(request: IncomingMessage, connection: Connection): Prom
     })
     request.on('end', () => resolve(bodyOf(chunks, size)))
     request.on('close', () => resolve(undefined))
-    // What is wrong then shows in the connection.
-    request.on('error', () => undefined)
   })
 }
 

@@ -208,6 +208,12 @@ describe('the command `fauxgate serve`', () => {
   const wrong: [string[], RegExp][] = [
     [['serve', '--port', 'http'], /--port is "http". Allowed: an integer from 0 to 65535/],
     [['serve', '--port', '65536'], /--port is "65536"/],
+    [['serve', '--port', '1e3'], /--port is "1e3"/],
+    [['serve', '--port=-1'], /--port is "-1"/],
+    [['serve', '--keyx', '--keyx'], /Unknown option '--keyx'/],
+    [['serve', '--certificate-validity', '5 parsecs'], /certificateValidity is "5 parsecs"/],
+    [['serve', '--renewal-lead', '5 parsecs'], /renewalLead is "5 parsecs"/],
+    [['serve', '--dns', 'real'], /dns is "real"/],
     [['serve', '--dialect', 'french'], /--dialect is "french". Allowed: standard, ngrok/],
     [['serve', '--references', 'some'], /references is "some". Allowed: "any" or "declared"/],
     [['serve', '--base-url', 'gate'], /baseUrl is "gate". Allowed: an http or https URL/],
@@ -266,6 +272,26 @@ describe('the command `fauxgate serve`', () => {
     expect(code).toBeGreaterThan(0)
     expect(stderr).toMatch(/^fauxgate: /)
     expect(stderr + stdout).not.toContain('s3cret')
+  })
+
+  it('takes the last port there is', async () => {
+    const { code, stderr } = await ran({}, 'serve', '--port', '65535', '--host', '192.0.2.1')
+    expect([code, stderr]).toEqual([1, 'fauxgate: The host 192.0.2.1 is not an address of this machine.\n'])
+  })
+
+  it('listens for signals no longer than it runs', async () => {
+    const listeners = () => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')]
+    const before = listeners()
+    expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
+    expect(listeners()).toEqual(before)
+  })
+
+  it('answers 429 with --rate-limit to more than 120 requests within a minute', async () => {
+    const { url } = await started('serve', '--port', '0', '--clock', 'manual', '--rate-limit')
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const statuses = []
+    for (let i = 0; i < 121; i++) statuses.push((await fetch(`${url}/reserved_addrs`, { headers })).status)
+    expect([statuses.indexOf(429), statuses.at(-1)]).toEqual([120, 429])
   })
 
   it('exits as it says', async () => {

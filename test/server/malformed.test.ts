@@ -1,12 +1,9 @@
-import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, ngrok, standard } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
-import { type RawAnswer, rawAnswers, rawConnection } from '../support/wire.ts'
+import { type RawAnswer, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
 
 const open: Served[] = []
 afterEach(async () => {
@@ -109,7 +106,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   test('a request that is not there in time', async () => {
     // Node looks at its connections every few seconds; here it is told to find this one at once.
     const { port } = await served()
-    const server = await serverBehind(port)
+    const server = await serverBehind(port, GET)
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     expect(server.headersTimeout).toBe(20_000)
     expect(server.requestTimeout).toBe(60_000)
@@ -122,22 +119,6 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
 })
-
-/** The Node server behind a port. */
-async function serverBehind(port: number): Promise<Server> {
-  const started = channel('http.server.request.start')
-  let server: Server | undefined
-  const see = (message: unknown) => {
-    const { server: its, socket } = message as { server: Server; socket: Socket }
-    if (socket.localPort === port) server = its
-  }
-  started.subscribe(see)
-  const connection = await rawConnection(port, GET)
-  await connection.until(/^HTTP\/1.1 200 /)
-  connection.socket.destroy()
-  started.unsubscribe(see)
-  return server as Server
-}
 
 describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
@@ -204,7 +185,7 @@ describe('A body that breaks off', () => {
   test.each(half)('with its whole client leaves nothing behind: %j', async (bytes) => {
     const { gateway, port } = await served()
     const before = gateway.snapshot()
-    const server = await serverBehind(port)
+    const server = await serverBehind(port, GET)
     const requested = once(server, 'request')
     const connection = await rawConnection(port, bytes)
     const [request] = await requested
@@ -290,7 +271,7 @@ describe('A server whose listening fails later', () => {
   test('says so and goes on', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port, url } = await served()
-    const server = await serverBehind(port)
+    const server = await serverBehind(port, GET)
     const error = new Error('accept EMFILE')
     server.emit('error', error)
     expect(printed).toHaveBeenCalledExactlyOnceWith(error)

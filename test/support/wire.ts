@@ -1,4 +1,6 @@
+import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
 /** A connection on which bytes are sent as they are. */
@@ -67,3 +69,19 @@ export async function eventually(holds: () => boolean): Promise<void> {
 }
 
 const setImmediateOf = setImmediate
+
+/** The Node server behind a port, which shows when it answers a request. */
+export async function serverBehind(port: number, request: string): Promise<Server> {
+  const started = channel('http.server.request.start')
+  let server: Server | undefined
+  const see = (message: unknown) => {
+    const { server: its, socket } = message as { server: Server; socket: Socket }
+    if (socket.localPort === port) server = its
+  }
+  started.subscribe(see)
+  const connection = await rawConnection(port, request)
+  await connection.until(/^HTTP\/1.1 200 /)
+  connection.socket.destroy()
+  started.unsubscribe(see)
+  return server as Server
+}
