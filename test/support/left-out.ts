@@ -9,7 +9,7 @@ export default function setup({ vitest }: TestProject) {
     const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests('skipped')])
     const count = tests.filter(({ fullName }) => fullName.includes(MISSING)).length
     if (count === 0) return
-    const line = `${count} ${count === 1 ? 'test was' : 'tests were'} left out because the openssl command is missing.`
+    const line = `${count} ${count === 1 ? 'test was' : 'tests were'} left out because OpenSSL 3 or newer is missing: the command openssl.`
     console.warn(`\n${'!'.repeat(line.length)}\n${line}\n${'!'.repeat(line.length)}`)
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { blocksOf } from '../x509/support.ts'
 
-/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` installs it where it can, and `.ci/run` insists on it. */
+/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` leaves out what asks it where it is missing; `.ci/run` insists on it. */
 const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
 
 /** A test that is skipped says why in its name, so that a run's end can count those that openssl's absence has cost. */
