@@ -4,7 +4,7 @@ const shared: Options = {
   target: 'es2022',
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
-  noExternal: [/^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  noExternal: [/^nanoid/, /^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
   external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']

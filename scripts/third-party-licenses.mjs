@@ -1,7 +1,15 @@
 // Writes the licences of everything that the build bundles into dist.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-const BUNDLED = ['@marcbachmann/cel-js', '@noble/curves', '@noble/hashes', 'node-forge', 'punycode.js', 'valibot']
+const BUNDLED = [
+  '@marcbachmann/cel-js',
+  '@noble/curves',
+  '@noble/hashes',
+  'nanoid',
+  'node-forge',
+  'punycode.js',
+  'valibot',
+]
 
 const chapters = BUNDLED.map((name) => {
   const folder = new URL(`../node_modules/${name}/`, import.meta.url)

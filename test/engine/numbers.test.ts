@@ -74,14 +74,14 @@ describe('Ids (decisions, "Wire")', () => {
       make.id('ra', 'ids', 62 ** 7 - 1),
     ]).toMatchInlineSnapshot(`
       [
-        "rd_0000000zfE7EBtcCCPkrdrYBojV",
-        "cert_000000zSq4jrNh6VztlUYobrNw6",
-        "ra_zzzzzzzk6m4cCaFbgnPuKvdH9GH",
+        "rd_0000000xIUj1h6Bay1yhV2noFcv",
+        "cert_000000z5oNICONaQHg4yz8wRtbq",
+        "ra_zzzzzzzmUMhB3OOWDVrYJI9NhvQ",
       ]
     `)
     expect([make.label(17, 'labels', 1), make.integer(1000, 'integers', 1)]).toMatchInlineSnapshot(`
       [
-        "3t796wg9b21pwhevy",
+        "fe1a93glpduunlbuh",
         127,
       ]
     `)
