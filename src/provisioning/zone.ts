@@ -3,7 +3,8 @@ import { collection } from '../contract/collection.ts'
 import { as, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Frozen } from '../contract/view.ts'
-import { isDnsName, isIpv4, normalName } from './dns-names.ts'
+import { ipBytes } from '../x509/ip.ts'
+import { isDnsName, normalName } from './dns-names.ts'
 
 /** The types of record that the simulated zone knows. */
 export const RECORD_TYPES = ['CNAME', 'A'] as const
@@ -29,7 +30,7 @@ const typedValue = ruleOnWhole<v.InferOutput<typeof fields>>(({ type, value }, r
   if (typeof value !== 'string') return
   const at = { path: ['value'], value }
   const plain = normalName(value)
-  if (type === 'A' && !isIpv4(plain)) report('field_invalid', { allowed: 'an IPv4 address' }, at)
+  if (type === 'A' && ipBytes(plain)?.length !== 4) report('field_invalid', { allowed: 'an IPv4 address' }, at)
   if (type === 'CNAME' && !isDnsName(plain)) report('field_invalid', { allowed: NAME_ALLOWED }, at)
 })
 

@@ -1,5 +1,6 @@
 import type { Draw } from '../contract/authority.ts'
-import { integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { oids } from '../x509/oids.ts'
 import { writePem } from '../x509/pem.ts'
 import { certificatePair, type Pair, pairOf } from './certificates.ts'
 import { materialOf } from './certificates-chain.ts'
@@ -8,10 +9,6 @@ import { type PairOptions, readPairOptions } from './certificates-options.ts'
 
 /** How many bytes at its end a damaged certificate lacks. */
 const CUT = 16
-const PBES2 = '1.2.840.113549.1.5.13'
-const PBKDF2 = '1.2.840.113549.1.5.12'
-const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
-const AES_256_CBC = '2.16.840.1.101.3.4.1.42'
 /** Bytes of a block of AES, of its initialization vector and of the salt. */
 const BLOCK = 16
 
@@ -74,8 +71,11 @@ export function wrongOrderPair(options?: PairOptions): Pair {
 
 /** EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), as openssl writes it, for a key of `size` bytes. */
 function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
-  const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(HMAC_WITH_SHA256), nothing()))
-  const parameters = sequence(sequence(oid(PBKDF2), derivation), sequence(oid(AES_256_CBC), octetString(random(BLOCK))))
+  const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(oids.hmacWithSha256), nothing()))
+  const parameters = sequence(
+    sequence(oid(oids.pbkdf2), derivation),
+    sequence(oid(oids.aes256Cbc), octetString(random(BLOCK))),
+  )
   const content = random((Math.floor(size / BLOCK) + 1) * BLOCK)
-  return sequence(sequence(oid(PBES2), parameters), octetString(content))
+  return derOf(sequence(sequence(oid(oids.pbes2), parameters), octetString(content)))
 }

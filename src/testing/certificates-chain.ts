@@ -1,10 +1,11 @@
 import type { Draw } from '../contract/authority.ts'
+import { LATEST_TIME } from '../contract/view.ts'
 import { randomSource } from '../engine/random.ts'
 import { hexOf } from '../x509/bytes.ts'
 import { alternativeNames, basicConstraints, extendedKeyUsage, keyUsage } from '../x509/extension-writer.ts'
-import { certificate, type Issuer, LATEST, nameOf, serialFrom } from '../x509/issue.ts'
-import { secretFrom, signingKey } from '../x509/key-writer.ts'
-import { type PairKey, pairKey } from './certificates-keys.ts'
+import { certificate, type Issuer, nameOf, serialFrom } from '../x509/issue.ts'
+import { type KeyPair, secretFrom, signingKey } from '../x509/key-writer.ts'
+import { pairKey } from './certificates-keys.ts'
 import type { Plan } from './certificates-options.ts'
 
 const ORGANIZATION = 'fauxgate'
@@ -20,7 +21,7 @@ interface Authority extends Issuer {
 export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
-  readonly key: PairKey
+  readonly key: KeyPair
   /** Random bytes for further parts of this very pair. */
   readonly random: (what: string) => ReturnType<Draw>
 }
@@ -67,7 +68,7 @@ function authorityAt(level: number, draw: Draw, issuer: Issuer | undefined): Aut
     subject: name,
     key,
     not_before: 0,
-    not_after: LATEST,
+    not_after: LATEST_TIME,
     // A root's, also for intermediates: in longer chains there are CAs below them.
     extensions: [basicConstraints('root'), keyUsage(['keyCertSign', 'cRLSign'])],
   }

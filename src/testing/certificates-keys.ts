@@ -1,10 +1,10 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { Draw } from '../contract/authority.ts'
-import { integer, octetString, oid, sequence } from '../x509/der-writer.ts'
-import { certifiedKey, pkcs8, type Signatory, secretFrom, signingKey } from '../x509/key-writer.ts'
+import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { certifiedKey, type KeyPair, pkcs8, secretFrom, signingKey } from '../x509/key-writer.ts'
+import { oids } from '../x509/oids.ts'
 import { rsaKey } from './certificates-rsa.ts'
 
-const ED25519 = '1.3.101.112'
 const SECRET_SIZE = 48
 const ED25519_SEED_SIZE = 32
 
@@ -12,14 +12,8 @@ const ED25519_SEED_SIZE = 32
 export const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 export type KeyType = (typeof keyTypes)[number]
 
-/** A key that a pair can have. */
-export interface PairKey extends Signatory {
-  /** The private key, DER (RFC 5958). */
-  readonly pkcs8: Uint8Array
-}
-
 /** The key of a draw's random bytes. RSA keys are published ones: `role` tells which. */
-export function pairKey(type: KeyType, random: ReturnType<Draw>, role: 'leaf' | 'other'): PairKey {
+export function pairKey(type: KeyType, random: ReturnType<Draw>, role: 'leaf' | 'other'): KeyPair {
   if (type === 'rsa') return rsaKey(role)
   if (type === 'ed25519') return ed25519Key(random(ED25519_SEED_SIZE))
   const key = signingKey(secretFrom(random(SECRET_SIZE)))
@@ -27,11 +21,11 @@ export function pairKey(type: KeyType, random: ReturnType<Draw>, role: 'leaf' | 
 }
 
 /** RFC 8410: one AlgorithmIdentifier, without parameters, for the key and for its signatures. */
-function ed25519Key(seed: Uint8Array): PairKey {
-  const algorithm = sequence(oid(ED25519))
+function ed25519Key(seed: Uint8Array): KeyPair {
+  const algorithm = sequence(oid(oids.ed25519))
   return {
     ...certifiedKey(algorithm, ed25519.getPublicKey(seed)),
-    pkcs8: sequence(integer(0n), algorithm, octetString(octetString(seed))),
+    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(octetString(seed)))),
     algorithm,
     sign: (message) => ed25519.sign(message, seed),
   }

@@ -1,7 +1,8 @@
 import { quote } from '../contract/quote.ts'
-import { TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type Attribute, LATEST } from '../x509/issue.ts'
-import { ipBytes } from './certificates-ip.ts'
+import { isObject } from '../contract/schema.ts'
+import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import { ipBytes } from '../x509/ip.ts'
+import type { Attribute } from '../x509/issue.ts'
 import { type KeyType, keyTypes } from './certificates-keys.ts'
 import type { Time } from './manual-clock.ts'
 
@@ -155,7 +156,7 @@ function check(name: string, value: unknown, [test, allowed]: Check): void {
 }
 
 function isTimeWithin(before: number, after: number): Check {
-  const [from, to] = [EARLIEST + before, LATEST - after]
+  const [from, to] = [EARLIEST + before, LATEST_TIME - after]
   const isWithin = (value: unknown) => {
     const ms = timeMs(value)
     return ms !== undefined && ms >= from && ms < to + 1000
@@ -178,10 +179,6 @@ function isAttribute(name: string, longest: number): Check {
 
 function isListOf(test: (text: string) => boolean) {
   return (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string' && test(item))
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wholeSeconds(time: Time): number {

@@ -1,28 +1,26 @@
 import { bytesOfNumber, hexOf } from '../x509/bytes.ts'
-import { integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { hashes } from '../x509/hashes.ts'
-import { rsaPublicKey } from '../x509/key-writer.ts'
-import type { PairKey } from './certificates-keys.ts'
+import { type KeyPair, rsaPublicKey } from '../x509/key-writer.ts'
+import { oids } from '../x509/oids.ts'
 import { rsaTestPrimes } from './certificates-rsa-primes.ts'
 
-const RSA_ENCRYPTION = '1.2.840.113549.1.1.1'
-const SHA256_WITH_RSA = '1.2.840.113549.1.1.11'
 const PUBLIC_EXPONENT = 65_537n
 /** Bytes of a modulus and so of a signature. */
 const SIZE = 256
 /** Exponents are worked off in digits of this many bits. */
 const WINDOW = 5
 
-const made = new Map<keyof typeof rsaTestPrimes, PairKey>()
+const made = new Map<keyof typeof rsaTestPrimes, KeyPair>()
 
 /** One of the published RSA keys, put together at its first use. It signs with PKCS#1 v1.5 and SHA-256. */
-export function rsaKey(which: keyof typeof rsaTestPrimes): PairKey {
+export function rsaKey(which: keyof typeof rsaTestPrimes): KeyPair {
   const key = made.get(which) ?? fromPrimes(rsaTestPrimes[which])
   made.set(which, key)
   return key
 }
 
-function fromPrimes(primes: readonly [p: string, q: string]): PairKey {
+function fromPrimes(primes: readonly [p: string, q: string]): KeyPair {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const [n, e] = [p * q, PUBLIC_EXPONENT]
   const d = inverse(e, (p - 1n) * (q - 1n))
@@ -31,8 +29,8 @@ function fromPrimes(primes: readonly [p: string, q: string]): PairKey {
   const key = sequence(...[0n, n, e, d, p, q, dp, dq, qInverse].map(integer))
   return {
     ...rsaPublicKey({ n, e }),
-    pkcs8: sequence(integer(0n), sequence(oid(RSA_ENCRYPTION), nothing()), octetString(key)),
-    algorithm: sequence(oid(SHA256_WITH_RSA), nothing()),
+    pkcs8: derOf(sequence(integer(0n), sequence(oid(oids.rsaEncryption), nothing()), octetString(key))),
+    algorithm: sequence(oid(oids.sha256WithRsa), nothing()),
     // RFC 8017, 5.1.2: by the Chinese remainder theorem.
     sign(message) {
       const text = padded(message)

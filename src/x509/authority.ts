@@ -1,9 +1,10 @@
 import type { Authority, CertificateOrder, Draw, IssuedCertificate } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
+import { LATEST_TIME } from '../contract/view.ts'
 import { bytesOfNumber } from './bytes.ts'
 import type { ExtendedKeyUsage } from './extension-names.ts'
 import { basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
-import { certificate, type Issuer, LATEST, nameOf, serialFrom } from './issue.ts'
+import { certificate, type Issuer, nameOf, serialFrom } from './issue.ts'
 import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
 import { splitPem, writePem } from './pem.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -75,7 +76,8 @@ function signer(role: 'root' | 'intermediate', secret: Uint8Array, issuer?: Issu
     subject: name,
     key,
     not_before: 0,
-    not_after: LATEST,
+    // Stands for "no end" (RFC 5280, 4.1.2.5).
+    not_after: LATEST_TIME,
     extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
   }
   return { name, key, pem: writePem('CERTIFICATE', certificate(content, issuer ?? { name, key })) }
@@ -141,5 +143,5 @@ function keyUsagesOf({ private_key_type }: CertificateOrder) {
 
 /** Cut to a second: what a certificate's time can say, up to the end of the year 9999. */
 function wholeSeconds(ms: number): number {
-  return Math.min(Math.floor(ms / 1000) * 1000, LATEST)
+  return Math.min(Math.floor(ms / 1000) * 1000, LATEST_TIME)
 }

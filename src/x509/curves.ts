@@ -1,4 +1,5 @@
 import { p256, p384, p521 } from '@noble/curves/nist.js'
+import { oids } from './oids.ts'
 
 /** The elliptic curves that ECDSA keys may use (decisions, "TLS certificates"). */
 export type Curve = 'P-256' | 'P-384' | 'P-521'
@@ -12,8 +13,8 @@ export const curves = {
 
 /** A supported curve by the identifier of its name (RFC 5480, 2.1.1.1), or undefined. */
 export function curveByOid(oid: string): Curve | undefined {
-  if (oid === '1.2.840.10045.3.1.7') return 'P-256'
-  if (oid === '1.3.132.0.34') return 'P-384'
-  if (oid === '1.3.132.0.35') return 'P-521'
+  if (oid === oids.p256) return 'P-256'
+  if (oid === oids.p384) return 'P-384'
+  if (oid === oids.p521) return 'P-521'
   return undefined
 }

@@ -1,6 +1,6 @@
-/** The part of node-forge that this library uses: its DER parser. `@types/node-forge` has no deep imports. */
+/** The part of node-forge that this library uses: its DER parser and writer. `@types/node-forge` has no deep imports. */
 declare module 'node-forge/lib/asn1.js' {
-  /** One parsed element. `value` holds the children of a constructed element, else the content as a binary string. */
+  /** One element. `value` holds the children of a constructed element, else the content as a binary string. */
   export interface Asn1 {
     readonly tagClass: number
     readonly type: number
@@ -8,11 +8,20 @@ declare module 'node-forge/lib/asn1.js' {
     readonly value: string | readonly Asn1[]
   }
 
+  /** A buffer of bytes. */
+  export interface ByteBuffer {
+    /** All of them as a binary string. */
+    getBytes(): string
+  }
+
   const asn1: {
     fromDer(
       bytes: string,
       options: { strict: boolean; parseAllBytes: boolean; decodeBitStrings: boolean; maxDepth: number },
     ): Asn1
+    create(tagClass: number, type: number, constructed: boolean, value: string | readonly Asn1[]): Asn1
+    toDer(element: Asn1): ByteBuffer
+    oidToDer(dotted: string): ByteBuffer
   }
   export default asn1
 }

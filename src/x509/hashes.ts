@@ -1,5 +1,6 @@
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
+import { oids } from './oids.ts'
 
 /** A hash function that signatures may use. */
 export interface Hash {
@@ -19,15 +20,7 @@ export const hashes = {
   sha512: { digest: sha512, length: 64, digestInfo: '3051300d060960864801650304020305000440' },
 } as const satisfies Record<string, Hash>
 
-const BY_OID: Readonly<Record<string, Hash>> = {
-  '1.3.14.3.2.26': hashes.sha1,
-  '2.16.840.1.101.3.4.2.4': hashes.sha224,
-  '2.16.840.1.101.3.4.2.1': hashes.sha256,
-  '2.16.840.1.101.3.4.2.2': hashes.sha384,
-  '2.16.840.1.101.3.4.2.3': hashes.sha512,
-}
-
 /** A hash function by its identifier (RFC 8017, B.1), or undefined. */
 export function hashByOid(oid: string): Hash | undefined {
-  return BY_OID[oid]
+  return Object.entries(hashes).find(([name]) => oids[name as keyof typeof hashes] === oid)?.[1]
 }

@@ -24,3 +24,28 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   })
   return longest
 }
+
+/** The 4 or 16 bytes of an IPv4 or IPv6 address, or undefined where the text is none. A zone (`%eth0`) is not allowed. */
+export function ipBytes(text: string): Uint8Array | undefined {
+  return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
+}
+
+function ipv4Bytes(text: string): Uint8Array | undefined {
+  if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return undefined
+  const numbers = text.split('.').map(Number)
+  // A leading 0 is an octal number to some.
+  return numbers.every((number) => number < 256) && numbers.join('.') === text ? Uint8Array.from(numbers) : undefined
+}
+
+function ipv6Bytes(text: string): Uint8Array | undefined {
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined
+  // The platform writes it in groups of hex digits, with at most one "::".
+  const [start = '', end = ''] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::')
+  const [first, last] = [groupsOf(start), groupsOf(end)]
+  const groups = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]))
+}
+
+function groupsOf(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+}

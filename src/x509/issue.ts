@@ -1,72 +1,74 @@
 import { numberOf } from './bytes.ts'
-import { bitString, element, integer, oid, printableString, sequence, setOf, time, utf8String } from './der-writer.ts'
+import type { Asn1 } from './der.ts'
+import {
+  bitString,
+  derOf,
+  element,
+  integer,
+  oid,
+  printableString,
+  sequence,
+  setOf,
+  time,
+  utf8String,
+} from './der-writer.ts'
 import { authorityKeyIdentifier, subjectKeyIdentifier } from './extension-writer.ts'
 import type { CertifiedKey, Signatory } from './key-writer.ts'
+import { attributeOids } from './oids.ts'
 
-const ATTRIBUTES = {
-  C: '2.5.4.6',
-  ST: '2.5.4.8',
-  L: '2.5.4.7',
-  O: '2.5.4.10',
-  OU: '2.5.4.11',
-  CN: '2.5.4.3',
-} as const
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
 
-/** The last second that a certificate can name. It also stands for "no end" (RFC 5280, 4.1.2.5). */
-export const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59)
-
 /** What a certificate says of its subject. Times are in ms since 1970, in whole seconds. */
 export interface Content {
   readonly serial: bigint
-  /** The subject's Name, DER. */
-  readonly subject: Uint8Array
+  /** The subject's Name. */
+  readonly subject: Asn1
   readonly key: CertifiedKey
   readonly not_before: number
   readonly not_after: number
   /** All but the key identifiers, which follow from the keys. */
-  readonly extensions: readonly Uint8Array[]
+  readonly extensions: readonly Asn1[]
 }
 
 /** Who signs a certificate. */
 export interface Issuer {
-  /** Its Name, DER. */
-  readonly name: Uint8Array
+  /** Its Name. */
+  readonly name: Asn1
   readonly key: Signatory
 }
 
 /** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
 export function certificate(content: Content, issuer: Issuer): Uint8Array {
   const signed = signedPart(content, issuer)
-  return sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(signed)))
+  return derOf(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(derOf(signed)))))
 }
 
-function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Issuer): Uint8Array {
+function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Issuer): Asn1 {
   const identifiers = [subjectKeyIdentifier(key.id), authorityKeyIdentifier(issuer.key.id)]
   return sequence(
-    element(VERSION, integer(2n)),
+    element(VERSION, [integer(2n)]),
     integer(serial),
     issuer.key.algorithm,
     issuer.name,
     sequence(time(not_before), time(not_after)),
     subject,
     key.info,
-    element(EXTENSIONS, sequence(...extensions, ...identifiers)),
+    element(EXTENSIONS, [sequence(...extensions, ...identifiers)]),
   )
 }
 
 /** An attribute of a Name by its short name. */
-export type Attribute = readonly [type: keyof typeof ATTRIBUTES, value: string]
+export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
-/** A Name, DER (RFC 5280, 4.1.2.4), of some attributes; of none, the empty name. A country is two letters. */
-export function nameOf(...attributes: readonly Attribute[]): Uint8Array {
+/** A Name (RFC 5280, 4.1.2.4) of some attributes; of none, the empty name. A country is two letters. */
+export function nameOf(...attributes: readonly Attribute[]): Asn1 {
   return sequence(
     ...attributes.map(([type, value]) => {
       // The country's text has a type of its own (RFC 5280, A.1, X520countryName).
       const text = type === 'C' ? printableString(value) : utf8String(value)
-      return setOf(sequence(oid(ATTRIBUTES[type]), text))
+      return setOf(sequence(oid(attributeOids[type]), text))
     }),
   )
 }

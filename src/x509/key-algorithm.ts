@@ -1,23 +1,24 @@
 import { bitLength } from './bytes.ts'
 import { type Curve, curveByOid } from './curves.ts'
 import { type Asn1, childrenOf, oidOf, tagOf, tags, Unreadable } from './der.ts'
+import { oids } from './oids.ts'
 
 /** openssl's own limits. They also bound how long the check of a signature can take. */
 const MOST_MODULUS_BITS = 16_384
 const MOST_EXPONENT_BITS = 64
 
 const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
-  '1.2.840.113549.1.1.10': 'RSASSA-PSS',
-  '1.2.840.10040.4.1': 'DSA',
-  '1.3.101.110': 'X25519',
-  '1.3.101.111': 'X448',
-  '1.3.101.113': 'Ed448',
+  [oids.rsassaPss]: 'RSASSA-PSS',
+  [oids.dsa]: 'DSA',
+  [oids.x25519]: 'X25519',
+  [oids.x448]: 'X448',
+  [oids.ed448]: 'Ed448',
 }
 
 const UNSUPPORTED_CURVES: Readonly<Record<string, string>> = {
-  '1.2.840.10045.3.1.1': 'P-192',
-  '1.3.132.0.33': 'P-224',
-  '1.3.132.0.10': 'secp256k1',
+  [oids.p192]: 'P-192',
+  [oids.p224]: 'P-224',
+  [oids.secp256k1]: 'secp256k1',
 }
 
 /** An AlgorithmIdentifier: what it names, and its parameters where it has any. */
@@ -45,9 +46,9 @@ export type KeyKind = { readonly kind: 'rsa' | 'ed25519' } | { readonly kind: 'e
  * @throws Unreadable where it is a kind that is not supported
  */
 export function keyKindOf({ oid, parameters }: Algorithm): KeyKind {
-  if (oid === '1.2.840.113549.1.1.1') return { kind: 'rsa' }
-  if (oid === '1.3.101.112') return { kind: 'ed25519' }
-  if (oid === '1.2.840.10045.2.1') return { kind: 'ecdsa', curve: readCurve(parameters) }
+  if (oid === oids.rsaEncryption) return { kind: 'rsa' }
+  if (oid === oids.ed25519) return { kind: 'ed25519' }
+  if (oid === oids.ecPublicKey) return { kind: 'ecdsa', curve: readCurve(parameters) }
   throw new Unreadable(`its key is of the type ${UNSUPPORTED_KEYS[oid] ?? oid}, which is not supported`)
 }
 

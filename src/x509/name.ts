@@ -1,6 +1,7 @@
 import { quote } from '../contract/quote.ts'
 import { bytesOf } from './bytes.ts'
 import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
+import { attributeOids } from './oids.ts'
 
 const UTF8 = 0x0c
 const BMP = 0x1e
@@ -9,17 +10,6 @@ const UNIVERSAL = 0x1c
 const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16, 0x1a])
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** The attributes that are read, by identifier (RFC 4519 and, for E, RFC 2985). */
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  '2.5.4.3': 'CN',
-  '2.5.4.10': 'O',
-  '2.5.4.11': 'OU',
-  '2.5.4.7': 'L',
-  '2.5.4.8': 'ST',
-  '2.5.4.6': 'C',
-  '1.2.840.113549.1.9.1': 'E',
-}
 
 /** A distinguished name. */
 export interface Name {
@@ -39,7 +29,7 @@ export function readName(raw: Uint8Array, what: string): Name {
   for (const set of childrenOf(parse(raw), what)) {
     for (const attribute of childrenOf(set, what, tags.set)) {
       const [oid, value] = childrenOf(attribute, what)
-      const type = SHORT_NAMES[oidOf(oid, what)]
+      const type = shortName(oidOf(oid, what))
       if (type !== undefined) attributes.push({ type, value: textOf(value, what) })
     }
   }
@@ -54,6 +44,10 @@ export function attributeOf(name: Name, type: string): string {
 /** A name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
 export function nameText(name: Name): string {
   return quote(name.attributes.map(({ type, value }) => `${type}=${value}`).join(', '))
+}
+
+function shortName(oid: string): string | undefined {
+  return Object.entries(attributeOids).find(([, known]) => known === oid)?.[0]
 }
 
 function textOf(element: Asn1 | undefined, what: string): string {

@@ -1,11 +1,10 @@
 import { type Asn1, childrenOf, natural, tagged, Unreadable } from './der.ts'
 import { type Hash, hashByOid, hashes } from './hashes.ts'
 import { type Algorithm, readAlgorithm } from './key-algorithm.ts'
+import { oids } from './oids.ts'
 import type { PssParameters } from './rsa.ts'
 
 const WHAT = 'signature algorithm'
-const RSASSA_PSS = '1.2.840.113549.1.1.10'
-const MGF1 = '1.2.840.113549.1.1.8'
 
 /** How a certificate is signed. `kind` is the kind of key that signs this way. */
 export type Scheme =
@@ -15,17 +14,17 @@ export type Scheme =
   | { readonly kind: 'ed25519' }
 
 const SCHEMES: Readonly<Record<string, Scheme>> = {
-  '1.2.840.113549.1.1.5': { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha1 },
-  '1.2.840.113549.1.1.14': { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha224 },
-  '1.2.840.113549.1.1.11': { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha256 },
-  '1.2.840.113549.1.1.12': { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha384 },
-  '1.2.840.113549.1.1.13': { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha512 },
-  '1.2.840.10045.4.1': { kind: 'ecdsa', hash: hashes.sha1 },
-  '1.2.840.10045.4.3.1': { kind: 'ecdsa', hash: hashes.sha224 },
-  '1.2.840.10045.4.3.2': { kind: 'ecdsa', hash: hashes.sha256 },
-  '1.2.840.10045.4.3.3': { kind: 'ecdsa', hash: hashes.sha384 },
-  '1.2.840.10045.4.3.4': { kind: 'ecdsa', hash: hashes.sha512 },
-  '1.3.101.112': { kind: 'ed25519' },
+  [oids.sha1WithRsa]: { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha1 },
+  [oids.sha224WithRsa]: { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha224 },
+  [oids.sha256WithRsa]: { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha256 },
+  [oids.sha384WithRsa]: { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha384 },
+  [oids.sha512WithRsa]: { kind: 'rsa', padding: 'pkcs1', hash: hashes.sha512 },
+  [oids.ecdsaWithSha1]: { kind: 'ecdsa', hash: hashes.sha1 },
+  [oids.ecdsaWithSha224]: { kind: 'ecdsa', hash: hashes.sha224 },
+  [oids.ecdsaWithSha256]: { kind: 'ecdsa', hash: hashes.sha256 },
+  [oids.ecdsaWithSha384]: { kind: 'ecdsa', hash: hashes.sha384 },
+  [oids.ecdsaWithSha512]: { kind: 'ecdsa', hash: hashes.sha512 },
+  [oids.ed25519]: { kind: 'ed25519' },
 }
 
 /**
@@ -34,7 +33,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
  * @throws Unreadable where it is not supported or its parameters are malformed
  */
 export function schemeOf({ oid, parameters }: Algorithm): Scheme {
-  if (oid === RSASSA_PSS) return { kind: 'rsa', padding: 'pss', ...pssOf(parameters) }
+  if (oid === oids.rsassaPss) return { kind: 'rsa', padding: 'pss', ...pssOf(parameters) }
   const scheme = SCHEMES[oid]
   if (!scheme) throw new Unreadable(`its signature algorithm ${oid} is not supported`)
   return scheme
@@ -57,7 +56,7 @@ function pssOf(parameters: Asn1 | undefined): PssParameters {
 function maskHashOf(mask: Asn1 | undefined): Hash {
   if (!mask) return hashes.sha1
   const { oid, parameters } = readAlgorithm(mask, WHAT)
-  if (oid !== MGF1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
+  if (oid !== oids.mgf1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
   return hashOf(parameters)
 }
 

@@ -1,7 +1,7 @@
 import { createHash, getHashes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { childrenOf, contentOf, parse, tagOf, tags } from '../../src/x509/der.ts'
-import { integer, nothing, oid } from '../../src/x509/der-writer.ts'
+import * as writer from '../../src/x509/der-writer.ts'
 import { hashByOid, hashes } from '../../src/x509/hashes.ts'
 import { checkRsaSize, keyKindOf, readAlgorithm, readCurve } from '../../src/x509/key-algorithm.ts'
 import { schemeOf } from '../../src/x509/signature-algorithm.ts'
@@ -18,6 +18,10 @@ const MGF1 = '1.2.840.113549.1.1.8'
 const PSS = '1.2.840.113549.1.1.10'
 const EC = '1.2.840.10045.2.1'
 const MALFORMED = 'its signature algorithm is missing or malformed'
+
+const integer = (value: bigint) => writer.derOf(writer.integer(value))
+const nothing = () => writer.derOf(writer.nothing())
+const oid = (dotted: string) => writer.derOf(writer.oid(dotted))
 
 /** The scheme of an algorithm without parameters. */
 const scheme = (id: string) => schemeOf({ oid: id, parameters: undefined })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { oddCharacter } from '../../src/x509/base64.ts'
 import { binaryOf, bitLength, bytesOf, bytesOfNumber, hexOf, numberOf, sameBytes } from '../../src/x509/bytes.ts'
+import { derOf } from '../../src/x509/der-writer.ts'
 import { nameOf, serialFrom } from '../../src/x509/issue.ts'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
@@ -54,9 +55,9 @@ describe('characters that messages name', () => {
 
 describe('what certificates are made from', () => {
   it('a country is a PrintableString, any other attribute a UTF8String (RFC 5280, A.1)', () => {
-    expect(hexOf(nameOf(['C', 'DE']))).toBe('300d310b3009060355040613024445')
-    expect(hexOf(nameOf(['O', 'DE']))).toBe('300d310b3009060355040a0c024445')
-    expect(hexOf(nameOf())).toBe('3000')
+    expect(hexOf(derOf(nameOf(['C', 'DE'])))).toBe('300d310b3009060355040613024445')
+    expect(hexOf(derOf(nameOf(['O', 'DE'])))).toBe('300d310b3009060355040a0c024445')
+    expect(hexOf(derOf(nameOf()))).toBe('3000')
   })
 
   it.each([

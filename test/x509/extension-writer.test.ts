@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { bytesOf, hexOf } from '../../src/x509/bytes.ts'
-import { parse } from '../../src/x509/der.ts'
-import { sequence } from '../../src/x509/der-writer.ts'
+import * as bytes from '../../src/x509/bytes.ts'
+import { type Asn1, parse } from '../../src/x509/der.ts'
+import { derOf, sequence } from '../../src/x509/der-writer.ts'
 import {
   alternativeNames,
   authorityKeyIdentifier,
@@ -14,6 +14,7 @@ import {
 import { readExtensions } from '../../src/x509/extensions.ts'
 
 const TRUE = '0101ff'
+const hexOf = (element: Asn1) => bytes.hexOf(derOf(element))
 
 describe('writing extensions (RFC 5280, 4.2.1), byte for byte as openssl writes them', () => {
   it.each([
@@ -30,7 +31,7 @@ describe('writing extensions (RFC 5280, 4.2.1), byte for byte as openssl writes 
     [['encipherOnly'], '03020001'],
   ] as const)('key usage %j', (usages, value) => {
     expect(hexOf(keyUsage(usages))).toBe(`300e0603551d0f${TRUE}0404${value}`)
-    const { key_usages } = readExtensions(parse(sequence(keyUsage(usages))))
+    const { key_usages } = readExtensions(parse(derOf(sequence(keyUsage(usages)))))
     expect([...key_usages].sort()).toEqual([...usages].sort())
   })
 
@@ -49,9 +50,9 @@ describe('writing extensions (RFC 5280, 4.2.1), byte for byte as openssl writes 
   it('alternative names, critical where there is no subject', () => {
     expect(hexOf(dnsName('a.b', false))).toBe('300e0603551d11040730058203612e62')
     expect(hexOf(dnsName('a.b', true))).toBe(`30110603551d11${TRUE}040730058203612e62`)
-    const both = alternativeNames(['a.b'], [bytesOf('\xc0\x00\x02\x07')])
+    const both = alternativeNames(['a.b'], [bytes.bytesOf('\xc0\x00\x02\x07')])
     expect(hexOf(both)).toBe('30140603551d11040d300b8203612e628704c0000207')
-    expect(readExtensions(parse(sequence(both))).subject_alternative_names).toEqual({
+    expect(readExtensions(parse(derOf(sequence(both)))).subject_alternative_names).toEqual({
       dns_names: ['a.b'],
       ips: ['192.0.2.7'],
     })

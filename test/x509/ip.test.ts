@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ipText } from '../../src/x509/ip.ts'
+import { ipBytes, ipText } from '../../src/x509/ip.ts'
 import { numbers } from './support.ts'
 
 const bytesOf = (groups: string) => Uint8Array.from(groups.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
@@ -20,11 +20,19 @@ describe('IP addresses as text', () => {
     ['0001000000010001000100000001ffff', '1:0:1:1:1:0:1:ffff'],
     ['00010000000000010000000000010001', '1::1:0:0:1:1'],
     ['00000000000000000000000000000000'.replace(/^0000/, 'abcd'), 'abcd::'],
-  ])('%s reads as RFC 5952 has it', (hex, text) => expect(ipText(bytesOf(hex))).toBe(text))
+  ])('%s reads as RFC 5952 has it', (hex, text) => {
+    expect(ipText(bytesOf(hex))).toBe(text)
+    expect(ipBytes(text)).toEqual(bytesOf(hex))
+  })
 
   it.each([0, 3, 5, 8, 15, 17])('%i bytes are no address', (length) => {
     expect(ipText(new Uint8Array(length))).toBeUndefined()
   })
+
+  it.each(['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '01.2.3.4', '1.2.3.4 ', '::1%eth0', ':::', '1::2::3', 'g::'])(
+    '%j is no address',
+    (text) => expect(ipBytes(text)).toBeUndefined(),
+  )
 
   it('agrees with the URL parser for any address', () => {
     const next = numbers(7)
