@@ -4,8 +4,8 @@ import { quote, quoteSecret } from './contract/quote.ts'
 import type { Rules } from './contract/rules.ts'
 import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
+import type { RateLimit } from './engine/rate-limiter.ts'
 import type { ControlAccess } from './http/control-access.ts'
-import type { RateLimit } from './http/rate-limit.ts'
 import type { families } from './resources/index.ts'
 
 /** The options of {@link createGateway}; all have defaults. */

@@ -74,13 +74,14 @@ export const catalogue = {
   query_unknown: entry(
     231,
     400,
-    (it: { received: string; allowed: string }) =>
+    (it: { field: string; received: string; allowed: string }) =>
       `${it.received} is not a query parameter of this operation. Supported: ${it.allowed}.`,
   ),
   query_repeated: entry(
     232,
     400,
-    (it: { received: string }) => `The query parameter ${it.received} was sent more than once. Send it once.`,
+    (it: { field: string; received: string }) =>
+      `The query parameter ${it.received} was sent more than once. Send it once.`,
   ),
   limit_out_of_range: field(233, 400, () => 'a whole number from 1 to 100'),
   limit_not_a_number: field(244, 400, () => 'a whole number from 1 to 100'),

@@ -4,6 +4,7 @@ import { type Problem, problem, Refusal, refuse } from './errors.ts'
 import { compileFilter, type Filter } from './filter/filter.ts'
 import { idProblem } from './ids.ts'
 import { quote } from './quote.ts'
+import { fieldPath } from './request-body.ts'
 import { isObject } from './schema.ts'
 
 /** The query of every list operation. */
@@ -67,11 +68,17 @@ export function namedParameters(
     if (value === undefined || value === null) continue
     const alias = Object.hasOwn(dialect.queryAliases, sent) ? dialect.queryAliases[sent] : undefined
     const name = alias ?? sent
-    if (!names.includes(name)) refuse('query_unknown', { received: quote(sent), allowed: names.join(', ') || 'none' })
-    if (parameters[name] !== undefined) refuse('query_repeated', { received: quote(name) })
+    if (!names.includes(name)) refuseParameter(sent, names)
+    if (parameters[name] !== undefined) refuse('query_repeated', { field: fieldPath([name]), received: quote(name) })
     parameters[name] = textOf(name, value)
   }
   return parameters
+}
+
+/** Refuses a query parameter that is none of those which there are. */
+export function refuseParameter(name: string, supported: readonly string[]): never {
+  const allowed = supported.join(', ') || 'none'
+  return refuse('query_unknown', { field: fieldPath([name]), received: quote(name), allowed })
 }
 
 function textOf(field: string, value: unknown): string {

@@ -275,7 +275,7 @@ const MOST_SEGMENTS = 12
 const LONGEST_SEGMENT = 64
 
 /** How messages and `details` name a field; keys that a client made up are cut, and quoted where they are no names. */
-function fieldPath(path: Path, whole = THE_BODY): string {
+export function fieldPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const shown = path.slice(0, MOST_SEGMENTS).map(segment)
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`

@@ -1,5 +1,4 @@
-import { refuse } from '../contract/errors.ts'
-import { quote } from '../contract/quote.ts'
+import { refuseParameter } from '../contract/list-query.ts'
 import type { ControlHost, ControlOperation } from '../control/control-operation.ts'
 import { bodyOfAnyMethod, jsonBody } from './body.ts'
 import { type ControlAccess, requireAccess } from './control-access.ts'
@@ -43,7 +42,7 @@ function sentTo(operation: ControlOperation, request: HttpRequest, query: string
   const parameters = queryParameters(query)
   if (operation.from !== 'body') return { ...parameters, ...bodyOfAnyMethod(request) }
   const [received] = Object.keys(parameters)
-  if (received !== undefined) refuse('query_unknown', { received: quote(received), allowed: 'none' })
+  if (received !== undefined) refuseParameter(received, [])
   return jsonBody(request)
 }
 

@@ -1,5 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { fieldPath } from '../contract/request-body.ts'
 
 /** Splits a URL into its path below the base URL and its query. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {
@@ -35,7 +36,7 @@ export function queryParameters(query: string): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query === '') return parameters
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(parameters, name)) refuse('query_repeated', { received: quote(name) })
+    if (Object.hasOwn(parameters, name)) refuse('query_repeated', { field: fieldPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })
   }
   return parameters

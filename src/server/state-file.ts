@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { GatewayError } from '../contract/gateway-error.ts'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
@@ -52,6 +52,11 @@ function furtherProblems({ further_problems: counted = '0', ...details }: Gatewa
 /** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */
 export async function exportState(gateway: Gateway, file: string): Promise<void> {
   const part = `${file}.${process.pid}.part`
-  await writeFile(part, `${JSON.stringify(gateway.snapshot())}\n`, { mode: 0o600 })
-  await rename(part, file)
+  try {
+    await writeFile(part, `${JSON.stringify(gateway.snapshot())}\n`, { mode: 0o600 })
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
 }

@@ -32,8 +32,6 @@ const OF_NO_FIELD = [
   'method_not_allowed',
   'not_found',
   'path_not_found',
-  'query_repeated',
-  'query_unknown',
   'version_missing',
   'version_unsupported',
   'weighted_backend_in_use',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ErrorKey, Refusal } from '../../src/contract/errors.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { freshSeed, randomSource, secretSource } from '../../src/engine/random.ts'
-import { RateLimiter } from '../../src/http/rate-limit.ts'
+import { RateLimiter } from '../../src/engine/rate-limiter.ts'
 import { check } from '../support/property.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

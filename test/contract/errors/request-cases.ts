@@ -106,11 +106,13 @@ export const requestCases: readonly ErrorCase[] = [
     send: () => ['GET', `${ADDRESSES}?colour=red`],
     direct: (gateway) => gateway.reservedAddrs.list(wrong({ colour: 'red' })),
     says: ['colour', 'limit', 'before_id', 'filter'],
+    field: 'colour',
   },
   {
     key: 'query_repeated',
     send: () => ['GET', `${ADDRESSES}?limit=1&limit=2`],
     says: ['limit'],
+    field: 'limit',
   },
   {
     key: 'limit_out_of_range',
