@@ -1,5 +1,6 @@
 import punycode from 'punycode.js'
 import * as v from 'valibot'
+import { facts } from './documentation.ts'
 import type { ErrorKey } from './errors.ts'
 import { rule } from './schema.ts'
 
@@ -15,6 +16,9 @@ type NameErrorKey =
       >
     : never
 
+/** What JSON Schema says of a label: at most 63 letters, digits and hyphens, no hyphen at either end. */
+const LABEL = '[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
+
 /** A domain's name: checked, then in lower case. */
 export const domainName = v.pipe(
   v.string(),
@@ -23,6 +27,7 @@ export const domainName = v.pipe(
     if (key) report(key, {})
   }),
   v.toLowerCase(),
+  facts({ json: { maxLength: 253, pattern: `^(\\*\\.)?(${LABEL}\\.)+${LABEL}$` } }),
 )
 
 const LONGEST_NAME = 253

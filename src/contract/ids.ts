@@ -18,6 +18,11 @@ function prefixOf(text: string): string | undefined {
   return prefix !== undefined && text.length - prefix.length - 1 <= MOST_CHARACTERS ? prefix : undefined
 }
 
+/** What JSON Schema says of an id of a prefix. */
+export function idPattern(prefix: string): string {
+  return `^${prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
+}
+
 /** Whether a text is an id of a type whose prefix begins like this. */
 export function isIdOf(text: string, prefixStart: string): boolean {
   return prefixOf(text) !== undefined && text.startsWith(prefixStart)

@@ -1,20 +1,30 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
+import { documented } from './documentation.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
-import { compileFilter, type Filter } from './filter/filter.ts'
+import { compileFilter, type Filter, LONGEST_FILTER } from './filter/filter.ts'
 import { idProblem } from './ids.ts'
 import { quote } from './quote.ts'
 import { fieldPath } from './request-body.ts'
 import { isObject } from './schema.ts'
 
+const LARGEST_PAGE = 100
+
 /** The query of every list operation. */
 export const listQuery = v.object({
-  /** How many items a page has: 1 to 100, by default 100. */
-  limit: v.optional(v.union([v.number(), v.string()])),
-  /** Only items that were created before the one with this id, which need not exist any more. */
-  before_id: v.optional(v.string()),
-  /** A predicate over `obj` in a subset of CEL, such as `obj.domain.endsWith(".example.com")`. */
-  filter: v.optional(v.string()),
+  limit: v.optional(
+    documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
+      json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE },
+    }),
+  ),
+  before_id: v.optional(
+    documented(v.string(), 'Only items that were created before the one with this id, which need not exist any more.'),
+  ),
+  filter: v.optional(
+    documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
+      json: { maxLength: LONGEST_FILTER },
+    }),
+  ),
 })
 
 /** What a caller may pass to a list operation. */
@@ -29,7 +39,6 @@ export interface ListQuery {
   readonly sent: { readonly limit?: string; readonly filter?: string }
 }
 
-const LARGEST_PAGE = 100
 const NAMES = Object.keys(listQuery.entries)
 
 /**

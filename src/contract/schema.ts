@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
+import { documented, facts, type JsonFacts } from './documentation.ts'
 import type { ErrorKey, ErrorValues, Problem } from './errors.ts'
-import { idProblem } from './ids.ts'
+import { idPattern, idProblem } from './ids.ts'
 import { REGIONS } from './regions.ts'
 import { utf8Length } from './utf8.ts'
 
@@ -113,38 +114,41 @@ type TooLong =
   | 'certificate_description_too_long'
 
 /** A text of at most `limit` bytes in UTF-8 (service document, "Limits"). */
-export function textOfBytes(limit: number, key: TooLong) {
-  return v.optional(
-    v.pipe(
-      v.string(),
-      rule<string>((text, report) => {
-        const bytes = text.length * 3 > limit ? utf8Length(text) : 0
-        if (bytes > limit) report(key, { bytes })
-      }),
-    ),
+export function textOfBytes(limit: number, key: TooLong, sentence: string) {
+  const read = v.pipe(
+    v.string(),
+    rule<string>((text, report) => {
+      const bytes = text.length * 3 > limit ? utf8Length(text) : 0
+      if (bytes > limit) report(key, { bytes })
+    }),
   )
+  return v.optional(documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, { json: { maxLength: limit } }))
 }
 
-/** A text without limits. */
-export const text = v.optional(v.string())
+/** What `description` and `metadata` of every resource are for. */
+export const DESCRIPTION = 'What the resource is for, in words for people.'
+export const METADATA = 'Anything that programs keep with the resource; the service does not read it.'
+
+/** `description` and `metadata` without limits. */
+export const description = v.optional(documented(v.string(), DESCRIPTION))
+export const metadata = v.optional(documented(v.string(), METADATA))
 
 /** The id of another resource. */
-export function reference(prefix: string) {
-  return v.optional(
-    v.pipe(
-      v.string(),
-      blankIsAbsent,
-      rule<string>((id, report) => {
-        const key = idProblem(id, prefix)
-        if (key) report(key, { prefix })
-      }),
-    ),
+export function reference(prefix: string, sentence: string) {
+  const read = v.pipe(
+    v.string(),
+    blankIsAbsent,
+    rule<string>((id, report) => {
+      const key = idProblem(id, prefix)
+      if (key) report(key, { prefix })
+    }),
   )
+  return v.optional(documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` } }))
 }
 
 /** A datacenter region (service document, "Limits"). */
-export function region(key: 'domain_region_invalid' | 'address_region_invalid') {
-  return v.optional(oneOf(REGIONS, key))
+export function region(key: 'domain_region_invalid' | 'address_region_invalid', sentence: string, more: JsonFacts) {
+  return v.optional(documented(oneOf(REGIONS, key), sentence, { json: more }))
 }
 
 /** One of several texts; "" counts as not given. */
@@ -153,38 +157,54 @@ export function oneOf<const T extends readonly string[]>(
   key: 'domain_region_invalid' | 'address_region_invalid' | 'private_key_type_invalid',
 ) {
   // Typed by what is allowed, so that callers of the direct API are told; read as a text, so that "" is.
-  return v.pipe(v.string(as(key)), blankIsAbsent, v.picklist(texts, as(key))) as unknown as v.GenericSchema<T[number]>
+  const read = v.pipe(
+    v.string(as(key)),
+    blankIsAbsent,
+    v.picklist(texts, as(key)),
+    facts({ json: { enum: [...texts, ''] } }),
+  )
+  return read as unknown as v.GenericSchema<T[number]>
 }
 
 /** A whole number of 32 bits without sign, with a default. */
 export function uint32(
   key: 'tripped_duration_invalid' | 'rolling_window_invalid' | 'num_buckets_out_of_range' | 'field_invalid',
   bounds: { min: number; max?: number; default: number },
+  sentence: string,
 ) {
   const { min, max = 0xffff_ffff } = bounds
   const message = key === 'field_invalid' ? as(key, { allowed: `an integer from ${min} to ${max}` }) : as(key)
   return v.optional(
-    v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+    documented(
+      v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+      sentence,
+    ),
     bounds.default,
   )
 }
 
 /** `enabled` of every route module: true unless said otherwise. */
-export const enabled = v.optional(v.boolean(), true)
+export const enabled = v.optional(
+  documented(v.boolean(), 'Whether the module applies to the traffic of the route.'),
+  true,
+)
 
 /** A timestamp in a response (decisions, "Wire"). Filters compare it with times. */
-export const time = v.pipe(v.string(), v.isoTimestamp())
+export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
 /** A reference in a response (service document, "Ref object"). */
-export const ref = v.object({ id: v.string(), uri: v.string() })
+export const ref = v.object({
+  id: documented(v.string(), 'The id of the resource that is referred to.'),
+  uri: documented(v.string(), 'The URL of the resource that is referred to.', { json: { format: 'uri' } }),
+})
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
-  id: v.string(),
-  uri: v.string(),
-  created_at: time,
-  description: v.exactOptional(v.string()),
-  metadata: v.exactOptional(v.string()),
+  id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.'),
+  uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
+  created_at: documented(time, 'When the resource was created: UTC, in whole seconds.'),
+  description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`)),
+  metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`)),
 }
 
 /** Whether a value is a JSON object, from whichever realm: no array, no `Map`, no `Date`. */
@@ -194,5 +214,5 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** An object that is kept as it is, with whatever keys it has; `allowed` says in messages what it can be. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
-  return v.custom<T>(isObject, as('field_invalid', { allowed }))
+  return v.pipe(v.custom<T>(isObject, as('field_invalid', { allowed })), facts({ json: { type: 'object' } }))
 }

@@ -6,7 +6,7 @@ import { domainName } from '../contract/domain-names.ts'
 import { Refusal } from '../contract/errors.ts'
 import { drawn, instant, oneOfThese, recordHead, scheduledTime } from '../contract/record-schema.ts'
 import type { ResourceRecord } from '../contract/resource.ts'
-import { as, rule, secret, textOfBytes } from '../contract/schema.ts'
+import { as, DESCRIPTION, METADATA, rule, secret, textOfBytes } from '../contract/schema.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 
 /** What was uploaded. The private key never leaves it except by name. */
@@ -25,8 +25,8 @@ export type CertificateRecord = ResourceRecord &
     | { readonly issued_at: number; readonly upload: null; readonly order: CertificateOrder }
   )
 
-export const certificateDescription = textOfBytes(255, 'certificate_description_too_long')
-export const certificateMetadata = textOfBytes(4096, 'certificate_metadata_too_long')
+export const certificateDescription = textOfBytes(255, 'certificate_description_too_long', DESCRIPTION)
+export const certificateMetadata = textOfBytes(4096, 'certificate_metadata_too_long', METADATA)
 
 const uploadFields = v.object({
   certificate_pem: v.string(),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { collection, type Due } from '../contract/collection.ts'
+import { documented } from '../contract/documentation.ts'
 import { domainName } from '../contract/domain-names.ts'
 import {
   drawn,
@@ -13,7 +14,7 @@ import {
   someText,
 } from '../contract/record-schema.ts'
 import { REGIONS } from '../contract/regions.ts'
-import { as, type Report, rule, text, textOfBytes } from '../contract/schema.ts'
+import { as, description, METADATA, type Report, rule, textOfBytes } from '../contract/schema.ts'
 import { type Frozen, LATEST_TIME } from '../contract/view.ts'
 import { isDnsName, normalName } from './dns-names.ts'
 import { timeline } from './timeline.ts'
@@ -48,14 +49,17 @@ const dnsName = v.pipe(
   }),
 )
 
-export const domainMetadata = textOfBytes(4096, 'domain_metadata_too_long')
+export const domainMetadata = textOfBytes(4096, 'domain_metadata_too_long', METADATA)
 
-export const resolvesTo = v.array(
-  v.object({ value: v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' }))) }),
+const place = v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' })))
+
+export const resolvesTo = documented(
+  v.array(v.object({ value: documented(place, 'A place that the name resolves to, such as a region.') })),
+  'Where the name resolves to; `[]` empties it.',
 )
 
 const fields = v.object({
-  ...recordHead('rd', { description: text, metadata: domainMetadata }),
+  ...recordHead('rd', { description, metadata: domainMetadata }),
   domain: domainName,
   region: v.nullable(oneOfThese(REGIONS)),
   cname_target: v.nullable(dnsName),

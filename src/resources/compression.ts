@@ -8,6 +8,6 @@ export const compression = routeModule({
   segment: 'compression',
   what: 'compression',
   body: v.object({ enabled }),
-  shape: v.object({ enabled: v.boolean() }),
+  shape: v.object({ enabled: v.unwrap(enabled) }),
   settle: (body) => body,
 })

@@ -1,38 +1,59 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { addressHost } from '../contract/dialect.ts'
+import { documented } from '../contract/documentation.ts'
 import { refuse } from '../contract/errors.ts'
 
 import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
 import { REGIONS, type Region } from '../contract/regions.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { extra, ref, reference, region, resourceHead, rule, text, textOfBytes } from '../contract/schema.ts'
+import {
+  description,
+  extra,
+  METADATA,
+  ref,
+  reference,
+  region,
+  resourceHead,
+  rule,
+  textOfBytes,
+} from '../contract/schema.ts'
 
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View } from '../contract/view.ts'
 import { endpointConfiguration } from './declarations.ts'
 
-const metadata = textOfBytes(4096, 'address_metadata_too_long')
+const metadata = textOfBytes(4096, 'address_metadata_too_long', METADATA)
 
 const FIRST_PORT = 10_000
 const PORTS = 20_000
 
-const addr = v.pipe(
-  v.string(),
-  rule<string>((received, report) => {
-    const port = /^[^\s:]+:(\d{5})$/.exec(received)?.[1]
-    const place = Number(port) - FIRST_PORT
-    if (!(place >= 0 && place < PORTS)) {
-      report('field_invalid', { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
-    }
-  }),
+const DEFAULT_REGION = 'us'
+
+const REGION = 'The datacenter region that the address is in.'
+
+const addr = documented(
+  v.pipe(
+    v.string(),
+    rule<string>((received, report) => {
+      const port = /^[^\s:]+:(\d{5})$/.exec(received)?.[1]
+      const place = Number(port) - FIRST_PORT
+      if (!(place >= 0 && place < PORTS)) {
+        report('field_invalid', { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
+      }
+    }),
+  ),
+  `The TCP address, \`hostname:port\`, that no other one has; ports are ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}.`,
+  { json: { pattern: '^[^\\s:]+:[12]\\d{4}$' } },
 )
 
+const endpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link to the address.')
+
 const record = v.object({
-  ...recordHead('ra', { description: text, metadata }),
+  ...recordHead('ra', { description, metadata }),
   addr,
-  region: oneOfThese(REGIONS),
-  endpoint_configuration_id: v.nullable(idOf('ec')),
+  region: documented(oneOfThese(REGIONS), REGION),
+  endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
 })
 
 /** A reserved address as it is kept. */
@@ -47,9 +68,9 @@ const addresses = collection<AddressRecord>({
 
 const shape = v.object({
   ...resourceHead,
-  addr: v.string(),
-  region: v.string(),
-  endpoint_configuration: v.nullable(ref),
+  addr,
+  region: documented(v.string(), REGION, { json: { enum: REGIONS } }),
+  endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.'),
 })
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
@@ -77,10 +98,10 @@ export const reservedAddrs = resource({
   },
   create: {
     body: v.object({
-      description: text,
+      description,
       metadata,
-      region: region('address_region_invalid'),
-      endpoint_configuration_id: extra(reference('ec')),
+      region: region('address_region_invalid', REGION, { default: DEFAULT_REGION }),
+      endpoint_configuration_id: extra(endpointConfigurationId),
     }),
     run(tx, body) {
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
@@ -95,7 +116,7 @@ export const reservedAddrs = resource({
     },
   },
   update: {
-    body: v.object({ description: text, metadata, endpoint_configuration_id: reference('ec') }),
+    body: v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
     run(tx, record, body) {
       if (Object.keys(body).length === 0) refuse('address_update_empty', {})
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
@@ -107,8 +128,6 @@ export const reservedAddrs = resource({
     },
   },
 })
-
-const DEFAULT_REGION = 'us'
 
 /** An address of the region that is not reserved, found from a random place on. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { isServiceDomain } from '../contract/dialect.ts'
 
+import { documented, type JsonFacts } from '../contract/documentation.ts'
 import { domainName } from '../contract/domain-names.ts'
 import { problem, Refusal, refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
@@ -9,6 +10,7 @@ import { quote } from '../contract/quote.ts'
 import { described, descriptionOf, required, resource } from '../contract/resource.ts'
 import {
   blankIsAbsent,
+  description,
   extra,
   oneOf,
   ref,
@@ -16,7 +18,6 @@ import {
   region,
   resourceHead,
   rule,
-  text,
   time,
 } from '../contract/schema.ts'
 
@@ -24,77 +25,138 @@ import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import { type DomainRecord, domainMetadata, domains, type Job, resolvesTo } from '../provisioning/domain-records.ts'
+import {
+  type DomainRecord,
+  domainMetadata,
+  domains,
+  type Job,
+  PROVISIONING_ERRORS,
+  resolvesTo,
+} from '../provisioning/domain-records.ts'
 import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../provisioning/management.ts'
 import { endpointConfiguration } from './declarations.ts'
 
 const PATH = '/reserved_domains'
 const WHAT = 'reserved domain'
 
-const authority = v.pipe(
-  v.optional(v.unknown(), ''),
-  rule<unknown>((received, report, { dialect }) => {
-    if (received !== dialect.authority) report('authority_invalid', { authority: dialect.authority })
-  }),
-) as v.GenericSchema<string>
+const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
+const KEY_TYPE = 'The type of the keys of the certificates.'
+
+const authority = documented(
+  v.pipe(
+    v.optional(v.unknown(), ''),
+    rule<unknown>((received, report, { dialect }) => {
+      if (received !== dialect.authority) report('authority_invalid', { authority: dialect.authority })
+    }),
+  ) as v.GenericSchema<string>,
+  AUTHORITY,
+  { json: (dialect) => ({ type: 'string', enum: [dialect.authority] }), isRequired: true },
+)
 
 const policyBody = v.object({
   authority,
-  private_key_type: v.optional(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid')),
+  private_key_type: v.optional(
+    documented(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid'), KEY_TYPE, {
+      json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
+    }),
+  ),
 })
 
+const DOMAIN = 'The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once.'
+const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
+const DEPRECATED: JsonFacts = { deprecated: true }
+
+const certificateId = reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.')
+const managementPolicy = v.optional(
+  documented(policyBody, 'How certificates are issued automatically; not together with a certificate.'),
+)
+const httpEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
+const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
+
 const createBody = v.object({
-  domain: domainName,
-  region: region('domain_region_invalid'),
-  description: text,
+  domain: documented(domainName, DOMAIN),
+  region: region('domain_region_invalid', REGION, DEPRECATED),
+  description,
   metadata: domainMetadata,
-  certificate_id: reference('cert'),
-  certificate_management_policy: v.optional(policyBody),
-  http_endpoint_configuration_id: extra(reference('ec')),
-  https_endpoint_configuration_id: extra(reference('ec')),
+  certificate_id: certificateId,
+  certificate_management_policy: managementPolicy,
+  http_endpoint_configuration_id: extra(httpEndpointConfigurationId),
+  https_endpoint_configuration_id: extra(httpsEndpointConfigurationId),
   resolves_to: extra(v.optional(resolvesTo)),
 })
 
 /** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
-const ownName = extra(v.optional(v.pipe(v.string(), blankIsAbsent))) as unknown as v.OptionalSchema<
-  v.GenericSchema<never, string>,
-  undefined
->
+const ownName = extra(
+  v.optional(documented(v.pipe(v.string(), blankIsAbsent), "The domain's own name, which cannot be changed.")),
+) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined>
 
 const updateBody = v.object({
-  description: text,
+  description,
   metadata: domainMetadata,
-  certificate_id: reference('cert'),
-  certificate_management_policy: v.optional(policyBody),
-  http_endpoint_configuration_id: reference('ec'),
-  https_endpoint_configuration_id: reference('ec'),
+  certificate_id: certificateId,
+  certificate_management_policy: managementPolicy,
+  http_endpoint_configuration_id: httpEndpointConfigurationId,
+  https_endpoint_configuration_id: httpsEndpointConfigurationId,
   resolves_to: extra(v.optional(resolvesTo)),
   domain: ownName,
 })
 
 const job = v.object({
-  error_code: v.nullable(v.picklist(['INTERNAL_ERROR', 'DNS_ERROR'])),
-  msg: v.string(),
-  started_at: time,
-  retries_at: v.nullable(time),
+  error_code: documented(
+    v.nullable(v.picklist(PROVISIONING_ERRORS)),
+    'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+  ),
+  msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
+  started_at: documented(time, 'When the job was started.'),
+  retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.'),
+})
+
+const status = v.object({
+  renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.'),
+  provisioning_job: documented(
+    v.nullable(job),
+    'The job that gets the first certificate or a new one; null while none is wanted.',
+  ),
+})
+
+const policy = v.object({
+  authority: documented(v.string(), AUTHORITY),
+  private_key_type: documented(v.picklist(MANAGED_KEY_TYPES), KEY_TYPE),
 })
 
 const shape = v.object({
   ...resourceHead,
-  domain: v.string(),
-  region: v.nullable(v.string()),
-  cname_target: v.nullable(v.string()),
-  certificate: v.nullable(ref),
-  certificate_management_policy: v.nullable(
-    v.object({ authority: v.string(), private_key_type: v.picklist(MANAGED_KEY_TYPES) }),
+  domain: documented(v.string(), DOMAIN),
+  region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
+  cname_target: documented(
+    v.nullable(v.string()),
+    "What the name's CNAME record must name; null for a domain that the service owns.",
   ),
-  certificate_management_status: v.nullable(
-    v.object({ renews_at: v.nullable(time), provisioning_job: v.nullable(job) }),
+  certificate: documented(
+    v.nullable(ref),
+    'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
   ),
-  acme_challenge_cname_target: v.nullable(v.string()),
-  http_endpoint_configuration: v.nullable(ref),
-  https_endpoint_configuration: v.nullable(ref),
-  resolves_to: v.exactOptional(v.array(v.object({ value: v.string() }))),
+  certificate_management_policy: documented(
+    v.nullable(policy),
+    'How certificates are issued automatically; null where they are not.',
+  ),
+  certificate_management_status: documented(
+    v.nullable(status),
+    'What automatic issuance does; null where there is none.',
+  ),
+  acme_challenge_cname_target: documented(
+    v.nullable(v.string()),
+    'What the CNAME record of `_acme-challenge.` and the name below the wildcard must name; null for what is no wildcard, or is owned by the service.',
+  ),
+  http_endpoint_configuration: documented(
+    v.nullable(ref),
+    'The endpoint configuration that is linked for HTTP, or null.',
+  ),
+  https_endpoint_configuration: documented(
+    v.nullable(ref),
+    'The endpoint configuration that is linked for HTTPS, or null.',
+  ),
+  resolves_to: extra(v.exactOptional(resolvesTo)),
 })
 
 const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({

@@ -1,5 +1,6 @@
 import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
+import { documented, type Facts } from '../contract/documentation.ts'
 import { quote } from '../contract/quote.ts'
 import { anyObject, enabled, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
 import { actionConfigProblems } from './policy-action-configs.ts'
@@ -11,6 +12,15 @@ const ALLOWED = POLICY_ACTIONS.join(', ')
 
 /** Actions that end the processing of a rule. */
 const TERMINATING: ReadonlySet<string> = new Set(['deny', 'custom-response'])
+
+const EXPRESSIONS =
+  'CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.'
+const NAME = 'How people call the rule.'
+const ACTIONS = 'What is done with the traffic, in this order; nothing follows `deny` and `custom-response`.'
+const CONFIG = 'The configuration of the action; its fields hang on the type.'
+
+const TYPE = 'What kind of action it is, such as `deny`.'
+const TYPES: Facts = { json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string' }] } }
 
 const expression = v.pipe(
   v.string(),
@@ -29,7 +39,10 @@ function celProblem(source: string): string | undefined {
   }
 }
 
-const actionFields = v.object({ type: v.string(), config: v.optional(anyObject()) })
+const actionFields = v.object({
+  type: documented(v.string(), TYPE, TYPES),
+  config: v.optional(documented(anyObject(), CONFIG)),
+})
 
 const action = v.pipe(
   actionFields,
@@ -45,9 +58,9 @@ const action = v.pipe(
 )
 
 const ruleFields = v.object({
-  name: v.optional(v.string()),
-  expressions: v.optional(v.array(expression)),
-  actions: v.optional(v.array(action), []),
+  name: v.optional(documented(v.string(), NAME)),
+  expressions: v.optional(documented(v.array(expression), EXPRESSIONS)),
+  actions: v.optional(documented(v.array(action), ACTIONS, { json: { minItems: 1 }, isRequired: true }), []),
 })
 
 const endpointRule = v.pipe(
@@ -68,19 +81,38 @@ function reportUnreachable(actions: readonly unknown[], report: Report): void {
 }
 
 const shownRule = v.object({
-  name: v.exactOptional(v.string()),
-  expressions: v.exactOptional(v.array(v.string())),
-  actions: v.array(v.object({ type: v.string(), config: v.exactOptional(v.record(v.string(), v.unknown())) })),
+  name: v.exactOptional(documented(v.string(), NAME)),
+  expressions: v.exactOptional(documented(v.array(v.string()), EXPRESSIONS)),
+  actions: documented(
+    v.array(
+      v.object({
+        type: documented(v.string(), TYPE, TYPES),
+        config: v.exactOptional(documented(v.record(v.string(), v.unknown()), CONFIG)),
+      }),
+    ),
+    ACTIONS,
+  ),
 })
 
-const rules = v.optional(v.array(endpointRule), [])
+const INBOUND = 'The rules on what comes in, in their order.'
+const OUTBOUND = 'The rules on what goes out, in their order.'
+
+const rules = v.array(endpointRule)
 
 /** The traffic policy module: service document, "HTTPS edge route modules"; decisions, "Route modules". */
 export const trafficPolicy = routeModule({
   name: 'traffic_policy',
   segment: 'policy',
   what: 'traffic policy',
-  body: v.object({ enabled, inbound: rules, outbound: rules }),
-  shape: v.object({ enabled: v.boolean(), inbound: v.array(shownRule), outbound: v.array(shownRule) }),
+  body: v.object({
+    enabled,
+    inbound: v.optional(documented(rules, INBOUND), []),
+    outbound: v.optional(documented(rules, OUTBOUND), []),
+  }),
+  shape: v.object({
+    enabled: v.unwrap(enabled),
+    inbound: documented(v.array(shownRule), INBOUND),
+    outbound: documented(v.array(shownRule), OUTBOUND),
+  }),
   settle: (body) => body as never,
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { documented } from '../contract/documentation.ts'
 import { enabled, ruleOnWhole, secret } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
@@ -9,11 +10,21 @@ const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
 /** The one provider that signs with its own certificates instead of a shared secret. */
 const WITHOUT_SECRET = 'sns'
 
-const fields = v.object({
-  enabled,
-  provider: v.optional(v.string(), ''),
-  secret: v.optional(v.pipe(v.string(), secret), ''),
-})
+const provider = documented(
+  v.string(),
+  'Who sends the webhooks: one of the list in letters of either case, answered as sent.',
+  {
+    json: { anyOf: [{ enum: WEBHOOK_PROVIDERS }, { pattern: '^[0-9A-Za-z_]+$' }] },
+    isRequired: true,
+  },
+)
+
+const providerSecret = documented(
+  v.pipe(v.string(), secret),
+  `What requests of the provider are checked with: required for every provider but \`${WITHOUT_SECRET}\`, which has none.`,
+)
+
+const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v.optional(providerSecret, '') })
 
 /** Case does not matter, but only for letters that are ASCII as they were sent. */
 function isSupported(provider: string): boolean {
@@ -39,6 +50,6 @@ export const webhookVerification = routeModule({
   segment: 'webhook_verification',
   what: 'webhook verification',
   body: v.pipe(fields, providerAndSecret),
-  shape: v.object({ enabled: v.boolean(), provider: v.string(), secret: v.pipe(v.string(), secret) }),
+  shape: v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
   settle: (body) => body,
 })

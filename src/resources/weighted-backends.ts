@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { documented, type Facts } from '../contract/documentation.ts'
 import { refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { recordHead } from '../contract/record-schema.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { anyObject, type Report, resourceHead, rule, text } from '../contract/schema.ts'
+import { anyObject, description, metadata, type Report, resourceHead, rule } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
 import { requireDeclaredBackend } from './declarations.ts'
@@ -16,8 +17,21 @@ const PREFIX = 'bkdwd'
 
 const LARGEST_WEIGHT = 10_000
 
+const BACKENDS = 'The share of the traffic that each child backend gets: its id to its weight.'
+
+const MAP: Facts = {
+  json: {
+    propertyNames: { pattern: '^bkd[a-z]*_[0-9A-Za-z]{1,64}$' },
+    additionalProperties: { type: 'integer', minimum: 0, maximum: LARGEST_WEIGHT },
+  },
+}
+
 /** Child ids to weights (service document, "Weighted backend"). A rule of its own keeps keys such as `__proto__`. */
-const weights = v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights))
+const weights = documented(
+  v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights)),
+  BACKENDS,
+  MAP,
+)
 
 function checkWeights(map: Weights, report: Report): void {
   for (const [child, weight] of Object.entries(map)) {
@@ -29,7 +43,7 @@ function checkWeights(map: Weights, report: Report): void {
   }
 }
 
-const record = v.object({ ...recordHead(PREFIX, { description: text, metadata: text }), backends: weights })
+const record = v.object({ ...recordHead(PREFIX, { description, metadata }), backends: weights })
 
 type BackendRecord = Frozen<v.InferOutput<typeof record>>
 
@@ -44,7 +58,7 @@ function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
 }
 
-const shape = v.object({ ...resourceHead, backends: v.record(v.string(), v.number()) })
+const shape = v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, MAP) })
 
 const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
   id: record.id,
@@ -54,7 +68,7 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   backends: record.backends,
 })
 
-const body = v.object({ description: text, metadata: text, backends: v.optional(weights) })
+const body = v.object({ description, metadata, backends: v.optional(weights) })
 
 /** Weighted backends: service document, "Weighted backend"; decisions, "Weighted backends". */
 export const weightedBackends = resource({

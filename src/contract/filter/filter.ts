@@ -8,7 +8,7 @@ import { typeOf } from './types.ts'
 /** A compiled list filter: whether an item, in the wire's form, is wanted at the time `now` (ms). */
 export type Filter = (obj: object, now: number) => boolean
 
-const LONGEST = 2048
+export const LONGEST_FILTER = 2048
 
 /**
  * Compiles a list filter: the subset of CEL that decisions.md names under "Lists", its types checked against the fields
@@ -16,8 +16,8 @@ const LONGEST = 2048
  */
 export function compileFilter(source: string, item: v.GenericSchema, problems: Problem[]): Filter | undefined {
   try {
-    if (source.length > LONGEST) {
-      throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST}`)
+    if (source.length > LONGEST_FILTER) {
+      throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
     }
     const term = compileCondition(parsed(source), typeOf(item))
     return (obj, now) => term(obj, now) === true

@@ -1,0 +1,79 @@
+import * as v from 'valibot'
+import type { Dialect } from './dialect.ts'
+
+/** What JSON Schema says of a value that the schema itself does not say, because a rule checks it. */
+export interface JsonFacts {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly (string | number | boolean | null)[]
+  readonly const?: string | number | boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly anyOf?: readonly JsonFacts[]
+  readonly propertyNames?: JsonFacts
+  readonly additionalProperties?: JsonFacts | boolean
+  readonly writeOnly?: boolean
+  readonly deprecated?: boolean
+}
+
+/** What is said of a value beside its sentence. */
+export interface Facts {
+  /** For JSON Schema; a function where it hangs on the dialect. */
+  readonly json?: JsonFacts | ((dialect: Dialect) => JsonFacts)
+  /** A field that must be sent although its schema has a value for its absence, so that an error of its own says so. */
+  readonly isRequired?: true
+}
+
+/** Says of a schema what its rules check. It stands in documents; no value is read by it. */
+export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
+  return v.metadata({ facts })
+}
+
+/**
+ * Gives a schema its one sentence: what the value is and its unit. Editors, the OpenAPI document and the service
+ * reference all show it, and add the limits, the values and the default, which stand in the schema itself.
+ */
+export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
+  const { pipe = [schema] } = schema as { pipe?: readonly [v.GenericSchema] }
+  const said = [...pipe, v.description(sentence), ...(more ? [facts(more)] : [])]
+  // Metadata changes neither what goes in nor what comes out, and its types would make those of every body longer.
+  return (v.pipe as unknown as (...pipe: readonly unknown[]) => S)(...said)
+}
+
+/** What a schema says of its values. */
+export interface Documentation {
+  /** The sentence of {@link documented}; of several, the outermost one's. */
+  readonly sentence: string | undefined
+  /** From the innermost to the outermost. */
+  readonly facts: readonly Facts[]
+}
+
+/** Reads what {@link documented} and {@link facts} said of a schema, or of what it wraps. */
+export function documentationOf(schema: v.GenericSchema): Documentation {
+  const steps = stepsOf(schema)
+  return {
+    sentence: steps.findLast((step) => step.description !== undefined)?.description,
+    facts: steps.flatMap((step) => step.metadata?.facts ?? []),
+  }
+}
+
+/** What a schema is made of, as far as documents look at it. */
+interface Step {
+  readonly kind: string
+  readonly wrapped?: Step
+  readonly pipe?: readonly Step[]
+  readonly description?: string
+  readonly metadata?: { readonly facts?: Facts }
+}
+
+function stepsOf({ pipe, wrapped }: Step): Step[] {
+  if (pipe) return pipe.flatMap((step) => (step.kind === 'schema' ? stepsOf(step) : [step]))
+  return wrapped ? stepsOf(wrapped) : []
+}
