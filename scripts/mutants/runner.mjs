@@ -272,16 +272,20 @@ async function killAll(outer, job, write) {
     }
     const startedAt = now()
     state.limit = 10_000 + 100 * plan.hits
-    activate(id, isLoaded)
     let by = null
     let failure = null
-    for (const { test, keys } of units) {
-      failure = (await runFile(test, (key) => keys.has(key))).failure
-      if (failure === null) continue
-      by = test
-      break
+    // What is made once and kept is made again only where the sources are loaded anew.
+    for (const reload of isLoaded ? [true] : [false, true]) {
+      activate(id, reload)
+      for (const { test, keys } of units) {
+        failure = (await runFile(test, (key) => keys.has(key))).failure
+        if (failure === null) continue
+        by = test
+        break
+      }
+      activate(undefined, reload)
+      if (by !== null) break
     }
-    activate(undefined, isLoaded)
     if (by !== null) {
       const key = failure
       const check = await runFile(by, (other) => key === by || other === key)
