@@ -103,6 +103,14 @@ describe('gateway.fetch stands in for the global fetch (users.md, 6)', () => {
     await expect(open().fetch(input, init as RequestInit)).rejects.toThrow(TypeError)
   })
 
+  test('says what it cannot use, and repeats no query: a key may stand in it', async () => {
+    const { fetch } = open()
+    await expect(fetch('/reserved_addrs?key=s3cret#x', {})).rejects.toThrow('"/reserved_addrs" is not an absolute URL.')
+    const get = fetch(URL_OF_ALL, { method: 'head', body: '{}' })
+    await expect(get).rejects.toThrow('A HEAD request cannot have a body.')
+    await expect(fetch(URL_OF_ALL, { method: 'TRACE' })).rejects.toThrow('"TRACE" is not a method that fetch can use.')
+  })
+
   test('answers at the first turn: a call is made before the next line of the caller runs', () => {
     const gateway = open()
     void gateway.fetch(URL_OF_ALL, { method: 'POST', headers: HEADERS, body: BODY })

@@ -31,6 +31,8 @@ describe('A body that is not JSON (errors.md: body_unparsable)', () => {
     ['{"a": 01}', 'at line 1, column 8 (position 7) there is "1" instead of "," or "}"'],
     ['{"a": -}', 'at line 1, column 8 (position 7) there is "}" instead of a digit'],
     ['{"a": 1.}', 'at line 1, column 9 (position 8) there is "}" instead of a digit'],
+    ['{"a": - 1}', 'at line 1, column 8 (position 7) there is the character U+0020 instead of a digit'],
+    ['{\t"a":\t12\tx}', 'at line 1, column 11 (position 10) there is "x" instead of "," or "}"'],
     ['{"a": .5}', 'at line 1, column 7 (position 6) there is "." instead of a value'],
     ['{"a": 1e+}', 'at line 1, column 10 (position 9) there is "}" instead of a digit'],
     ['{"a": 1E}', 'at line 1, column 9 (position 8) there is "}" instead of a digit'],

@@ -122,6 +122,17 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
     expect([answer.status, await answer.text()]).toEqual([200, ''])
   })
 
+  it('cuts the answer of its own after the operation has run', async () => {
+    const gateway = open()
+    gateway.faults.add({ status: 500, body: 'a long text', truncate: 6, times: 1 })
+    const answer = await gateway.fetch(gateway.url + ADDRS, {
+      method: 'POST',
+      headers: { authorization: 'Bearer k', 'service-version': '2' },
+    })
+    expect([answer.status, await answer.text()]).toEqual([500, 'a long'])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+  })
+
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
