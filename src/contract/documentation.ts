@@ -41,14 +41,29 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
  * reference all show it, and add the limits, the values and the default, which stand in the schema itself.
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
-  const { pipe = [schema] } = schema as { pipe?: readonly [v.GenericSchema] }
-  const said = [...pipe, v.description(sentence), ...(more ? [facts(more)] : [])]
+  const said = withStep(schema, v.description(sentence))
+  return more ? withStep(said, facts(more)) : said
+}
+
+/** A schema with one more step that is metadata, in the same pipe: a pipe in a pipe would be run as one more. */
+function withStep<S extends v.GenericSchema>(
+  schema: S,
+  step: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>,
+): S {
+  const { pipe = [schema] } = schema as { pipe?: readonly v.GenericSchema[] }
   // Metadata changes neither what goes in nor what comes out, and its types would make those of every body longer.
-  return (v.pipe as unknown as (...pipe: readonly unknown[]) => S)(...said)
+  return (v.pipe as unknown as (...steps: readonly unknown[]) => S)(...pipe, step)
+}
+
+/** Gives a schema the name of its type, with its sentence: documents and declarations show it once, under that name. */
+export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string): S {
+  return documented(withStep(schema, v.title(name)), sentence)
 }
 
 /** What a schema says of its values. */
 export interface Documentation {
+  /** The name of {@link named}. */
+  readonly name: string | undefined
   /** The sentence of {@link documented}; of several, the outermost one's. */
   readonly sentence: string | undefined
   /** From the innermost to the outermost. */
@@ -59,6 +74,7 @@ export interface Documentation {
 export function documentationOf(schema: v.GenericSchema): Documentation {
   const steps = stepsOf(schema)
   return {
+    name: v.getTitle(schema),
     sentence: steps.findLast((step) => step.description !== undefined)?.description,
     facts: steps.flatMap((step) => step.metadata?.facts ?? []),
   }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Collection } from './collection.ts'
+import { documentationOf, documented, type Facts, named } from './documentation.ts'
 import { refuse } from './errors.ts'
 import type { ListQuery } from './list-query.ts'
 import { listOperation, type Operation, operation, operationWithBody } from './operation.ts'
@@ -71,7 +72,7 @@ export function resource<
   const one = `${path}/{id}`
   const ids = { id: prefix }
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what)
-  const page = v.object({ [items]: v.array(shape), uri: v.string(), next_page_uri: v.nullable(v.string()) })
+  const page = pageOf(items, shape, what)
   const operations = {
     create: operationWithBody({
       name: `${name}.create`,
@@ -132,6 +133,19 @@ export function resource<
   const { onDue, relations } = definition
   return familyOf(operations, [collection], { ...(onDue && { onDue }), ...(relations && { relations }) })
 }
+
+/** The schema of a page of a list. */
+function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
+  const { name } = documentationOf(shape)
+  const page = v.object({
+    [items]: documented(v.array(shape), 'The items of the page, newest first.'),
+    uri: documented(v.string(), 'The URL of the list.', URI),
+    next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', URI),
+  })
+  return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
+}
+
+const URI: Facts = { json: { format: 'uri' } }
 
 /** Puts a family together; the types of its records stay inside. */
 export function familyOf<Operations>(

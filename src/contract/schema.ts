@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
-import { documented, facts, type JsonFacts } from './documentation.ts'
+import { documented, facts, type JsonFacts, named } from './documentation.ts'
 import type { ErrorKey, ErrorValues, Problem } from './errors.ts'
 import { idPattern, idProblem } from './ids.ts'
 import { REGIONS } from './regions.ts'
@@ -193,10 +193,14 @@ export const enabled = v.optional(
 export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
 /** A reference in a response (service document, "Ref object"). */
-export const ref = v.object({
-  id: documented(v.string(), 'The id of the resource that is referred to.'),
-  uri: documented(v.string(), 'The URL of the resource that is referred to.', { json: { format: 'uri' } }),
-})
+export const ref = named(
+  v.object({
+    id: documented(v.string(), 'The id of the resource that is referred to.'),
+    uri: documented(v.string(), 'The URL of the resource that is referred to.', { json: { format: 'uri' } }),
+  }),
+  'Ref',
+  'A reference to another resource.',
+)
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented } from '../contract/documentation.ts'
+import { documented, named } from '../contract/documentation.ts'
 import { as, enabled, uint32 } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 
@@ -42,14 +42,18 @@ export const circuitBreaker = routeModule({
   name: 'circuit_breaker',
   segment: 'circuit_breaker',
   what: 'circuit breaker',
-  body: v.object(fields),
-  shape: v.object({
-    enabled: v.unwrap(fields.enabled),
-    tripped_duration: v.unwrap(fields.tripped_duration),
-    rolling_window: v.unwrap(fields.rolling_window),
-    num_buckets: v.unwrap(fields.num_buckets),
-    volume_threshold: v.unwrap(fields.volume_threshold),
-    error_threshold_percentage: v.unwrap(fields.error_threshold_percentage),
-  }),
+  body: named(v.object(fields), 'CircuitBreakerBody', 'A circuit breaker as it is to be.'),
+  shape: named(
+    v.object({
+      enabled: v.unwrap(fields.enabled),
+      tripped_duration: v.unwrap(fields.tripped_duration),
+      rolling_window: v.unwrap(fields.rolling_window),
+      num_buckets: v.unwrap(fields.num_buckets),
+      volume_threshold: v.unwrap(fields.volume_threshold),
+      error_threshold_percentage: v.unwrap(fields.error_threshold_percentage),
+    }),
+    'CircuitBreaker',
+    'Stops traffic to an upstream that fails too often.',
+  ),
   settle: (body) => body,
 })

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { named } from '../contract/documentation.ts'
 import { enabled } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 
@@ -7,7 +8,7 @@ export const compression = routeModule({
   name: 'compression',
   segment: 'compression',
   what: 'compression',
-  body: v.object({ enabled }),
-  shape: v.object({ enabled: v.unwrap(enabled) }),
+  body: named(v.object({ enabled }), 'CompressionBody', 'Compression as it is to be.'),
+  shape: named(v.object({ enabled: v.unwrap(enabled) }), 'Compression', 'Compresses answers on their way to clients.'),
   settle: (body) => body,
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { addressHost } from '../contract/dialect.ts'
-import { documented } from '../contract/documentation.ts'
+import { documented, named } from '../contract/documentation.ts'
 import { refuse } from '../contract/errors.ts'
 
 import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
@@ -66,12 +66,16 @@ const addresses = collection<AddressRecord>({
   indexes: { addr: (record) => record.addr },
 })
 
-const shape = v.object({
-  ...resourceHead,
-  addr,
-  region: documented(v.string(), REGION, { json: { enum: REGIONS } }),
-  endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.'),
-})
+const shape = named(
+  v.object({
+    ...resourceHead,
+    addr,
+    region: documented(v.string(), REGION, { json: { enum: REGIONS } }),
+    endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.'),
+  }),
+  'ReservedAddress',
+  'A TCP address that is held for the account.',
+)
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
   id: record.id,
@@ -97,12 +101,16 @@ export const reservedAddrs = resource({
     if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
   },
   create: {
-    body: v.object({
-      description,
-      metadata,
-      region: region('address_region_invalid', REGION, { default: DEFAULT_REGION }),
-      endpoint_configuration_id: extra(endpointConfigurationId),
-    }),
+    body: named(
+      v.object({
+        description,
+        metadata,
+        region: region('address_region_invalid', REGION, { default: DEFAULT_REGION }),
+        endpoint_configuration_id: extra(endpointConfigurationId),
+      }),
+      'ReservedAddressCreate',
+      'What a reserved address is created with.',
+    ),
     run(tx, body) {
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
       return tx.put(addresses, {
@@ -116,7 +124,11 @@ export const reservedAddrs = resource({
     },
   },
   update: {
-    body: v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
+    body: named(
+      v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
+      'ReservedAddressUpdate',
+      'What is changed of a reserved address: at least one field.',
+    ),
     run(tx, record, body) {
       if (Object.keys(body).length === 0) refuse('address_update_empty', {})
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)

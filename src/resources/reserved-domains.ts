@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { isServiceDomain } from '../contract/dialect.ts'
 
-import { documented, type JsonFacts } from '../contract/documentation.ts'
+import { documented, type JsonFacts, named } from '../contract/documentation.ts'
 import { domainName } from '../contract/domain-names.ts'
 import { problem, Refusal, refuse } from '../contract/errors.ts'
 import { operation } from '../contract/operation.ts'
@@ -53,111 +53,140 @@ const authority = documented(
   { json: (dialect) => ({ type: 'string', enum: [dialect.authority] }), isRequired: true },
 )
 
-const policyBody = v.object({
-  authority,
-  private_key_type: v.optional(
-    documented(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid'), KEY_TYPE, {
-      json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
-    }),
-  ),
-})
+const policyBody = named(
+  v.object({
+    authority,
+    private_key_type: v.optional(
+      documented(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid'), KEY_TYPE, {
+        json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
+      }),
+    ),
+  }),
+  'ReservedDomainCertPolicyBody',
+  'The policy to put in force.',
+)
 
 const DOMAIN = 'The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once.'
 const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
 const DEPRECATED: JsonFacts = { deprecated: true }
 
 const certificateId = reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.')
-const managementPolicy = v.optional(
-  documented(policyBody, 'How certificates are issued automatically; not together with a certificate.'),
+const managementPolicy = documented(
+  v.optional(policyBody),
+  'How certificates are issued automatically; not together with a certificate.',
 )
 const httpEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
 const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
 
-const createBody = v.object({
-  domain: documented(domainName, DOMAIN),
-  region: region('domain_region_invalid', REGION, DEPRECATED),
-  description,
-  metadata: domainMetadata,
-  certificate_id: certificateId,
-  certificate_management_policy: managementPolicy,
-  http_endpoint_configuration_id: extra(httpEndpointConfigurationId),
-  https_endpoint_configuration_id: extra(httpsEndpointConfigurationId),
-  resolves_to: extra(v.optional(resolvesTo)),
-})
+const createBody = named(
+  v.object({
+    domain: documented(domainName, DOMAIN),
+    region: region('domain_region_invalid', REGION, DEPRECATED),
+    description,
+    metadata: domainMetadata,
+    certificate_id: certificateId,
+    certificate_management_policy: managementPolicy,
+    http_endpoint_configuration_id: extra(httpEndpointConfigurationId),
+    https_endpoint_configuration_id: extra(httpsEndpointConfigurationId),
+    resolves_to: extra(v.optional(resolvesTo)),
+  }),
+  'ReservedDomainCreate',
+  'What a reserved domain is created with.',
+)
 
 /** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
 const ownName = extra(
   v.optional(documented(v.pipe(v.string(), blankIsAbsent), "The domain's own name, which cannot be changed.")),
 ) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined>
 
-const updateBody = v.object({
-  description,
-  metadata: domainMetadata,
-  certificate_id: certificateId,
-  certificate_management_policy: managementPolicy,
-  http_endpoint_configuration_id: httpEndpointConfigurationId,
-  https_endpoint_configuration_id: httpsEndpointConfigurationId,
-  resolves_to: extra(v.optional(resolvesTo)),
-  domain: ownName,
-})
+const updateBody = named(
+  v.object({
+    description,
+    metadata: domainMetadata,
+    certificate_id: certificateId,
+    certificate_management_policy: managementPolicy,
+    http_endpoint_configuration_id: httpEndpointConfigurationId,
+    https_endpoint_configuration_id: httpsEndpointConfigurationId,
+    resolves_to: extra(v.optional(resolvesTo)),
+    domain: ownName,
+  }),
+  'ReservedDomainUpdate',
+  'What is changed of a reserved domain: at least one field.',
+)
 
-const job = v.object({
-  error_code: documented(
-    v.nullable(v.picklist(PROVISIONING_ERRORS)),
-    'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
-  ),
-  msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
-  started_at: documented(time, 'When the job was started.'),
-  retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.'),
-})
+const job = named(
+  v.object({
+    error_code: documented(
+      v.nullable(v.picklist(PROVISIONING_ERRORS)),
+      'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+    ),
+    msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
+    started_at: documented(time, 'When the job was started.'),
+    retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.'),
+  }),
+  'ReservedDomainCertJob',
+  'A job that gets a certificate for a domain.',
+)
 
-const status = v.object({
-  renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.'),
-  provisioning_job: documented(
-    v.nullable(job),
-    'The job that gets the first certificate or a new one; null while none is wanted.',
-  ),
-})
+const status = named(
+  v.object({
+    renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.'),
+    provisioning_job: documented(
+      v.nullable(job),
+      'The job that gets the first certificate or a new one; null while none is wanted.',
+    ),
+  }),
+  'ReservedDomainCertStatus',
+  'What automatic issuance does for a domain.',
+)
 
-const policy = v.object({
-  authority: documented(v.string(), AUTHORITY),
-  private_key_type: documented(v.picklist(MANAGED_KEY_TYPES), KEY_TYPE),
-})
+const policy = named(
+  v.object({
+    authority: documented(v.string(), AUTHORITY),
+    private_key_type: documented(v.picklist(MANAGED_KEY_TYPES), KEY_TYPE),
+  }),
+  'ReservedDomainCertPolicy',
+  'The policy in force.',
+)
 
-const shape = v.object({
-  ...resourceHead,
-  domain: documented(v.string(), DOMAIN),
-  region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
-  cname_target: documented(
-    v.nullable(v.string()),
-    "What the name's CNAME record must name; null for a domain that the service owns.",
-  ),
-  certificate: documented(
-    v.nullable(ref),
-    'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
-  ),
-  certificate_management_policy: documented(
-    v.nullable(policy),
-    'How certificates are issued automatically; null where they are not.',
-  ),
-  certificate_management_status: documented(
-    v.nullable(status),
-    'What automatic issuance does; null where there is none.',
-  ),
-  acme_challenge_cname_target: documented(
-    v.nullable(v.string()),
-    'What the CNAME record of `_acme-challenge.` and the name below the wildcard must name; null for what is no wildcard, or is owned by the service.',
-  ),
-  http_endpoint_configuration: documented(
-    v.nullable(ref),
-    'The endpoint configuration that is linked for HTTP, or null.',
-  ),
-  https_endpoint_configuration: documented(
-    v.nullable(ref),
-    'The endpoint configuration that is linked for HTTPS, or null.',
-  ),
-  resolves_to: extra(v.exactOptional(resolvesTo)),
-})
+const shape = named(
+  v.object({
+    ...resourceHead,
+    domain: documented(v.string(), DOMAIN),
+    region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
+    cname_target: documented(
+      v.nullable(v.string()),
+      "What the name's CNAME record must name; null for a domain that the service owns.",
+    ),
+    certificate: documented(
+      v.nullable(ref),
+      'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
+    ),
+    certificate_management_policy: documented(
+      v.nullable(policy),
+      'How certificates are issued automatically; null where they are not.',
+    ),
+    certificate_management_status: documented(
+      v.nullable(status),
+      'What automatic issuance does; null where there is none.',
+    ),
+    acme_challenge_cname_target: documented(
+      v.nullable(v.string()),
+      'What the CNAME record of `_acme-challenge.` and the name below the wildcard must name; null for what is no wildcard, or is owned by the service.',
+    ),
+    http_endpoint_configuration: documented(
+      v.nullable(ref),
+      'The endpoint configuration that is linked for HTTP, or null.',
+    ),
+    https_endpoint_configuration: documented(
+      v.nullable(ref),
+      'The endpoint configuration that is linked for HTTPS, or null.',
+    ),
+    resolves_to: extra(v.exactOptional(resolvesTo)),
+  }),
+  'ReservedDomain',
+  'A hostname that is held for the account.',
+)
 
 const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
   id: record.id,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented } from '../contract/documentation.ts'
+import { documented, named } from '../contract/documentation.ts'
 import { Refusal, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
 import { asProblem, resourceHead, secret, time } from '../contract/schema.ts'
@@ -32,43 +32,51 @@ function pem<T>(read: (text: string) => T, text: v.GenericSchema<string> = v.str
   )
 }
 
-const shape = v.object({
-  ...resourceHead,
-  certificate_pem: documented(
-    v.string(),
-    'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
-  ),
-  subject_common_name: ofLeaf("common name of the leaf's subject"),
-  subject_alternative_names: documented(
-    v.object({
-      dns_names: documented(v.array(v.string()), 'The DNS names that the leaf is good for, wildcards among them.'),
-      ips: documented(v.array(v.string()), 'The IP addresses that the leaf is good for.'),
-    }),
-    'The further names that the leaf is good for.',
-  ),
-  issued_at: documented(v.nullable(time), 'When it was issued automatically; null for one that was uploaded.'),
-  not_before: documented(time, "The start of the leaf's validity."),
-  not_after: documented(time, "The end of the leaf's validity."),
-  key_usages: documented(
-    v.array(v.string()),
-    'What the key of the leaf is for, by the names of RFC 5280, such as `digitalSignature`.',
-  ),
-  extended_key_usages: documented(
-    v.array(v.string()),
-    'What else it is for, such as `serverAuth`; a dotted OID where RFC 5280 has no name.',
-  ),
-  private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
-  issuer_common_name: ofLeaf("common name of the leaf's issuer"),
-  serial_number: documented(
-    v.string(),
-    'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
-  ),
-  subject_organization: ofLeaf("organization of the leaf's subject"),
-  subject_organizational_unit: ofLeaf("organizational unit of the leaf's subject"),
-  subject_locality: ofLeaf("locality of the leaf's subject"),
-  subject_province: ofLeaf("province of the leaf's subject"),
-  subject_country: ofLeaf("country of the leaf's subject"),
-})
+const shape = named(
+  v.object({
+    ...resourceHead,
+    certificate_pem: documented(
+      v.string(),
+      'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
+    ),
+    subject_common_name: ofLeaf("common name of the leaf's subject"),
+    subject_alternative_names: documented(
+      named(
+        v.object({
+          dns_names: documented(v.array(v.string()), 'The DNS names that the leaf is good for, wildcards among them.'),
+          ips: documented(v.array(v.string()), 'The IP addresses that the leaf is good for.'),
+        }),
+        'TLSCertificateSANs',
+        'The further names that a leaf is good for.',
+      ),
+      'The further names that the leaf is good for.',
+    ),
+    issued_at: documented(v.nullable(time), 'When it was issued automatically; null for one that was uploaded.'),
+    not_before: documented(time, "The start of the leaf's validity."),
+    not_after: documented(time, "The end of the leaf's validity."),
+    key_usages: documented(
+      v.array(v.string()),
+      'What the key of the leaf is for, by the names of RFC 5280, such as `digitalSignature`.',
+    ),
+    extended_key_usages: documented(
+      v.array(v.string()),
+      'What else it is for, such as `serverAuth`; a dotted OID where RFC 5280 has no name.',
+    ),
+    private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
+    issuer_common_name: ofLeaf("common name of the leaf's issuer"),
+    serial_number: documented(
+      v.string(),
+      'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
+    ),
+    subject_organization: ofLeaf("organization of the leaf's subject"),
+    subject_organizational_unit: ofLeaf("organizational unit of the leaf's subject"),
+    subject_locality: ofLeaf("locality of the leaf's subject"),
+    subject_province: ofLeaf("province of the leaf's subject"),
+    subject_country: ofLeaf("country of the leaf's subject"),
+  }),
+  'TLSCertificate',
+  'A chain of certificates, with what its leaf says.',
+)
 
 /** A text that is read from the leaf. */
 function ofLeaf(what: string) {
@@ -113,20 +121,24 @@ export const tlsCertificates = resource({
   shape,
   view,
   create: {
-    body: v.object({
-      description,
-      metadata,
-      certificate_pem: documented(
-        pem(readChain),
-        'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
-        { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
-      ),
-      private_key_pem: documented(
-        pem(readKey, v.pipe(v.string(), secret)),
-        "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
-        { json: { minLength: 1, writeOnly: true }, isRequired: true },
-      ),
-    }),
+    body: named(
+      v.object({
+        description,
+        metadata,
+        certificate_pem: documented(
+          pem(readChain),
+          'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
+          { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
+        ),
+        private_key_pem: documented(
+          pem(readKey, v.pipe(v.string(), secret)),
+          "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
+          { json: { minLength: 1, writeOnly: true }, isRequired: true },
+        ),
+      }),
+      'TLSCertificateCreate',
+      'What is uploaded.',
+    ),
     run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
       requireMatch(chain.leaf, key)
       return tx.put(certificates, {
@@ -140,7 +152,7 @@ export const tlsCertificates = resource({
     },
   },
   update: {
-    body: v.object({ description, metadata }),
+    body: named(v.object({ description, metadata }), 'TLSCertificateUpdate', 'What is changed of a TLS certificate.'),
     run: (tx, record, body) => tx.put(certificates, { ...record, ...described(body, record) }),
   },
   relations({ id, order }, others, report) {

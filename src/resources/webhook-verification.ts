@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented } from '../contract/documentation.ts'
+import { documented, named } from '../contract/documentation.ts'
 import { enabled, ruleOnWhole, secret } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
@@ -49,7 +49,11 @@ export const webhookVerification = routeModule({
   name: 'webhook_verification',
   segment: 'webhook_verification',
   what: 'webhook verification',
-  body: v.pipe(fields, providerAndSecret),
-  shape: v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
+  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'A webhook verification as it is to be.'),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
+    'WebhookVerification',
+    'Lets only those webhooks pass that their provider has signed.',
+  ),
   settle: (body) => body,
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { documented, type Facts } from '../contract/documentation.ts'
+import { documented, type Facts, named } from '../contract/documentation.ts'
 import { refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
@@ -58,7 +58,11 @@ function isWeighted(id: string): boolean {
   return id.startsWith(`${PREFIX}_`)
 }
 
-const shape = v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, MAP) })
+const shape = named(
+  v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, MAP) }),
+  'WeightedBackend',
+  'A backend that shares traffic among child backends.',
+)
 
 const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
   id: record.id,
@@ -68,7 +72,11 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   backends: record.backends,
 })
 
-const body = v.object({ description, metadata, backends: v.optional(weights) })
+const body = named(
+  v.object({ description, metadata, backends: v.optional(weights) }),
+  'WeightedBackendBody',
+  'What a weighted backend is created or changed with; a change without `backends` empties them.',
+)
 
 /** Weighted backends: service document, "Weighted backend"; decisions, "Weighted backends". */
 export const weightedBackends = resource({

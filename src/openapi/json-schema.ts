@@ -1,0 +1,138 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import type { Dialect } from '../contract/dialect.ts'
+import { documentationOf, type Facts, type JsonFacts } from '../contract/documentation.ts'
+
+/** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
+export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'anyOf'> {
+  readonly $ref?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly allOf?: readonly JsonSchema[]
+  readonly additionalProperties?: JsonSchema | boolean
+}
+
+/** How schemas are put into JSON Schema. */
+export interface Conversion {
+  readonly dialect: Dialect
+  /** What clients send: `null` stands for "not given", and unknown fields are refused. */
+  readonly isSent: boolean
+  /** The schemas that stand under names of their own. */
+  readonly definitions: Readonly<Record<string, AnySchema>>
+}
+
+type AnySchema = v.GenericSchema
+type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
+
+/** Steps that say nothing to documents; what they check or change is said by facts. */
+const SILENT = [
+  'raw_check',
+  'raw_transform',
+  'transform',
+  'to_lower_case',
+  'to_upper_case',
+  'check',
+  'metadata',
+  'title',
+]
+
+/**
+ * The JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.
+ * @throws Error for a schema that JSON Schema cannot say and that has no facts.
+ */
+export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
+  const {
+    $schema: _,
+    $defs: __,
+    ...json
+  } = toJsonSchema(schema as never, configOf(conversion)) as Record<string, unknown>
+  return json as JsonSchema
+}
+
+/** The JSON Schema of a schema that has a name, itself and no reference to it. */
+export function definitionOf(name: string, conversion: Conversion): JsonSchema {
+  const { [name]: schema, ...definitions } = conversion.definitions
+  return jsonSchemaOf(schema as AnySchema, { ...conversion, definitions })
+}
+
+function configOf({ dialect, isSent, definitions }: Conversion): Config {
+  return {
+    target: 'draft-2020-12',
+    // Several schemas in one pipe are one to documents; what cannot be said is refused below.
+    errorMode: 'ignore',
+    definitions: definitions as never,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideAction: ({ valibotAction, jsonSchema, errors }) => {
+      const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
+      if (metadata?.facts) return { ...jsonSchema, ...jsonFactsOf(metadata.facts, dialect) } as typeof jsonSchema
+      if (errors && !SILENT.includes(type)) throw new Error(errors.join(' '))
+      return undefined
+    },
+    overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
+      const { type, entries } = valibotSchema as unknown as { type: string; entries?: Record<string, AnySchema> }
+      if (type === 'custom') return {}
+      if (errors) throw new Error(errors.join(' '))
+      const json = jsonSchema as JsonSchema
+      if (entries) return fieldsOf(entries, json, isSent) as typeof jsonSchema
+      if (type === 'nullable') return orNull((json.anyOf as [JsonSchema])[0]) as typeof jsonSchema
+      if (type === 'record') return withoutKeys(json) as typeof jsonSchema
+      return undefined
+    },
+  }
+}
+
+function jsonFactsOf({ json }: Facts, dialect: Dialect): JsonFacts {
+  return (typeof json === 'function' ? json(dialect) : json) ?? {}
+}
+
+/** The keys of a record are texts, which JSON Schema knows. */
+function withoutKeys({ propertyNames: _, ...json }: JsonSchema): JsonSchema {
+  return json
+}
+
+function fieldsOf(entries: Readonly<Record<string, AnySchema>>, json: JsonSchema, isSent: boolean): JsonSchema {
+  const required: string[] = []
+  const fields = Object.entries(json.properties ?? {}).map(([name, property]) => {
+    const schema = entries[name] as AnySchema
+    const { facts } = documentationOf(schema)
+    if (facts.some(({ isRequired }) => isRequired)) {
+      required.push(name)
+      return [name, withoutDefault(property)]
+    }
+    const isOptional = OPTIONAL.includes(schema.type)
+    if (!isOptional || !(isSent || schema.type === 'exact_optional')) required.push(name)
+    return [name, isOptional && isSent ? orNull(property) : property]
+  })
+  const properties = Object.fromEntries(fields)
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    ...(isSent && { additionalProperties: false }),
+  }
+}
+
+const OPTIONAL = ['optional', 'exact_optional', 'nullish']
+
+function withoutDefault({ default: _, ...json }: JsonSchema): JsonSchema {
+  return json
+}
+
+/** The same, or null; what is said of a value stays outside of the choice. */
+function orNull(json: JsonSchema): JsonSchema {
+  const { type, enum: values } = json
+  if (typeof type !== 'string' || json.anyOf) return choiceOrNull(json)
+  return { ...json, type: [type, 'null'], ...(values && { enum: [...values, null] }) }
+}
+
+function choiceOrNull({ description, default: standard, deprecated, ...json }: JsonSchema): JsonSchema {
+  return {
+    anyOf: [json, { type: 'null' }],
+    ...(description !== undefined && { description }),
+    ...(standard !== undefined && { default: standard }),
+    ...(deprecated && { deprecated }),
+  }
+}
