@@ -5,7 +5,7 @@ import { quote } from '../contract/quote.ts'
 import { as, ruleOnWhole } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, type ManualClock, stopwatch } from '../engine/clock.ts'
-import { type ControlHost, control, plainControl } from './control-operation.ts'
+import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 
 const move = v.object({
   advance: v.optional(v.union([v.string(), v.number()], as('field_invalid', { allowed: DURATION_ALLOWED }))),
@@ -18,23 +18,32 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>>((sent, report) => {
   if (names.length !== 1) report('field_invalid', { allowed: 'exactly one of advance, to and next' })
 })
 
-export const clockControls = {
-  read: plainControl({ method: 'GET', path: '/clock', summary: "The gateway's time", run: shownClock }),
-  move: control({
-    method: 'POST',
-    path: '/clock',
-    summary: 'Move a manual clock',
-    from: 'body',
-    input: v.pipe(move, exactlyOne),
-    run(host, { advance, to }) {
-      const clock = requireManual(host.clock)
-      if (advance !== undefined)
-        moveTo(clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
-      else if (to !== undefined) moveTo(clock, requireLater(clock, to))
-      else moveToNext(clock)
-      return shownClock(host)
-    },
-  }),
+const read = plainCall({ method: 'GET', path: '/clock', summary: "The gateway's time", run: shownClock })
+
+const moveCall = controlCall({
+  method: 'POST',
+  path: '/clock',
+  summary: 'Move a manual clock',
+  from: 'body',
+  schema: v.pipe(move, exactlyOne),
+  run(host, { advance, to }) {
+    const clock = requireManual(host.clock)
+    if (advance !== undefined) moveTo(clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
+    else if (to !== undefined) moveTo(clock, requireLater(clock, to))
+    else moveToNext(clock)
+    return shownClock(host)
+  },
+})
+
+interface ClockMember {
+  /** The clock that was passed in, with its own type: a manual clock can be moved here. */
+  readonly clock: Clock
+}
+
+/** The gateway's time. In this process the clock itself is its direct face. */
+export const clock: Control<ClockMember> = {
+  calls: { read, move: moveCall },
+  members: (host) => ({ clock: host.clock }),
 }
 
 /** How long one move may work. Every other request waits for it. */

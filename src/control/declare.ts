@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { isIdOf } from '../contract/ids.ts'
 import { rule, ruleOnWhole } from '../contract/schema.ts'
-import { declare } from '../resources/declarations.ts'
-import { control } from './control-operation.ts'
+import { declared, declare as declareOne } from '../resources/declarations.ts'
+import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
 
 /** An id of a type; a backend's prefix says more than "bkd", the others are whole. */
 const idOf = (prefix: string) =>
@@ -31,15 +31,55 @@ const consistent = ruleOnWhole<v.InferOutput<typeof fields>>((sent, report) => {
   }
 })
 
-export const declareControl = control({
+const declareCall = controlCall({
   method: 'POST',
   path: '/declare',
   summary: 'Make edges with routes, endpoint configurations and child backends exist',
   from: 'body',
-  input: v.pipe(fields, consistent),
+  schema: v.pipe(fields, consistent),
   run: (host, { edge, routes = [], endpoint_configuration, backend }) =>
-    host.control((tx) => {
-      for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declare(tx, id)
-      for (const route of routes) declare(tx, route, edge)
+    host.transact((tx) => {
+      for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
+      for (const route of routes) declareOne(tx, route, edge)
     }),
 })
+
+/**
+ * Makes things exist that this API refers to and cannot create. It matters with `references: 'declared'` only. Each
+ * function throws a GatewayError `field_invalid` for an id of another type.
+ *
+ * @example
+ * ```ts
+ * const gateway = createGateway({ references: 'declared' })
+ * gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
+ * gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })
+ * ```
+ */
+export interface Declare {
+  /** An HTTPS edge with routes. Declaring it again adds routes. */
+  edge(id: string, options?: { readonly routes?: readonly string[] }): void
+  endpointConfiguration(id: string): void
+  /** A backend that a weighted backend can have as a child. */
+  backend(id: string): void
+}
+
+interface DeclareMember {
+  /** Makes things exist that this API refers to and cannot create; see `references`. */
+  readonly declare: Declare
+}
+
+/** What exists although this API cannot create it. */
+export const declare: Control<DeclareMember> = {
+  calls: { declare: declareCall },
+  state: () => declared,
+  members: (host, guarded) => ({ declare: direct(host, guarded) }),
+}
+
+function direct(host: ControlHost, guarded: Guarded): Declare {
+  const send = (sent: object) => guarded(() => declareCall.run(host, sent))
+  return {
+    edge: (edge, options = {}) => send({ edge, ...options }),
+    endpointConfiguration: (id) => send({ endpoint_configuration: id }),
+    backend: (backend) => send({ backend }),
+  }
+}

@@ -10,47 +10,91 @@ import {
   zone,
   zoneRecords,
 } from '../provisioning/zone.ts'
-import { control, plainControl } from './control-operation.ts'
+import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
 
-/** Reads the name of a record that must be named. */
-export const readRecordName = bodyReader(v.object({ name: recordName }))
+const records = plainCall({
+  method: 'GET',
+  path: '/dns',
+  summary: 'The records of the simulated DNS zone, by name',
+  run: (host) => host.transact(zoneRecords),
+})
 
-export const dnsControls = {
-  records: plainControl({
-    method: 'GET',
-    path: '/dns',
-    summary: 'The records of the simulated DNS zone, by name',
-    run: (host) => host.control(zoneRecords),
+const put = controlCall({
+  method: 'PUT',
+  path: '/dns',
+  summary: 'Set the record of a name',
+  from: 'body',
+  schema: dnsRecord,
+  run: (host, sent) => host.transact((tx) => tx.put(zone, sent)),
+})
+
+const remove = controlCall({
+  method: 'DELETE',
+  path: '/dns',
+  summary: 'Remove the record of a name, or all records',
+  from: 'query',
+  schema: v.object({
+    name: v.optional(recordName),
+    type: v.optional(recordType),
+    value: v.optional(v.pipe(v.string(), v.transform(normalName))),
   }),
-  put: control({
-    method: 'PUT',
-    path: '/dns',
-    summary: 'Set the record of a name',
-    from: 'body',
-    input: dnsRecord,
-    run: (host, sent) => host.control((tx) => tx.put(zone, sent)),
-  }),
-  remove: control({
-    method: 'DELETE',
-    path: '/dns',
-    summary: 'Remove the record of a name, or all records',
-    from: 'query',
-    input: v.object({
-      name: v.optional(recordName),
-      type: v.optional(recordType),
-      value: v.optional(v.pipe(v.string(), v.transform(normalName))),
+  run: (host, sent) =>
+    host.transact((tx) => {
+      const named = sent.name === undefined ? zoneRecords(tx) : [ownRecord(tx, sent.name)]
+      for (const each of named) if (each && isMatch(each, sent)) tx.remove(zone, each)
     }),
-    run: (host, sent) =>
-      host.control((tx) => {
-        const named = sent.name === undefined ? zoneRecords(tx) : [ownRecord(tx, sent.name)]
-        for (const each of named) if (each && isMatch(each, sent)) tx.remove(zone, each)
-      }),
-  }),
-}
+})
 
 function isMatch(
   record: DnsRecord,
   { type, value }: { type?: string | undefined; value?: string | undefined },
 ): boolean {
   return (type ?? record.type) === record.type && (value ?? record.value) === record.value
+}
+
+/**
+ * The simulated DNS zone. It decides attempts when the gateway was created with `dns: 'simulated'`; an edit counts from
+ * the moment it is made. A name has one record; case and trailing dots do not matter (decisions, "Simulated DNS").
+ *
+ * @example
+ * ```ts
+ * gateway.dns.cname('app.example.com', domain.cname_target)
+ * ```
+ */
+export interface Dns {
+  /** Sets a name's CNAME record. */
+  cname(name: string, target: string | null): DnsRecord
+  /** Sets a name's A record. */
+  a(name: string, address: string): DnsRecord
+  /** Removes the record of a name. */
+  remove(name: string): void
+  /** Removes all records. */
+  clear(): void
+  /** All records, by name. */
+  records(): readonly DnsRecord[]
+}
+
+interface DnsMember {
+  /** The simulated DNS zone. */
+  readonly dns: Dns
+}
+
+/** The zone of the simulated DNS. */
+export const dns: Control<DnsMember> = {
+  calls: { records, put, remove },
+  state: () => ({ collections: [zone] }),
+  members: (host, guarded) => ({ dns: direct(host, guarded) }),
+}
+
+/** Reads the name of a record that must be named: over HTTP, none names all. */
+const readRecordName = bodyReader(v.object({ name: recordName }))
+
+function direct(host: ControlHost, guarded: Guarded): Dns {
+  return {
+    cname: (name, value) => guarded(() => put.run(host, { name, type: 'CNAME', value })),
+    a: (name, value) => guarded(() => put.run(host, { name, type: 'A', value })),
+    remove: (name) => guarded(() => remove.run(host, readRecordName({ name }, {}, host.context))),
+    clear: () => guarded(() => remove.run(host, {})),
+    records: () => guarded(() => records.run(host, {})),
+  }
 }

@@ -1,26 +1,18 @@
-import { clockControls } from './clock.ts'
-import { type ControlOperation, plainControl } from './control-operation.ts'
-import { declareControl } from './declare.ts'
-import { dnsControls } from './dns.ts'
-import { faultControls } from './faults.ts'
-import { provisioningControls } from './provisioning.ts'
-import { journalControls, stateControls } from './state.ts'
+import { authority } from './authority.ts'
+import { clock } from './clock.ts'
+import type { ControlCall, MembersOf } from './control.ts'
+import { declare } from './declare.ts'
+import { dns } from './dns.ts'
+import { faults } from './faults/index.ts'
+import { provisioning } from './provisioning.ts'
+import { requests } from './requests/index.ts'
+import { state } from './state/index.ts'
 
-/** All controls of a gateway. Their HTTP paths stand below `/_fauxgate`. */
-export const controls: readonly ControlOperation[] = [
-  plainControl({ method: 'POST', path: '/reset', summary: 'Back to the initial state', run: (host) => host.reset() }),
-  ...Object.values(clockControls),
-  ...Object.values(provisioningControls),
-  ...Object.values(dnsControls),
-  ...Object.values(faultControls),
-  ...Object.values(journalControls),
-  ...Object.values(stateControls),
-  declareControl,
-  plainControl({
-    method: 'GET',
-    path: '/authority.pem',
-    summary: "The authority's root certificate",
-    mediaType: 'application/x-pem-file',
-    run: (host) => host.authority().certificatePem,
-  }),
-]
+/** All controls of a gateway. */
+export const controls = [clock, declare, provisioning, dns, faults, requests, state, authority] as const
+
+/** What a gateway has of its controls as members. */
+export type ControlMembers = MembersOf<(typeof controls)[number]>
+
+/** All calls to the controls. Their HTTP paths stand below `/_fauxgate`. */
+export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))

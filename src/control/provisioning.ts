@@ -7,22 +7,25 @@ import { bodyReader } from '../contract/request-body.ts'
 import { required } from '../contract/resource.ts'
 import { as, type Report, type RuleContext, rule } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
+import { timestamp } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { normalName } from '../provisioning/dns-names.ts'
-import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
+import { type DomainRecord, domains, type ProvisioningError } from '../provisioning/domain-records.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
   MOST_ON_ORDER,
   OUTCOMES,
+  type Outcome,
   orderedOutcomes,
   orderOutcomes,
   pendingOutcomes,
   standingOutcomes,
 } from '../provisioning/outcomes.ts'
+import { printedTimeline, type ShownTimelineEntry } from '../provisioning/timeline.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
-import { shownDomain } from '../resources/reserved-domains.ts'
-import { control, plainControl } from './control-operation.ts'
+import { type ReservedDomain, shownDomain } from '../resources/reserved-domains.ts'
+import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
 
 const outcome = v.picklist(OUTCOMES, as('field_invalid', { allowed: OUTCOMES.join(', ') }))
 
@@ -55,64 +58,66 @@ export const readOrderOptions = {
   forTimes: bodyReader(v.object({ domain, times: v.optional(count) })),
 }
 
-export const provisioningControls = {
-  script: control({
-    method: 'POST',
-    path: '/provisioning/script',
-    summary: 'Order the outcomes of the next attempts',
-    from: 'body',
-    input: v.object({
-      outcomes,
-      domain,
-      /** How often the outcomes are repeated. */
-      times: v.optional(count, 1),
-      /** Before what is on order already, instead of behind it. */
-      first: v.optional(v.boolean(), false),
-      /** What all attempts after the scripted ones come to. */
-      always: v.optional(outcome),
-    }),
-    run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
-      host.control((tx) => {
-        requireRoom(tx, sent.length * times)
-        orderOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
-        if (always) putStanding(tx, name, always)
-      })
-    },
+const script = controlCall({
+  method: 'POST',
+  path: '/provisioning/script',
+  summary: 'Order the outcomes of the next attempts',
+  from: 'body',
+  schema: v.object({
+    outcomes,
+    domain,
+    /** How often the outcomes are repeated. */
+    times: v.optional(count, 1),
+    /** Before what is on order already, instead of behind it. */
+    first: v.optional(v.boolean(), false),
+    /** What all attempts after the scripted ones come to. */
+    always: v.optional(outcome),
   }),
-  clear: control({
-    method: 'DELETE',
-    path: '/provisioning/script',
-    summary: 'Drop the outcomes on order for a domain, or all',
-    from: 'query',
-    input: v.object({ domain }),
-    run: (host, sent) => host.control((tx) => dropOutcomes(tx, sent.domain)),
-  }),
-  pending: plainControl({
-    method: 'GET',
-    path: '/provisioning/script',
-    summary: 'The outcomes that no attempt has used',
-    run: (host) => host.control(pendingOutcomes),
-  }),
-  attempt: control({
-    method: 'POST',
-    path: '/provisioning/attempt',
-    summary: "Run the attempt of a domain's job now",
-    from: 'body',
-    input: v.object({ id }),
-    run: (host, sent) => host.control((tx) => shownDomain(tx, attempted(tx, sent.id))),
-  }),
-  timeline: control({
-    method: 'GET',
-    path: '/provisioning/timeline',
-    summary: "What a domain's provisioning did",
-    from: 'query',
-    input: v.object({ id }),
-    run: (host, sent) => host.control((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
-  }),
-}
+  run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
+    host.transact((tx) => {
+      requireRoom(tx, sent.length * times)
+      orderOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
+      if (always) putStanding(tx, name, always)
+    })
+  },
+})
+
+const clear = controlCall({
+  method: 'DELETE',
+  path: '/provisioning/script',
+  summary: 'Drop the outcomes on order for a domain, or all',
+  from: 'query',
+  schema: v.object({ domain }),
+  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, sent.domain)),
+})
+
+const pending = plainCall({
+  method: 'GET',
+  path: '/provisioning/script',
+  summary: 'The outcomes that no attempt has used',
+  run: (host) => host.transact(pendingOutcomes),
+})
+
+const attemptCall = controlCall({
+  method: 'POST',
+  path: '/provisioning/attempt',
+  summary: "Run the attempt of a domain's job now",
+  from: 'body',
+  schema: v.object({ id }),
+  run: (host, sent) => host.transact((tx) => shownDomain(tx, attempted(tx, sent.id))),
+})
+
+const timeline = controlCall({
+  method: 'GET',
+  path: '/provisioning/timeline',
+  summary: "What a domain's provisioning did",
+  from: 'query',
+  schema: v.object({ id }),
+  run: (host, sent) => host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
+})
 
 /** The domain of an id, or the refusal that it is none or that there is none. */
-export function requiredDomain(tx: Transaction, id: string): DomainRecord {
+function requiredDomain(tx: Transaction, id: string): DomainRecord {
   requireId(id, 'rd')
   return required(tx, domains, id, 'reserved domain')
 }
@@ -136,4 +141,108 @@ function putStanding(tx: Transaction, domain: string, always: (typeof OUTCOMES)[
     refuse('field_invalid', { field: 'always', received, allowed: `at most ${MOST_ON_ORDER} domains` })
   }
   tx.put(standingOutcomes, { domain, outcome: always })
+}
+
+/** Which domain an order is for: any domain where it is left out. */
+export interface ForDomain {
+  /** A name that can have a policy, existing or not; case and a trailing dot do not matter. */
+  readonly domain?: string
+}
+
+/** What the test decides about provisioning, and what it can see of it (decisions, "Provisioning jobs"). */
+export interface Provisioning {
+  /**
+   * Orders the outcomes of the next attempts, behind those that are on order already. A domain's own script goes
+   * before the one for any domain. At most 10,000 can be on order in all.
+   *
+   * @example
+   * ```ts
+   * gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'], { domain: 'app.example.com' })
+   * ```
+   */
+  script(outcomes: readonly Outcome[], options?: ForDomain): void
+  /**
+   * Makes the next attempt fail, or the next `times`; before anything else that is on order in the same scope: for the
+   * domain, or for any.
+   */
+  failNext(error: ProvisioningError, options?: ForDomain & { readonly times?: number }): void
+  /** Makes every attempt fail, once the scripted outcomes are used, until {@link clear}. */
+  failAlways(error: ProvisioningError, options?: ForDomain): void
+  /** Drops what is on order for a domain, or all orders. */
+  clear(options?: ForDomain): void
+  /** The outcomes that no attempt has used; `domain` is null for any domain. */
+  pendingOutcomes(): readonly { readonly domain: string | null; readonly outcome: Outcome }[]
+  /** Throws an Error that lists the scripted outcomes that no attempt has used, if there are any. */
+  assertNoPendingOutcomes(): void
+  /** Runs the attempt of a domain's job now, before it is due, and answers the domain. */
+  attempt(id: string): ReservedDomain
+  /** What the provisioning of a domain did, oldest first: the last 100 transitions. */
+  timeline(id: string): readonly ShownTimelineEntry[]
+  /** The timeline as text for people, one line per transition. */
+  printTimeline(id: string): string
+  /**
+   * Waits for the outcome of the next attempt of a domain's job, and answers the domain. A manual clock is moved there
+   * at once; on the system clock the promise resolves when the time has come. Without a job, or where the attempt would
+   * be due after the year 9999, it answers at once.
+   * @throws Error on a clock that can neither be moved nor waited for.
+   */
+  settled(id: string): Promise<ReservedDomain>
+}
+
+interface ProvisioningMember {
+  /** What the test decides about provisioning, and what it sees of it. */
+  readonly provisioning: Provisioning
+}
+
+/** The attempts of provisioning jobs. */
+export const provisioning: Control<ProvisioningMember> = {
+  calls: { script, clear, pending, attempt: attemptCall, timeline },
+  state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
+  members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
+}
+
+function direct(host: ControlHost, guarded: Guarded): Provisioning {
+  const { forDomain, forTimes } = readOrderOptions
+  const order = (sent: object, read: typeof forTimes, options: unknown) =>
+    guarded(() => script.run(host, { ...read(options, {}, host.context), ...sent }))
+  const pendingOutcomes = () => guarded(() => pending.run(host, {}))
+  const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
+  return {
+    script: (outcomes, options = {}) => order({ outcomes }, forDomain, options),
+    failNext: (error, options = {}) => order({ outcomes: [error], first: true }, forTimes, options),
+    failAlways: (error, options = {}) => order({ outcomes: [], always: error }, forDomain, options),
+    clear: (options = {}) => guarded(() => clear.run(host, options)),
+    pendingOutcomes,
+    assertNoPendingOutcomes() {
+      const left = pendingOutcomes()
+      if (left.length > 0) throw new Error(unused(left))
+    },
+    attempt: (id) => guarded(() => attemptCall.run(host, { id })),
+    timeline: timelineOf,
+    printTimeline: (id) => printedTimeline(timelineOf(id)),
+    settled: async (id) => settled(host, id, guarded),
+  }
+}
+
+/** How many unused outcomes a message names. */
+const MOST_NAMED = 20
+
+function unused(left: ReturnType<Provisioning['pendingOutcomes']>): string {
+  const named = left.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''
+  return `No attempt used these outcomes: ${named.join(', ')}${more}.`
+}
+
+async function settled(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {
+  const read = () => guarded(() => host.transact((tx) => requiredDomain(tx, id)))
+  const { job, due } = read()
+  if (job && due) {
+    if (!host.clock.waitUntil && host.now() < due.at) throw new Error(cannotWait(due.at))
+    while (host.now() < due.at) await host.clock.waitUntil?.(due.at)
+  }
+  return guarded(() => host.transact((tx) => shownDomain(tx, requiredDomain(tx, id))))
+}
+
+function cannotWait(at: number): string {
+  return `The next attempt is due at ${timestamp(at)}, and this clock cannot be waited for. Move it there and ask again.`
 }

@@ -120,7 +120,7 @@ export class Engine {
     const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
     const input = operation.read?.(raw, ids, this.context)
-    return this.#transact(this.#settled(), operation.name, (tx) => operation.run(tx, ids, input))
+    return this.#inTransaction(this.#settled(), operation.name, (tx) => operation.run(tx, ids, input))
   }
 
   /** Settles everything up to now, and answers when that is. */
@@ -143,13 +143,13 @@ export class Engine {
     for (let entry = agenda.first(); entry && entry.due.at <= now; entry = this.#store.agenda.first()) {
       const { table, key, due } = entry
       const record = this.#store.tableNamed(table).get(key)
-      this.#transact(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
+      this.#inTransaction(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
     }
   }
 
   /** Runs work that no operation stands for: on settled state, as one transaction. */
-  control<T>(work: (tx: Transaction) => T): T {
-    return this.#transact(this.#settled(), 'control', work).result
+  transact<T>(work: (tx: Transaction) => T): T {
+    return this.#inTransaction(this.#settled(), 'control', work).result
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
@@ -260,7 +260,11 @@ export class Engine {
   }
 
   /** Runs work as one transaction. When it throws, everything it did is taken back. */
-  #transact<T>(now: number, operation: string, work: (tx: Transaction) => T): { result: T; commit: MadeCommit | null } {
+  #inTransaction<T>(
+    now: number,
+    operation: string,
+    work: (tx: Transaction) => T,
+  ): { result: T; commit: MadeCommit | null } {
     this.#requireOutside()
     const tx = new OpenTransaction(this.#ground, now)
     this.#inside = 'a transaction'

@@ -1,5 +1,5 @@
 import { refuseParameter } from '../contract/list-query.ts'
-import type { ControlHost, ControlOperation } from '../control/control-operation.ts'
+import type { ControlCall, ControlHost } from '../control/control.ts'
 import { bodyOfAnyMethod, jsonBody } from './body.ts'
 import { type ControlAccess, requireAccess } from './control-access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'
@@ -10,7 +10,7 @@ import { queryParameters } from './url.ts'
 const CONTROL_PATH = '/_fauxgate'
 
 /** The control API as the HTTP handler sees it. */
-export interface ControlHandler {
+export interface ControlApi {
   /** Whether a path belongs to it. */
   isOwn(path: string): boolean
   /** Answers a request to it, or throws a `Refusal`. */
@@ -18,35 +18,31 @@ export interface ControlHandler {
 }
 
 /**
- * Makes the handler of the control API. It is there for whoever has the control key; where none is set, for this machine
+ * Makes the control API over HTTP. It is there for whoever has the control key; where none is set, for this machine
  * only: a page of another site cannot use it, neither directly nor by a name that it makes resolve to this machine.
  */
-export function controlHandlerOf(
-  host: ControlHost,
-  router: Router<ControlOperation>,
-  access: ControlAccess,
-): ControlHandler {
+export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   return {
     isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
     answer(request, path, query) {
       requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return preflightAnswer(request, route)
-      const operation = operationFor(route, request.method, path)
-      return shown(operation, operation.run(host, sentTo(operation, request, query)))
+      const call = operationFor(route, request.method, path)
+      return shown(call, call.run(host, sentTo(call, request, query)))
     },
   }
 }
 
-function sentTo(operation: ControlOperation, request: HttpRequest, query: string): object {
+function sentTo(call: ControlCall, request: HttpRequest, query: string): object {
   const parameters = queryParameters(query)
-  if (operation.from !== 'body') return { ...parameters, ...bodyOfAnyMethod(request) }
+  if (call.from !== 'body') return { ...parameters, ...bodyOfAnyMethod(request) }
   const [received] = Object.keys(parameters)
   if (received !== undefined) refuseParameter(received, [])
   return jsonBody(request)
 }
 
-function shown({ mediaType }: ControlOperation, result: unknown): HttpResponse {
+function shown({ mediaType }: ControlCall, result: unknown): HttpResponse {
   if (result === undefined) return NO_CONTENT
   return mediaType
     ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }

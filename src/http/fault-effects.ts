@@ -1,8 +1,8 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { durationMs } from '../contract/duration.ts'
 import { catalogue } from '../contract/errors.ts'
-import type { ArmedFault } from '../contract/fault.ts'
 import { statusOf } from '../contract/gateway-error.ts'
+import type { ArmedFault } from '../control/faults/fault.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
 /** Whether a fault keeps the operation from running. */

@@ -1,21 +1,21 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { type ErrorKey, type ErrorValues, problem, Refusal } from '../contract/errors.ts'
-import type { ArmedFault } from '../contract/fault.ts'
 import { GatewayError } from '../contract/gateway-error.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
 import type { SecretNames } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
 import { deepFreeze } from '../contract/view.ts'
-import { faults, meetFault } from '../control/fault-records.ts'
+import { faults, meetFault } from '../control/faults/armed-faults.ts'
+import type { ArmedFault } from '../control/faults/fault.ts'
 import type { Engine, MadeCommit } from '../engine/engine.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import { authenticate, checkVersion } from './authenticate.ts'
 import { jsonBody } from './body.ts'
-import type { ControlHandler } from './control-handler.ts'
+import type { ControlApi } from './control-handler.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { faultyAnswer, isBefore } from './fault-effects.ts'
-import type { Journal } from './journal.ts'
+import type { KeptJournal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import { readBody, secretsOf } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
@@ -25,14 +25,14 @@ import { queryParameters, splitUrl } from './url.ts'
 export interface HandlerOptions {
   readonly engine: Engine
   readonly router: Router<Operation>
-  readonly control: ControlHandler
+  readonly controlApi: ControlApi
   readonly dialect: Dialect
   readonly keys: readonly string[] | undefined
   /** All keys of the gateway: those of its API, and that of its controls. */
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
-  readonly journal: Journal
+  readonly journal: KeptJournal
   readonly rateLimiter: RateLimiter | undefined
 }
 
@@ -41,12 +41,12 @@ export type Handler = (request: HttpRequest) => HttpResponse
 
 /** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
 export function handlerOf(options: HandlerOptions): Handler {
-  const { engine, dialect, control, journal } = options
+  const { engine, dialect, controlApi, journal } = options
   return (request) => {
     const operationId = engine.nextOperationId()
     const { path, query } = splitUrl(request.url, engine.url)
     const call: Call = { request, path, query, operationId, operation: null, commit: null, fault: null }
-    const isControl = control.isOwn(path)
+    const isControl = controlApi.isOwn(path)
     const answer = answerOrError(options, call, isControl)
     const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
     if (!isControl) note(journal, call, answer, engine.lastNow)
@@ -65,7 +65,7 @@ interface Call {
   fault: ArmedFault | null
 }
 
-function note(journal: Journal, call: Call, { status, body }: HttpResponse, now: number): void {
+function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, now: number): void {
   const { request, path, query, operationId, operation, commit, fault } = call
   journal.add({
     operationId,
@@ -86,7 +86,7 @@ function note(journal: Journal, call: Call, { status, body }: HttpResponse, now:
 
 function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {
   const { request, path, query } = call
-  const work = () => (isControl ? options.control.answer(request, path, query) : answer(options, call))
+  const work = () => (isControl ? options.controlApi.answer(request, path, query) : answer(options, call))
   return refusalsAnswered(options, call, work)
 }
 

@@ -5,6 +5,7 @@ import { type Hidden, NO_NAMES, redacted, type SecretNames } from '../contract/s
 import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
+import type { Journal, JournalEntry, JournalQuery } from '../control/requests/journal.ts'
 import type { MadeCommit } from '../engine/engine.ts'
 import { lightCommit, MOST_OF_COMMIT, weightOfCommit } from './commit-weight.ts'
 import type { RequestBody } from './messages.ts'
@@ -21,32 +22,6 @@ import {
   secretsOfHeader,
   startOf,
 } from './redact.ts'
-
-/**
- * A request that was asked and what was answered, without its secrets: see "The journal" in the documentation for what
- * is hidden.
- */
-export interface JournalEntry {
-  /** The id that the answer carries. */
-  readonly operationId: string
-  /** The operation's name, such as `reserved_domains.create`; null for an unknown path or method. */
-  readonly operation: string | null
-  readonly method: string
-  /** Below the base URL, without the query. */
-  readonly path: string
-  readonly query: string
-  /** The gateway's time, as a timestamp. */
-  readonly at: string
-  /** The request's JSON, a text that says what it was where it is none or is too long, or null for no body. */
-  readonly request: unknown
-  readonly status: number
-  /** The answer's JSON, or a text in its place as for `request`; null for no body. */
-  readonly response: unknown
-  /** What it changed, or null. */
-  readonly commit: Commit | null
-  /** The fault that it met, or null. */
-  readonly fault: string | null
-}
 
 /** What an entry is made from. Its texts stay as they came; their secrets are taken out when somebody looks at them. */
 export interface Exchange<Text = string> {
@@ -86,16 +61,13 @@ const BYTES_OF_CHARACTER = 2
 /** The authorizations of how many further requests, the newest ones, are looked for in every entry. */
 const MOST_AUTHORIZATIONS = 16
 
-/** What entries are asked for by. */
-export type JournalQuery = Partial<Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>>
-
 interface Entry {
   readonly exchange: Exchange<Kept>
   readonly bytes: number
 }
 
 /** The last requests of a gateway, as many as its limits allow. */
-export class Journal {
+export class KeptJournal implements Journal {
   readonly #options: JournalOptions
   /** The oldest first; those that are dropped stand at the beginning, as undefined, until they are half of all. */
   #entries: (Entry | undefined)[] = []
@@ -120,7 +92,6 @@ export class Journal {
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
   }
 
-  /** The entries that are asked for, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     const exchanges = this.#entries.flatMap((entry) => entry?.exchange ?? []).reverse()
     const common = [...this.#options.ownKeys, ...authorizationsOf(exchanges)]
@@ -129,7 +100,6 @@ export class Journal {
     }
   }
 
-  /** All entries as JSON, oldest first; the oldest are left out where it would be longer than the journal may be. */
   json(): string {
     const texts: string[] = []
     let left = this.#options.bytes

@@ -1,13 +1,35 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { controls } from '../../src/control/index.ts'
+import { controlCalls, controls } from '../../src/control/index.ts'
+import { createGateway } from '../../src/index.ts'
 
-test('Every control has a path of its own below /_fauxgate, and says in a few words what it does', () => {
-  for (const { method, path, summary, from } of controls) {
+const documentation = readFileSync(new URL('../../docs/control-api.md', import.meta.url), 'utf8')
+
+test('Every call of a control has a path of its own below /_fauxgate, and says in a few words what it does', () => {
+  for (const { method, path, summary, from } of controlCalls) {
     expect(['body', 'query', 'nothing']).toContain(from)
     expect(['GET', 'POST', 'PUT', 'DELETE']).toContain(method)
     expect(path).toMatch(/^\/[a-z][a-z./-]+$/)
     expect(summary, `${method} ${path}`).toMatch(/^[A-Z][^.]{7,80}$/)
   }
-  expect(new Set(controls.map(({ method, path }) => `${method} ${path}`)).size).toBe(controls.length)
-  expect(new Set(controls.map(({ summary }) => summary)).size).toBe(controls.length)
+  expect(new Set(controlCalls.map(({ method, path }) => `${method} ${path}`)).size).toBe(controlCalls.length)
+  expect(new Set(controlCalls.map(({ summary }) => summary)).size).toBe(controlCalls.length)
+})
+
+test('Every call of a control stands in the documentation, and nothing else does', () => {
+  const rows = [...documentation.matchAll(/^\| `([A-Z]+ \/_fauxgate\/[^`?]+)/gm)].map(([, row]) => row)
+  const calls = controlCalls.map(({ method, path }) => `${method} /_fauxgate${path}`)
+  expect(rows.sort()).toEqual(calls.sort())
+})
+
+test('Every control has calls over HTTP, and members of the gateway that are its own', () => {
+  const gateway = createGateway()
+  const host = new Proxy({}, { get: () => () => undefined })
+  const names = controls.flatMap(({ calls, members }) => {
+    expect(Object.keys(calls)).not.toEqual([])
+    // A proxy stands for the host: only what the members are called is looked at.
+    return Object.keys(members(host as never, (work) => work()))
+  })
+  expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(gateway).toHaveProperty(name)
 })

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { Collection } from '../contract/collection.ts'
-import { refuse } from '../contract/errors.ts'
-import { quote } from '../contract/quote.ts'
-import { instant, type RecordContext, sequence } from '../contract/record-schema.ts'
-import { readKept } from '../contract/request-body.ts'
-import { as, isObject, type RuleContext } from '../contract/schema.ts'
+import type { Collection } from '../../contract/collection.ts'
+import { refuse } from '../../contract/errors.ts'
+import { quote } from '../../contract/quote.ts'
+import { instant, type RecordContext, sequence } from '../../contract/record-schema.ts'
+import { readKept } from '../../contract/request-body.ts'
+import { as, isObject, type RuleContext } from '../../contract/schema.ts'
 import { Sealed } from './sealed.ts'
 
 /** The version of snapshots that this fauxgate writes and reads. */

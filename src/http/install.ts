@@ -1,5 +1,5 @@
-import type { Fetch } from '../http/fetch.ts'
-import { isBelow } from '../http/url.ts'
+import type { Fetch } from './fetch.ts'
+import { isBelow } from './url.ts'
 
 /** What happens to requests that are not for the gateway while it is installed. */
 export interface InstallOptions {

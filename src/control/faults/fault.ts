@@ -1,6 +1,9 @@
-import type { Duration } from './duration.ts'
-import type { ErrorKey } from './errors.ts'
-import type { Method, PathIds } from './operation.ts'
+import * as v from 'valibot'
+import { DURATION_ALLOWED, type Duration, durationMs } from '../../contract/duration.ts'
+import { catalogue, type ErrorKey, isErrorKey } from '../../contract/errors.ts'
+import type { Method, PathIds } from '../../contract/operation.ts'
+import { count, ownId } from '../../contract/record-schema.ts'
+import { anyObject, as } from '../../contract/schema.ts'
 
 /** The methods of requests that can meet a fault. */
 export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (
@@ -65,3 +68,69 @@ export interface ArmedFault<OperationName extends string = string> extends Fault
   /** How many matching requests it has let pass. */
   readonly passed: number
 }
+
+const text = v.exactOptional(v.string())
+
+const whole = (min: number, max: number) => {
+  const message = as('field_invalid', { allowed: `an integer from ${min} to ${max}` })
+  return v.exactOptional(
+    v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+  )
+}
+
+const duration = v.exactOptional(
+  v.custom<Duration>((value) => durationMs(value) !== undefined, as('field_invalid', { allowed: DURATION_ALLOWED })),
+)
+
+const errorKey = v.custom<ErrorKey>(
+  (value) => typeof value === 'string' && isErrorKey(value),
+  as('field_invalid', { allowed: `a key of the catalogue: ${Object.keys(catalogue).join(', ')}` }),
+)
+
+type FaultMethod = (typeof FAULT_METHODS)[number]
+
+/** A method; over HTTP in any case. */
+const method = v.pipe(
+  v.custom<FaultMethod>(
+    (value) => typeof value === 'string' && FAULT_METHODS.includes(value.toUpperCase() as FaultMethod),
+    as('field_invalid', { allowed: FAULT_METHODS.join(', ') }),
+  ),
+  v.transform((sent) => sent.toUpperCase() as FaultMethod),
+)
+
+/** A predicate is no data: only a caller in this process has one. */
+const when = v.custom<(request: FaultRequest) => boolean>(
+  (value) => typeof value === 'function',
+  as('field_invalid', { allowed: 'a function' }),
+)
+
+const fields = {
+  operation: text,
+  method: v.exactOptional(method),
+  path: text,
+  resource: text,
+  times: whole(1, 1_000_000),
+  after: whole(0, 1_000_000),
+  phase: v.exactOptional(v.picklist(['before', 'after'], as('field_invalid', { allowed: 'before or after' }))),
+  status: whole(400, 599),
+  error: v.exactOptional(errorKey),
+  message: text,
+  retryAfter: duration,
+  latency: duration,
+  drop: v.exactOptional(v.boolean()),
+  truncate: whole(0, 1_000_000),
+  body: v.exactOptional(
+    v.union([v.string(), anyObject<object>()], as('field_invalid', { allowed: 'a text or an object' })),
+  ),
+}
+
+/** A fault as it is ordered. */
+export const faultSpec = v.object({ ...fields, when: v.exactOptional(when) }) satisfies v.GenericSchema<FaultSpec>
+
+/** A fault as a snapshot has it. */
+export const armedFault = v.object({
+  id: ownId('fault'),
+  ...fields,
+  hits: count,
+  passed: count,
+}) satisfies v.GenericSchema<unknown, ArmedFault>

@@ -1,11 +1,7 @@
-import * as v from 'valibot'
-import { collection } from '../contract/collection.ts'
-import type { ArmedFault, FaultRequest } from '../contract/fault.ts'
-import { count, ownId } from '../contract/record-schema.ts'
-import type { Family } from '../contract/resource.ts'
-import type { Transaction } from '../contract/transaction.ts'
-import type { ControlHost } from './control-operation.ts'
-import { faultSpec } from './fault-spec.ts'
+import { collection } from '../../contract/collection.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import type { ControlHost } from '../control.ts'
+import { type ArmedFault, armedFault, type FaultRequest } from './fault.ts'
 
 /** A request is looked up by what it is; a fault that asks for none of these stands under this. */
 const ANY_REQUEST = ''
@@ -20,10 +16,7 @@ export const MOST_FAULTS = 1000
 export const faults = collection<ArmedFault>({
   name: 'faults',
   key: (record) => record.id,
-  schema: v.object({ id: ownId('fault'), ...faultSpec, hits: count, passed: count }) as v.GenericSchema<
-    unknown,
-    ArmedFault
-  >,
+  schema: armedFault,
   most: MOST_FAULTS,
   indexes: {
     waiting: (record) => (isUsedUp(record) ? null : askedFor(record)),
@@ -35,9 +28,6 @@ export const faults = collection<ArmedFault>({
 function askedFor({ operation, resource, path, method }: ArmedFault): string {
   return operation ?? resource ?? path ?? method ?? ANY_REQUEST
 }
-
-/** What the tests keep: the faults on order. */
-export const faultState: Family<Record<never, never>> = { operations: {}, collections: [faults] }
 
 /** All armed faults, oldest first. */
 export function armedFaults(tx: Transaction): ArmedFault[] {
@@ -59,9 +49,9 @@ export function isPending(fault: ArmedFault): boolean {
  * faults that begin later count it too. Predicates run before the counting, outside any transaction, so what they do to
  * the gateway is done for good, and a fault that they remove is not met.
  */
-export function meetFault(host: Pick<ControlHost, 'findAll' | 'control'>, request: FaultRequest) {
+export function meetFault(host: Pick<ControlHost, 'findAll' | 'transact'>, request: FaultRequest) {
   const matching = waitingFor(host, request).filter((fault) => mismatches(fault, request).length === 0)
-  return matching.length === 0 ? undefined : host.control((tx) => counted(tx, matching))
+  return matching.length === 0 ? undefined : host.transact((tx) => counted(tx, matching))
 }
 
 function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {

@@ -1,8 +1,8 @@
-import { refuse } from '../contract/errors.ts'
-import { quote } from '../contract/quote.ts'
-import type { Journal, JournalEntry } from '../http/journal.ts'
-import type { OperationName } from '../resources/index.ts'
-import type { Guarded } from './provisioning.ts'
+import { refuse } from '../../contract/errors.ts'
+import { quote } from '../../contract/quote.ts'
+import type { OperationName } from '../../resources/index.ts'
+import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
+import type { JournalEntry } from './journal.ts'
 
 /** The methods that a request can be looked for by. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -34,18 +34,50 @@ export interface Requests {
   assertAllKnown(): void
 }
 
-/** Makes the journal's face of a gateway whose operations have these names. */
-export function requestsApi(journal: Journal, operations: readonly string[], guarded: Guarded): Requests {
+const list = plainCall({
+  method: 'GET',
+  path: '/requests',
+  summary: 'What was asked and answered, oldest first',
+  mediaType: 'application/json',
+  run: (host) => host.journal.json(),
+})
+
+const clear = plainCall({
+  method: 'DELETE',
+  path: '/requests',
+  summary: 'Empty the journal',
+  run: (host) => host.journal.clear(),
+})
+
+interface RequestsMember {
+  /** What was asked over HTTP and what was answered. */
+  readonly requests: Requests
+}
+
+/** What was asked over HTTP. */
+export const requests: Control<RequestsMember> = {
+  calls: { list, clear },
+  members: (host, guarded) => ({ requests: direct(host, guarded) }),
+}
+
+function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
+  const read = (filter: JournalFields | undefined) =>
+    guarded(() =>
+      checked(
+        filter,
+        api.operations.map(({ name }) => name),
+      ),
+    )
   const newestFirst = (filter?: JournalFilter) => {
     if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
-    return [...journal.newestFirst(guarded(() => checked(filter, operations)))]
+    return [...journal.newestFirst(read(filter))]
   }
   return {
     all: (filter) => newestFirst(filter).reverse(),
     count: (filter) => newestFirst(filter).length,
     last(filter) {
       if (typeof filter === 'function') return newestFirst(filter)[0]
-      return journal.newestFirst(guarded(() => checked(filter, operations))).next().value
+      return journal.newestFirst(read(filter)).next().value
     },
     clear: () => journal.clear(),
     assertAllKnown() {

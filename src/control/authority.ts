@@ -1,9 +1,8 @@
 import { refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
 import { required } from '../contract/resource.ts'
-import type { ControlHost } from '../control/control-operation.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import type { Guarded } from './provisioning.ts'
+import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
 
 /** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
 export interface AuthorityApi {
@@ -17,15 +16,33 @@ export interface AuthorityApi {
   privateKeyPem(certificateId: string): string
 }
 
-/** Makes the authority of a gateway. */
-export function authorityApi(host: ControlHost, guarded: Guarded): AuthorityApi {
+const certificate = plainCall({
+  method: 'GET',
+  path: '/authority.pem',
+  summary: "The authority's root certificate",
+  mediaType: 'application/x-pem-file',
+  run: (host) => host.authority().certificatePem,
+})
+
+interface AuthorityMember {
+  /** The certificate authority behind automatic certificates. */
+  readonly authority: AuthorityApi
+}
+
+/** Who makes automatic certificates. */
+export const authority: Control<AuthorityMember> = {
+  calls: { certificate },
+  members: (host, guarded) => ({ authority: direct(host, guarded) }),
+}
+
+function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
   return {
     get certificatePem() {
       return host.authority().certificatePem
     },
     privateKeyPem: (id) =>
       guarded(() =>
-        host.control((tx) => {
+        host.transact((tx) => {
           requireId(id, 'cert')
           const { upload, order } = required(tx, certificates, id, 'TLS certificate')
           return upload

@@ -1,0 +1,109 @@
+import * as v from 'valibot'
+import type { Authority } from '../contract/authority.ts'
+import type { Collection } from '../contract/collection.ts'
+import type { Method, Operation } from '../contract/operation.ts'
+import { bodyReader } from '../contract/request-body.ts'
+import type { Family } from '../contract/resource.ts'
+import type { RuleContext } from '../contract/schema.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import type { Clock } from '../engine/clock.ts'
+import type { Journal } from './requests/journal.ts'
+import type { Snapshot } from './state/snapshot.ts'
+
+/** What one part of a gateway's behaviour gives the test to turn: the clock, the DNS zone, faults, … */
+export interface Control<Members extends object = object> {
+  /** What can be asked of it over HTTP, by name. */
+  readonly calls: Readonly<Record<string, ControlCall>>
+  /** What it keeps in the gateway's state, for the operations of an API. */
+  readonly state?: (api: Api) => Omit<Family, 'operations'>
+  /** Makes what the gateway has of it as members, such as `dns`: its direct face. */
+  readonly members: (host: ControlHost, guarded: Guarded) => Members
+}
+
+/** What several controls together give a gateway as members. */
+export type MembersOf<C extends Control> = Together<C extends Control<infer Members> ? Members : never>
+
+/** All types of a union at once: what takes any of them takes this. */
+type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never
+
+/** The operations of a gateway, to look them up. */
+export interface Api {
+  readonly operations: readonly Operation[]
+  /** The operations of one path, below the base URL. */
+  operationsAt(path: string): readonly Operation[]
+}
+
+/** What the controls of a gateway work on. */
+export interface ControlHost {
+  readonly api: Api
+  readonly clock: Clock
+  authority(): Authority
+  readonly context: RuleContext
+  /** The gateway's time in ms since 1970. */
+  now(): number
+  /** The records of a collection whose index has this value, oldest first, outside any transaction. */
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
+  /** Runs work on settled state, as one transaction. */
+  transact<T>(work: (tx: Transaction) => T): T
+  reset(): void
+  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  restore(snapshot: unknown): void
+  /** What was asked over HTTP. */
+  readonly journal: Journal
+}
+
+/** Runs a piece of a direct call: a refusal becomes a `GatewayError`. */
+export type Guarded = <T>(work: () => T, input?: unknown) => T
+
+/** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
+export interface ControlCall<Input = unknown, Result = unknown> {
+  readonly method: Method
+  /** Below `/_fauxgate`. */
+  readonly path: string
+  readonly summary: string
+  /** Where the input stands over HTTP. */
+  readonly from: 'body' | 'query' | 'nothing'
+  /** What the input must be; absent where there is none, or where the call reads it by itself. */
+  readonly schema?: v.GenericSchema
+  /** What a text answers as; JSON where it is absent. */
+  readonly mediaType?: string
+  /** Carries out what was sent, once it is read. Answers undefined where there is nothing to say. */
+  readonly run: (host: ControlHost, raw: unknown) => Result
+  /** Carries the input's type; never set. */
+  readonly input?: Input
+}
+
+/** Defines a call with an input. */
+export function controlCall<S extends v.GenericSchema, Result>(definition: {
+  method: Method
+  path: string
+  summary: string
+  from: 'body' | 'query'
+  schema: S
+  run: (host: ControlHost, input: v.InferOutput<S>) => Result
+}): ControlCall<v.InferInput<S>, Result> {
+  const { schema, run } = definition
+  const read = bodyReader(schema)
+  return { ...definition, run: (host, raw) => run(host, read(raw, {}, host.context)) }
+}
+
+/** Defines a call without input. */
+export function plainCall<Result>(definition: {
+  method: Method
+  path: string
+  summary: string
+  mediaType?: string
+  run: (host: ControlHost) => Result
+}): ControlCall<Record<never, never>, Result> {
+  const read = bodyReader(v.object({}))
+  return {
+    ...definition,
+    from: 'nothing',
+    run(host, raw) {
+      read(raw, {}, host.context)
+      return definition.run(host)
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import { refuse } from '../../contract/errors.ts'
+import type { Family } from '../../contract/resource.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import type { OperationName } from '../../resources/index.ts'
+import { type Api, type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
+import { type ArmedFault, type FaultSpec, faultSpec } from './fault.ts'
+import { requireMeetable, unmeetable } from './meetable.ts'
+import { assertNonePending } from './pending.ts'
+
+const list = plainCall({
+  method: 'GET',
+  path: '/faults',
+  summary: 'The armed faults, oldest first',
+  run: (host) => host.transact(armedFaults),
+})
+
+const add = controlCall({
+  method: 'POST',
+  path: '/faults',
+  summary: 'Arm a fault',
+  from: 'body',
+  schema: faultSpec,
+  run(host, sent) {
+    requireMeetable(host.api, sent)
+    return host.transact((tx) => {
+      makeRoom(tx)
+      return tx.put(collection, { id: tx.newId('fault'), ...sent, hits: 0, passed: 0 })
+    })
+  },
+})
+
+const remove = controlCall({
+  method: 'DELETE',
+  path: '/faults',
+  summary: 'Remove all faults, or one',
+  from: 'query',
+  schema: v.object({ id: v.optional(v.string()) }),
+  run: (host, { id }) =>
+    host.transact((tx) => {
+      for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(collection, fault)
+    }),
+})
+
+/** Lets the oldest used-up fault give way where there is no room for another one. */
+function makeRoom(tx: Transaction): void {
+  if (tx.count(collection) < MOST_FAULTS) return
+  const usedUp = tx.find(collection, 'usedUp', '')
+  if (!usedUp) refuse('too_many_on_order', { what: 'faults', most: MOST_FAULTS })
+  tx.remove(collection, usedUp)
+}
+
+/**
+ * Failures on order for requests over HTTP. Faults are off until one is added; the oldest one that matches is met.
+ *
+ * @example
+ * ```ts
+ * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, status: 503, retryAfter: '2s' })
+ * ```
+ */
+export interface Faults {
+  /**
+   * Arms a fault. @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request
+   * of the API can meet; `too_many_on_order` where 1,000 wait for requests already.
+   */
+  add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
+  /** The armed faults, oldest first, with how many requests each has met; of 1,000 on, used-up ones give way. */
+  all(): readonly ArmedFault<OperationName>[]
+  remove(id: string): void
+  clear(): void
+  /** Throws an Error that says which faults still wait for requests, and why the last requests did not match. */
+  assertNoPendingFaults(): void
+}
+
+interface FaultsMember {
+  /** Failures on order for requests over HTTP. */
+  readonly faults: Faults
+}
+
+/** Failures on order. */
+export const faults: Control<FaultsMember> = {
+  calls: { list, add, remove },
+  state: (api) => ({ collections: [collection], relations: relationsIn(api) }),
+  members: (host, guarded) => ({ faults: direct(host, guarded) }),
+}
+
+/** A fault of a snapshot is one that some request can meet, like one that is ordered. */
+function relationsIn(api: Api): NonNullable<Family['relations']> {
+  return (fault: ArmedFault, _others, report) => {
+    const found = unmeetable(api, fault)
+    if (found) report([found.field], found.received, found.allowed)
+  }
+}
+
+function direct(host: ControlHost, guarded: Guarded): Faults {
+  const all = () => guarded(() => list.run(host, {})) as readonly ArmedFault<OperationName>[]
+  return {
+    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>,
+    all,
+    remove: (id) => guarded(() => remove.run(host, { id })),
+    clear: () => guarded(() => remove.run(host, {})),
+    assertNoPendingFaults: () => assertNonePending(all(), host.journal),
+  }
+}

@@ -1,0 +1,52 @@
+import { refuse } from '../../contract/errors.ts'
+import { idProblem } from '../../contract/ids.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { quote } from '../../contract/quote.ts'
+import type { Api } from '../control.ts'
+import type { FaultSpec } from './fault.ts'
+
+/** The field of a fault because of which no request of an API can meet it, and what is allowed there. */
+export interface Unmeetable {
+  readonly field: 'operation' | 'method' | 'path' | 'resource'
+  readonly received: string
+  readonly allowed: string
+}
+
+/** Refuses a fault that no request can meet: a test that waits for it would pass without ever seeing it. */
+export function requireMeetable(api: Api, spec: FaultSpec): void {
+  const found = unmeetable(api, spec)
+  if (found) refuse('field_invalid', { ...found, received: quote(found.received) })
+}
+
+/** Why no request of an API can meet a fault, or undefined where one can. */
+export function unmeetable(api: Api, { operation, method, path, resource }: FaultSpec): Unmeetable | undefined {
+  const atPath = path === undefined ? [] : api.operationsAt(path)
+  const wanted: readonly [Unmeetable['field'], string | undefined, (each: Operation) => boolean, Named][] = [
+    ['operation', operation, ({ name }) => name === operation, named],
+    ['method', method, (each) => methodsOf(each).includes(method as string), methodsOf],
+    ['path', path, (each) => atPath.includes(each), pathOf],
+    ['resource', resource, (each) => isNamed(each, resource as string), idsOf],
+  ]
+  let left = api.operations
+  for (const [field, received, isMeant, namesOf] of wanted) {
+    if (received === undefined) continue
+    const allowed = [...new Set(left.flatMap(namesOf))].join(', ') || 'nothing, because such requests name no resource'
+    left = left.filter(isMeant)
+    if (left.length === 0) return { field, received, allowed }
+  }
+  return undefined
+}
+
+type Named = (operation: Operation) => readonly string[]
+
+const named: Named = ({ name }) => [name]
+
+const methodsOf: Named = ({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])
+
+const pathOf: Named = ({ path }) => [path]
+
+const idsOf: Named = ({ ids }) => Object.values(ids).map((prefix) => `${prefix}_…`)
+
+function isNamed({ ids }: Operation, resource: string): boolean {
+  return Object.values(ids).some((prefix) => idProblem(resource, prefix) === undefined)
+}

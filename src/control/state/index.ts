@@ -1,0 +1,55 @@
+import { type Control, type ControlCall, type ControlHost, type Guarded, plainCall } from '../control.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const reset = plainCall({
+  method: 'POST',
+  path: '/reset',
+  summary: 'Back to the initial state',
+  run: (host) => host.reset(),
+})
+
+const snapshot = plainCall({
+  method: 'GET',
+  path: '/state',
+  summary: 'A snapshot of the state',
+  run: (host) => host.snapshot(),
+})
+
+// It reads what was sent itself: in a snapshot `null` is a value.
+const restore = {
+  method: 'PUT',
+  path: '/state',
+  summary: 'Put the state of a snapshot in the place of the state',
+  from: 'body',
+  run: (host, sent) => host.restore(sent),
+} satisfies ControlCall
+
+interface StateMembers {
+  /**
+   * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
+   * itself, in this process, brings the secrets back all the same; nobody can see them in it.
+   */
+  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  /**
+   * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time.
+   * @throws GatewayError with the path of what is wrong, for a damaged snapshot or one of another version; then nothing
+   * has changed.
+   */
+  restore(snapshot: Snapshot): void
+  /** Back to the initial state: no resources, no orders, an empty zone, the same seed, a manual clock at its start. */
+  reset(): void
+}
+
+/** All that a gateway knows. */
+export const state: Control<StateMembers> = {
+  calls: { reset, snapshot, restore },
+  members: direct,
+}
+
+function direct(host: ControlHost, guarded: Guarded): StateMembers {
+  return {
+    snapshot: (options) => guarded(() => host.snapshot(options)),
+    restore: (snapshot) => guarded(() => host.restore(snapshot), snapshot),
+    reset: () => guarded(host.reset),
+  }
+}
