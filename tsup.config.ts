@@ -1,16 +1,5 @@
-import { defineConfig, type Options } from 'tsup'
-
-const shared: Options = {
-  target: 'es2022',
-  // The browser build of a dependency is the one that imports nothing from "node:".
-  platform: 'neutral',
-  noExternal: [/^nanoid/, /^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
-  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
-  esbuildOptions(options) {
-    options.mainFields = ['browser', 'module', 'main']
-    options.conditions = ['browser', 'import', 'default']
-  },
-}
+import { defineConfig } from 'tsup'
+import { trimmed } from './scripts/trimmed.ts'
 
 const entry = {
   index: 'src/index.ts',
@@ -18,17 +7,36 @@ const entry = {
   clock: 'src/testing/clock.ts',
   testing: 'src/testing/testing.ts',
   msw: 'src/testing/msw.ts',
+  vitest: 'src/testing/vitest.ts',
 }
 
-export default defineConfig([
-  // vitest itself can only be imported.
-  {
-    ...shared,
-    entry: { ...entry, vitest: 'src/testing/vitest.ts' },
-    format: ['esm'],
-    dts: { resolve: true },
-    clean: true,
+// What the entries share stands in chunks of its own. scripts/package-files.mjs makes the CommonJS files from these.
+export default defineConfig({
+  entry: {
+    ...entry,
+    cli: 'src/server/cli.ts',
+    // No way in: whoever imports the error alone gets the chunk that holds it alone.
+    'gateway-error': 'src/contract/gateway-error.ts',
   },
-  { ...shared, entry, format: ['cjs'], dts: { resolve: true } },
-  { ...shared, entry: { cli: 'src/server/cli.ts' }, format: ['esm'], target: 'node20' },
-])
+  format: 'esm',
+  target: 'es2022',
+  // The browser build of a dependency is the one that imports nothing from "node:".
+  platform: 'neutral',
+  removeNodeProtocol: false,
+  noExternal: [/^nanoid/, /^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
+  esbuildOptions(options) {
+    options.mainFields = ['browser', 'module', 'main']
+    options.conditions = ['browser', 'import', 'default']
+  },
+  esbuildPlugins: [trimmed],
+  // Nothing happens at import, so an import for that alone is noise, which bundlers warn of.
+  plugins: [
+    {
+      name: 'no imports of nothing',
+      renderChunk: (code) => ({ code: code.replace(/^import "\.\/[^"]+";\n/gm, '') }),
+    },
+  ],
+  dts: { entry, resolve: true },
+  clean: true,
+})

@@ -1,9 +1,10 @@
 // Packs the package, installs the tarball in an empty folder and uses it as a stranger would.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-package-'))
@@ -51,6 +52,26 @@ const check = (name, passes) => {
   console.log(`ok  ${name}`)
 }
 
+/** What a user's program becomes that imports one name of the package, minified. */
+async function bundled(name, entry, platform) {
+  const contents = `import { ${name} } from '${entry}'\nconsole.log(${name})`
+  const { outputFiles, warnings } = await build({
+    stdin: { contents, resolveDir: folder },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform,
+    external: ['msw', 'vitest'],
+    write: false,
+    logLevel: 'silent',
+  })
+  check(`its ${name} is bundled without a warning (${warnings.map(({ text }) => text)[0] ?? 'none'})`, !warnings.length)
+  return outputFiles[0].contents.length
+}
+
+const checkSize = (what, bytes, most) =>
+  check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${most / 1000}`, bytes <= most)
+
 try {
   run('npm', ['pack', '--silent', '--pack-destination', folder], root)
   const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
@@ -67,6 +88,14 @@ try {
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm']
   tool('@arethetypeswrong/cli/dist/index.js', join(folder, tarball), ...rules)
   check('is clean to attw', true)
+  run('tar', ['-xzf', tarball])
+  const sizes = names.map((name) => statSync(join(folder, name)).size)
+  checkSize(
+    'unpacked',
+    sizes.reduce((sum, size) => sum + size, 0),
+    1_500_000,
+  )
+  rmSync(join(folder, 'package'), { recursive: true })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])
   const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
@@ -76,6 +105,12 @@ try {
   run(process.execPath, ['use.cjs'])
   check('works when required', true)
   check('its main entry names no Node module', !/["']node:/.test(run('cat', ['node_modules/fauxgate/dist/index.js'])))
+  checkSize('GatewayError alone', await bundled('GatewayError', 'fauxgate', 'browser'), 15_000)
+  checkSize('createGateway', await bundled('createGateway', 'fauxgate', 'browser'), 307_000)
+  await bundled('serve', 'fauxgate/node', 'node')
+  await bundled('manualClock', 'fauxgate/clock', 'node')
+  await bundled('certificatePair', 'fauxgate/testing', 'browser')
+  await bundled('handlers', 'fauxgate/msw', 'browser')
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
   check('its types stand on their own', true)
   check(

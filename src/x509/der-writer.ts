@@ -1,7 +1,7 @@
 /// <reference path="./forge.d.ts" />
-import asn1, { type Asn1 } from 'node-forge/lib/asn1.js'
+import asn1 from 'node-forge/lib/asn1.js'
 import { binaryOf, bitLength, bytesOf, bytesOfNumber } from './bytes.ts'
-import { tags } from './der.ts'
+import { type Asn1, tags } from './der.ts'
 
 const NULL = 0x05
 const UTF8_STRING = 0x0c

@@ -1,5 +1,5 @@
 /// <reference path="./forge.d.ts" />
-import asn1, { type Asn1 } from 'node-forge/lib/asn1.js'
+import asn1 from 'node-forge/lib/asn1.js'
 import { binaryOf, bytesOf, numberOf } from './bytes.ts'
 
 /** Deeper than any certificate or key needs; the parser recurses once per level. */
@@ -23,8 +23,13 @@ export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): 
   }
 }
 
-/** A parsed DER element. */
-export type { Asn1 }
+/** An element. `value` holds the children of a constructed one, else the content as a binary string. */
+export interface Asn1 {
+  readonly tagClass: number
+  readonly type: number
+  readonly constructed: boolean
+  readonly value: string | readonly Asn1[]
+}
 
 /** Identifier octets of the elements that X.509 uses. */
 export const tags = {

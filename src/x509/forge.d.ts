@@ -1,12 +1,6 @@
 /** The part of node-forge that this library uses: its DER parser and writer. `@types/node-forge` has no deep imports. */
 declare module 'node-forge/lib/asn1.js' {
-  /** One element. `value` holds the children of a constructed element, else the content as a binary string. */
-  export interface Asn1 {
-    readonly tagClass: number
-    readonly type: number
-    readonly constructed: boolean
-    readonly value: string | readonly Asn1[]
-  }
+  type Asn1 = import('./der.ts').Asn1
 
   /** A buffer of bytes. */
   export interface ByteBuffer {
