@@ -1,19 +1,18 @@
 // ngrok's official TypeScript client, unmodified, against an emulator on a loopback port.
-import { readFileSync } from 'node:fs'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { createGateway, ngrok } from 'fauxgate'
 import { serve } from 'fauxgate/node'
+import { certificatePair } from 'fauxgate/testing'
 
-const pem = (name) => readFileSync(new URL(`../test/fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
-
-// This version of the client throws on the empty answer of a DELETE; see docs, "emptyJsonOnDelete".
+// This version of the client throws on the empty answer of a DELETE; see docs/options.md, emptyJsonOnDelete.
 const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
 const server = await serve(gateway)
 const client = new Ngrok({ apiToken: 'any key', baseUrl: server.url })
 
+const pair = certificatePair({ names: ['app.example.com'] })
 const certificate = await client.tlsCertificates.create({
-  certificatePem: pem('leaf-p256'),
-  privateKeyPem: pem('key-p256'),
+  certificatePem: pair.certificate_pem,
+  privateKeyPem: pair.private_key_pem,
 })
 console.log(`uploaded  ${certificate.subjectCommonName}, valid until ${certificate.notAfter}`)
 

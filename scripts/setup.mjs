@@ -1,5 +1,5 @@
 // Installs and builds what a command needs, once: `node scripts/setup.mjs [--build]`.
-// Not `npm ci`: some registries lack the optional packages of other platforms, and then the lock file cannot list them.
+// Not `npm ci`, which would take away what is installed already and a linked node_modules with it.
 import { execSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

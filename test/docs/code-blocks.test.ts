@@ -142,7 +142,7 @@ for (const file of files) {
       })
     }
     it('is there, or the document has none', () => {
-      expect(blocksOf(file).length).toBeGreaterThanOrEqual(/control-api|rules/.test(file) ? 0 : 1)
+      expect(blocksOf(file).length).toBeGreaterThanOrEqual(/control-api|options/.test(file) ? 0 : 1)
     })
   })
 }

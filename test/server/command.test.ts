@@ -365,6 +365,15 @@ describe('the command says where it listens in truth, and what others find there
     expect([await status(given.url, 'one'), await status(given.url, 'other')]).toEqual([401, 200])
   })
 
+  it('and an authority of its own at each start, whatever the seed', async () => {
+    const rootOf = async () => {
+      const { url } = await started('serve', '--port', '0', '--seed', 'same')
+      return (await fetch(`${url}/_fauxgate/authority.pem`)).text()
+    }
+    const published = createGateway({ seed: 'same' }).authority.certificatePem
+    expect(new Set([await rootOf(), await rootOf(), published]).size).toBe(3)
+  })
+
   it('and answers the host names that it is given', async () => {
     const { url } = await started('serve', '--port', '0', '--allow-host', 'fauxgate', '--allow-host', 'gate.example')
     const { port } = new URL(url)

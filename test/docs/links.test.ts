@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const homepage: string = JSON.parse(read('package.json')).homepage
+const published = homepage.replace(/#readme$/, '')
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+/** The files in some folders of the repository, as paths from its top. */
+function filesIn(...folders: readonly string[]): string[] {
+  const entries = folders.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)))
+}
+
+const atTop = readdirSync(root).filter((name) => name.endsWith('.md'))
+const documents = [...atTop, ...filesIn('docs').filter((path) => path.endsWith('.md'))]
+const sources = [...filesIn('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
+
+/** The anchors of a document: its headings as GitHub makes them into fragments, numbered where one comes again. */
+function anchorsOf(path: string): Set<string> {
+  const prose = read(path).replace(/^```[\s\S]*?^```/gm, '')
+  const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string)
+  const slug = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+  const seen = new Map<string, number>()
+  const anchors = headings.map(slug).map((anchor) => {
+    const count = seen.get(anchor) ?? 0
+    seen.set(anchor, count + 1)
+    return count === 0 ? anchor : `${anchor}-${count}`
+  })
+  return new Set(anchors)
+}
+
+/** The links of a document that lead into the repository, with the line they stand on. */
+function linksOf(path: string) {
+  const prose = read(path).replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '))
+  const links = [...prose.matchAll(/\]\(([^()\s]+)\)|^\[[^\]]+\]: (\S+)$/gm)]
+  return links.map((match) => ({ link: match[1] ?? (match[2] as string), line: lineOf(prose, match.index) }))
+}
+
+const lineOf = (text: string, index: number) => text.slice(0, index).split('\n').length
+
+/** The file that a link leads to, undefined for other sites. */
+function targetOf(from: string, link: string): { path: string; anchor: string | undefined } | undefined {
+  const own = link.replace(new RegExp(`^${published}/(?:blob|tree)/main/`), '/')
+  if (/^[a-z]+:/.test(own)) return undefined
+  const [file = '', anchor] = own.split('#')
+  if (file === '') return { path: from, anchor }
+  return { path: file.startsWith('/') ? file.slice(1) : join(dirname(from), file), anchor }
+}
+
+describe('Links', () => {
+  test.each(documents)('of %s lead to what is there', (document) => {
+    const broken = linksOf(document).filter(({ link }) => {
+      const target = targetOf(document, link)
+      if (!target) return false
+      const isThere = existsSync(join(root, target.path))
+      return !isThere || (target.anchor !== undefined && !anchorsOf(target.path).has(target.anchor))
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('of README.md are absolute, so that they work on the package’s page too', () => {
+    const others = linksOf('README.md').filter(({ link }) => !link.startsWith('https://'))
+    expect(others).toEqual([])
+  })
+})
+
+/** A citation of a rule, such as `rules: lists#paging, ids#order`. */
+const CITATION = /\brules: ([a-z-]+#[a-z0-9-]+(?:, [a-z-]+#[a-z0-9-]+)*)/g
+
+describe('Rules', () => {
+  const citations = sources.flatMap((path) => {
+    const text = read(path)
+    return [...text.matchAll(CITATION)].flatMap((match) =>
+      (match[1] as string).split(', ').map((rule) => ({ rule, at: `${path}:${lineOf(text, match.index)}` })),
+    )
+  })
+
+  test('that code, tests and documents cite are there', () => {
+    const broken = citations.filter(({ rule }) => {
+      const [page, anchor] = rule.split('#') as [string, string]
+      const path = `docs/decisions/${page}.md`
+      return !existsSync(join(root, path)) || !anchorsOf(path).has(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+
+  test('have a page each in the index', () => {
+    const pages = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md')
+    const listed = new Set(linksOf('docs/decisions/README.md').map(({ link }) => link.split('#')[0]))
+    expect(pages.filter((page) => !listed.has(page))).toEqual([])
+  })
+
+  test('say where they come from, on each page', () => {
+    const pages = filesIn('docs/decisions').filter((path) => !path.endsWith('README.md'))
+    expect(pages.filter((path) => !/^Sources: /m.test(read(path)))).toEqual([])
+  })
+})
