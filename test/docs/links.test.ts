@@ -74,8 +74,13 @@ describe('Links', () => {
   })
 })
 
+test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {
+  const examples = filesIn('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
+  expect(examples).toEqual([])
+})
+
 /** A citation of a rule, such as `rules: lists#paging, ids#order`. */
-const CITATION = /\brules: ([a-z-]+#[a-z0-9-]+(?:, [a-z-]+#[a-z0-9-]+)*)/g
+const CITATION = /\brules?: '?([a-z-]+#[a-z0-9-]+(?:, [a-z-]+#[a-z0-9-]+)*)/g
 
 describe('Rules', () => {
   const citations = sources.flatMap((path) => {
