@@ -29,6 +29,8 @@ export interface Operation<Ids extends PathIds = PathIds, Input = unknown, Resul
   /** The prefix of each id in the path. */
   readonly ids: Ids
   readonly body?: v.GenericSchema
+  /** Whether the dialect's envelope may stand around the body. */
+  readonly wrappable?: boolean
   readonly query?: v.GenericSchema
   readonly response?: v.GenericSchema
   /** Reads and checks the body or the query; absent where neither is allowed. */
@@ -67,8 +69,8 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
     run: (tx: Transaction, ids: Ids, body: v.InferOutput<S>) => Result
   },
 ): Operation<Ids, v.InferInput<S>, Result> {
-  const { wrappable = false, run, ...rest } = definition
-  const { name, body: schema } = definition
+  const { run, ...rest } = definition
+  const { name, body: schema, wrappable = false } = definition
   const read = bodyReader(schema)
   const { entries = {} } = schema as { entries?: object }
   const words = { operation: name, group: name.split('.')[0] as string, fields: Object.keys(entries), wrappable }

@@ -25,19 +25,11 @@ export interface Conversion {
 }
 
 type AnySchema = v.GenericSchema
+type Json = ReturnType<typeof toJsonSchema>
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 
 /** Steps that say nothing to documents; what they check or change is said by facts. */
-const SILENT = [
-  'raw_check',
-  'raw_transform',
-  'transform',
-  'to_lower_case',
-  'to_upper_case',
-  'check',
-  'metadata',
-  'title',
-]
+const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'check']
 
 /**
  * The JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.
@@ -67,7 +59,8 @@ function configOf({ dialect, isSent, definitions }: Conversion): Config {
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
-      if (metadata?.facts) return { ...jsonSchema, ...jsonFactsOf(metadata.facts, dialect) } as typeof jsonSchema
+      if (metadata)
+        return { ...without(jsonSchema, Object.keys(metadata)), ...jsonFactsOf(metadata.facts, dialect) } as Json
       if (errors && !SILENT.includes(type)) throw new Error(errors.join(' '))
       return undefined
     },
@@ -76,15 +69,21 @@ function configOf({ dialect, isSent, definitions }: Conversion): Config {
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
       const json = jsonSchema as JsonSchema
-      if (entries) return fieldsOf(entries, json, isSent) as typeof jsonSchema
-      if (type === 'nullable') return orNull((json.anyOf as [JsonSchema])[0]) as typeof jsonSchema
-      if (type === 'record') return withoutKeys(json) as typeof jsonSchema
+      if (entries) return fieldsOf(entries, json, isSent) as Json
+      if (type === 'nullable') return orNull((json.anyOf as [JsonSchema])[0]) as Json
+      if (type === 'record') return withoutKeys(json) as Json
       return undefined
     },
   }
 }
 
-function jsonFactsOf({ json }: Facts, dialect: Dialect): JsonFacts {
+/** The metadata of other readers is no part of JSON Schema. */
+function without(json: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)))
+}
+
+function jsonFactsOf(facts: Facts | undefined, dialect: Dialect): JsonFacts {
+  const json = facts?.json
   return (typeof json === 'function' ? json(dialect) : json) ?? {}
 }
 

@@ -72,10 +72,14 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   backends: record.backends,
 })
 
-const body = named(
-  v.object({ description, metadata, backends: v.optional(weights) }),
-  'WeightedBackendBody',
-  'What a weighted backend is created or changed with; a change without `backends` empties them.',
+const body = { description, metadata, backends: v.optional(weights) }
+
+const createBody = named(v.object(body), 'WeightedBackendCreate', 'What a weighted backend is created with.')
+
+const updateBody = named(
+  v.object(body),
+  'WeightedBackendUpdate',
+  'What is changed of a weighted backend; without `backends`, it has none any more.',
 )
 
 /** Weighted backends: service document, "Weighted backend"; decisions, "Weighted backends". */
@@ -95,14 +99,14 @@ export const weightedBackends = resource({
     }
   },
   create: {
-    body,
+    body: createBody,
     run(tx, { backends: map = {}, ...rest }) {
       requireChildren(tx, map)
       return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
     },
   },
   update: {
-    body,
+    body: updateBody,
     run(tx, record, { backends: map, ...rest }) {
       requireChildren(tx, map ?? {}, record.id)
       const kept = tx.rules.keepBackendsOnPatch ? record.backends : {}

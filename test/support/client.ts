@@ -1,4 +1,5 @@
 import type { Gateway, GatewayError } from '../../src/index.ts'
+import { undocumented } from './documented.ts'
 
 /** An answer that was read to its end. */
 export interface Answer {
@@ -20,7 +21,10 @@ export interface Sending {
 
 export type Client = (method: string, path: string, sending?: Sending) => Promise<Answer>
 
-/** Sends HTTP requests through `gateway.fetch` with the headers that every request must have. */
+/**
+ * Sends HTTP requests through `gateway.fetch` with the headers that every request must have. Every answer must be as the
+ * OpenAPI document says.
+ */
 export function client(gateway: Gateway): Client {
   return async (method, path, { json, raw, headers = {} } = {}) => {
     const sent = new Headers({ authorization: 'Bearer key', [gateway.dialect.versionHeader]: '2' })
@@ -36,7 +40,12 @@ export function client(gateway: Gateway): Client {
       if (value === null) sent.delete(name)
       else sent.set(name, value)
     }
-    return read(await gateway.fetch(/^https?:/.test(path) ? path : gateway.url + path, init))
+    const url = /^https?:/.test(path) ? path : gateway.url + path
+    const answer = await read(await gateway.fetch(url, init))
+    const problems = undocumented(gateway, { method, url, json }, answer)
+    if (problems.length > 0)
+      throw new Error(`${method} ${url} (${answer.status}): ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)
+    return answer
   }
 }
 

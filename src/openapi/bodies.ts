@@ -1,0 +1,92 @@
+import type * as v from 'valibot'
+import type { Dialect } from '../contract/dialect.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+type Fields = Readonly<Record<string, JsonSchema>>
+
+/**
+ * A body's schema as a dialect has it: without the fields that are other services', with its own names for fields, the
+ * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
+ */
+export function bodyIn(dialect: Dialect, operation: Operation, json: JsonSchema): JsonSchema {
+  const own = withoutExtras(operation, dialect, json)
+  const fields: Fields = { ...own.properties, ...aliasesOf(operation, dialect, own), ...ignoredBy(operation, dialect) }
+  const body = { ...own, properties: { ...fields, ...idsOf(operation) }, ...requiredOf(operation, dialect, own) }
+  if (!operation.wrappable || dialect.moduleEnvelope === null) return body
+  return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, { ...own, properties: fields })] }
+}
+
+/** The fields of a schema that are there only where the dialect names them. */
+export function extrasOf(schema: v.GenericSchema): string[] {
+  const { entries = {} } = schema as unknown as { entries?: Record<string, { pipe?: Step[] }> }
+  return Object.keys(entries).filter((name) => entries[name]?.pipe?.some((step) => step.metadata?.extra))
+}
+
+interface Step {
+  readonly metadata?: { readonly extra?: true }
+}
+
+function withoutExtras({ name, body }: Operation, { extraFields }: Dialect, json: JsonSchema): JsonSchema {
+  const known = extraFields[name] ?? []
+  const foreign = extrasOf(body as v.GenericSchema).filter((field) => !known.includes(field))
+  const left = Object.entries(json.properties ?? {}).filter(([field]) => !foreign.includes(field))
+  return { ...json, properties: Object.fromEntries(left) }
+}
+
+function groupOf({ name }: Operation): string {
+  return name.slice(0, name.indexOf('.'))
+}
+
+/** The dialect's other names of the fields that a body has. */
+function namesIn(operation: Operation, { fieldAliases }: Dialect, { properties = {} }: JsonSchema) {
+  const aliases = Object.entries(fieldAliases[groupOf(operation)] ?? {})
+  return aliases.filter(([, field]) => Object.hasOwn(properties, field))
+}
+
+function aliasesOf(operation: Operation, dialect: Dialect, json: JsonSchema): Fields {
+  const labels = dialect.labelAliases[groupOf(operation)] ?? []
+  const aliases = namesIn(operation, dialect, json).map(([alias, field]) => {
+    const own = json.properties?.[field] as JsonSchema
+    const another = `Another name of \`${field}\`.`
+    if (!labels.includes(alias)) return [alias, { ...own, description: another }]
+    const { pattern: _, ...anyText } = own
+    const label = `A text without a dot stands for that label below \`${dialect.serviceDomains[0]}\`.`
+    return [alias, { ...anyText, description: `${another} ${label}` }]
+  })
+  return Object.fromEntries(aliases)
+}
+
+/** What must be sent: of a field with another name, it or that one. */
+function requiredOf(operation: Operation, dialect: Dialect, json: JsonSchema): Pick<JsonSchema, 'required' | 'anyOf'> {
+  const names = namesIn(operation, dialect, json)
+  const choices = names.filter(([, field]) => json.required?.includes(field))
+  if (choices.length === 0) return {}
+  const left = json.required?.filter((field) => !choices.some(([, chosen]) => chosen === field)) ?? []
+  const anyOf = [...new Set(choices.flat())].map((name) => ({ required: [...left, name] }))
+  return { required: left, anyOf }
+}
+
+function ignoredBy(operation: Operation, { ignoredFields }: Dialect): Fields {
+  const names = [...(ignoredFields[groupOf(operation)] ?? []), ...(ignoredFields[operation.name] ?? [])]
+  return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
+}
+
+/** The path's ids, which a body may repeat. */
+function idsOf({ ids }: Operation): Fields {
+  const name = (id: string) => [
+    id,
+    { type: ['string', 'null'], description: "The path's own id, if it is sent at all." },
+  ]
+  return Object.fromEntries(Object.keys(ids).map(name))
+}
+
+function envelopeOf(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    description: `The same in the envelope that some clients send.`,
+    properties: { ...idsOf(operation), [envelope]: module },
+    required: [envelope],
+    additionalProperties: false,
+  }
+}

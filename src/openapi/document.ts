@@ -1,0 +1,91 @@
+import type { JsonSchema } from './json-schema.ts'
+
+/** An OpenAPI 3.1 document, as far as fauxgate writes one. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
+  readonly servers: readonly { readonly url: string; readonly description: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly security: readonly SecurityRequirement[]
+  readonly paths: Readonly<Record<string, PathItem>>
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, object>>
+    readonly parameters: Readonly<Record<string, Parameter>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+  }
+}
+
+/** The names of the security schemes that together let a request in; none lets any in. */
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
+
+/** What a reference to a part of the document looks like. */
+export interface Reference {
+  readonly $ref: string
+}
+
+/** The operations of a path, by method in lower case. */
+export type PathItem = Readonly<Record<string, OperationItem>>
+
+/** One operation of a path. */
+export interface OperationItem {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly security?: readonly SecurityRequirement[]
+  readonly parameters?: readonly (Parameter | Reference)[]
+  readonly requestBody?: RequestBodyItem
+  readonly responses: Readonly<Record<string, ResponseItem>>
+}
+
+export interface RequestBodyItem {
+  readonly required: boolean
+  readonly content: Content
+}
+
+export interface ResponseItem {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Header | Reference>>
+  readonly content?: Content
+}
+
+export interface Header {
+  readonly description: string
+  readonly schema: JsonSchema
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description: string
+  readonly deprecated?: boolean
+  readonly schema: JsonSchema
+}
+
+/** What a body can be, by media type. */
+export type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema: JsonSchema
+      readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+    }
+  >
+>
+
+/** The content of a body that is JSON. */
+export function jsonContent(schema: JsonSchema, examples?: Content[string]['examples']): Content {
+  return { 'application/json': { schema, ...(examples && { examples }) } }
+}
+
+/** The reference to a part of the components. */
+export function refTo(kind: 'schemas' | 'headers' | 'parameters', name: string): Reference {
+  return { $ref: `#/components/${kind}/${name}` }
+}

@@ -1,0 +1,94 @@
+import { type Dialect, standard } from '../contract/dialect.ts'
+import { documentationOf } from '../contract/documentation.ts'
+import type { Operation } from '../contract/operation.ts'
+import { families as builtIn } from '../resources/index.ts'
+import type { OpenApiDocument, PathItem } from './document.ts'
+import { errorSchema } from './errors.ts'
+import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
+
+export type { OpenApiDocument } from './document.ts'
+
+/** What {@link openApi} describes beside fauxgate's own families. */
+export interface OpenApiOptions {
+  /** Families of one's own, as `createGateway` takes them. */
+  readonly families?: Readonly<Record<string, { readonly operations: object }>>
+}
+
+/**
+ * The OpenAPI 3.1 document of the service, and of the controls for tests.
+ *
+ * @example
+ * ```ts
+ * import { ngrok } from 'fauxgate'
+ * import { openApi } from 'fauxgate/openapi'
+ * const document = openApi(ngrok)
+ * console.log(Object.keys(document.paths))
+ * ```
+ */
+export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiOptions = {}): OpenApiDocument {
+  const operations = Object.values({ ...builtIn, ...families }).flatMap((family) =>
+    Object.values<Operation>(family.operations as Record<string, Operation>),
+  )
+  const describing = describingOf(operations, dialect)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `Tunnel gateway management API (${dialect.name})`,
+      version: '2',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: dialect.baseUrl, description: 'The base URL of the service; a served gateway has its own.' }],
+    tags: tagsOf(operations),
+    security: [{ apiKey: [] }],
+    paths: pathsOf(operations, describing),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The API key. Any that is not empty, unless the gateway was given keys.',
+        },
+      },
+      parameters: {
+        version: {
+          name: dialect.versionHeader,
+          in: 'header',
+          required: true,
+          description: 'The version of the API.',
+          schema: { type: 'string', enum: ['2'] },
+        },
+      },
+      headers: {
+        operationId: {
+          description: 'The id of the request, which an error repeats.',
+          schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
+        },
+      },
+      schemas: {
+        Error: errorSchema(dialect),
+        ...answerSchemas(operations, describing),
+        ...bodySchemas(operations, describing),
+      },
+    },
+  }
+}
+
+const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`
+
+function pathsOf(operations: readonly Operation[], describing: Describing): Readonly<Record<string, PathItem>> {
+  const paths: Record<string, PathItem> = {}
+  for (const operation of operations) {
+    const { path, method } = operation
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationItem(operation, describing) }
+  }
+  return paths
+}
+
+function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
+  const groups = [...new Set(operations.map(tagOf))]
+  return groups.map((name) => {
+    const shown = operations.find((each) => tagOf(each) === name && each.response)?.response
+    return { name, description: (shown && documentationOf(shown).sentence) ?? name }
+  })
+}

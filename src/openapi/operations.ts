@@ -1,0 +1,136 @@
+import type * as v from 'valibot'
+import type { Dialect } from '../contract/dialect.ts'
+import { documentationOf } from '../contract/documentation.ts'
+import { idPattern } from '../contract/ids.ts'
+import type { Operation } from '../contract/operation.ts'
+import { bodyIn, extrasOf } from './bodies.ts'
+import { definitionsIn } from './definitions.ts'
+import { jsonContent, type OperationItem, type Parameter, type ResponseItem, refTo } from './document.ts'
+import { errorResponses, errorsOf } from './errors.ts'
+import { type Conversion, definitionOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+
+/** How the operations of a gateway are put into a document: the schemas that have names, of bodies and of answers. */
+export interface Describing {
+  readonly dialect: Dialect
+  readonly sent: Conversion
+  readonly answered: Conversion
+}
+
+/** Gets ready to describe operations. */
+export function describingOf(operations: readonly Operation[], dialect: Dialect): Describing {
+  const bodies = operations.flatMap(({ body }) => body ?? [])
+  const answers = operations.flatMap(({ response }) => response ?? [])
+  return {
+    dialect,
+    sent: { dialect, isSent: true, definitions: definitionsIn(bodies) },
+    answered: { dialect, isSent: false, definitions: definitionsIn(answers) },
+  }
+}
+
+/** One operation of the API. */
+export function operationItem(operation: Operation, describing: Describing): OperationItem {
+  const { name, summary } = operation
+  return {
+    operationId: name,
+    tags: [tagOf(operation)],
+    summary,
+    parameters: [
+      ...pathParameters(operation),
+      refTo('parameters', 'version'),
+      ...queryParameters(operation, describing),
+    ],
+    ...bodyOf(operation, describing),
+    responses: {
+      [operation.status]: successOf(operation, describing),
+      ...errorResponses(errorsOf(operation), describing.dialect),
+    },
+  }
+}
+
+/** The group of an operation, such as `reserved_domains`. */
+export function tagOf({ name }: Operation): string {
+  return name.slice(0, name.indexOf('.'))
+}
+
+function pathParameters({ ids }: Operation): Parameter[] {
+  return Object.entries(ids).map(([name, prefix]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `An id that starts with \`${prefix}_\`.`,
+    schema: { type: 'string', pattern: idPattern(prefix) },
+  }))
+}
+
+function queryParameters({ query }: Operation, { dialect, answered }: Describing): Parameter[] {
+  if (!query) return []
+  const { properties = {} } = jsonSchemaOf(query, answered)
+  const parameters = Object.entries(properties).map(([name, json]) => queryParameter(name, json))
+  const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, name]) => {
+    const json = properties[name]
+    return json ? [queryParameter(alias, { ...json, description: `Another name of \`${name}\`.` })] : []
+  })
+  return [...parameters, ...aliases]
+}
+
+function queryParameter(name: string, { description = '', ...schema }: JsonSchema): Parameter {
+  return { name, in: 'query', required: false, description, schema }
+}
+
+function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem, 'requestBody'> {
+  const { body } = operation
+  if (!body) return {}
+  const { name } = documentationOf(body)
+  const json = name === undefined ? bodySchema(operation, sent) : undefined
+  const required = ((json ?? bodySchema(operation, sent)).required?.length ?? 0) > 0
+  return { requestBody: { required, content: jsonContent(json ?? refTo('schemas', name as string)) } }
+}
+
+/** The schema of a body, in full. */
+export function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
+  const body = operation.body as v.GenericSchema
+  const { name } = documentationOf(body)
+  const json = name === undefined ? jsonSchemaOf(body, sent) : definitionOf(name, sent)
+  return bodyIn(sent.dialect, operation, json)
+}
+
+function successOf({ response }: Operation, { answered }: Describing): ResponseItem {
+  const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
+  if (!response) return { description: 'Done; there is no body.', headers }
+  const { sentence = 'The answer.' } = documentationOf(response)
+  return { description: sentence, headers, content: jsonContent(jsonSchemaOf(response, answered)) }
+}
+
+/** Everything in an answer that has a name, as a dialect shows it. */
+export function answerSchemas(operations: readonly Operation[], { dialect, answered }: Describing): Schemas {
+  const known = new Set(operations.flatMap(({ name }) => dialect.extraFields[name] ?? []))
+  return Object.fromEntries(
+    Object.entries(answered.definitions).map(([name, schema]) => {
+      const { properties = {}, ...json } = definitionOf(name, answered)
+      const foreign = extrasOf(schema).filter((field) => !known.has(field))
+      const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
+      return [name, { ...json, properties: Object.fromEntries(left) }]
+    }),
+  )
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/**
+ * Everything in a body that has a name.
+ * @throws Error where two operations, whose bodies are not the same, have one name for them.
+ */
+export function bodySchemas(operations: readonly Operation[], { sent }: Describing): Schemas {
+  const schemas: Record<string, JsonSchema> = {}
+  for (const operation of operations) {
+    const name = operation.body && documentationOf(operation.body).name
+    if (name === undefined) continue
+    const json = bodySchema(operation, sent)
+    if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {
+      throw new Error(`The body of ${operation.name} is not that of the other operation with a body ${name}.`)
+    }
+    schemas[name] = json
+  }
+  for (const name of Object.keys(sent.definitions)) schemas[name] ??= definitionOf(name, sent)
+  return schemas
+}

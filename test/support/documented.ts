@@ -1,0 +1,111 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Dialect, Gateway } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import type { Answer } from './client.ts'
+
+/** A request as the document sees it. */
+export interface Asked {
+  readonly method: string
+  readonly url: string
+  /** The JSON that was sent, if any was. */
+  readonly json: unknown
+}
+
+/**
+ * What of an answer is not as the OpenAPI document of the gateway's dialect says; nothing where the path has no such
+ * operation, and where a fault may have made the answer.
+ */
+export function undocumented(gateway: Gateway, asked: Asked, answer: Answer): string[] {
+  if (gateway.faults.all().length > 0) return []
+  const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
+  if (!operation) return []
+  return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]
+}
+
+const documents = new WeakMap<Dialect, ReturnType<typeof documentOf>>()
+
+function documentFor(dialect: Dialect) {
+  const known = documents.get(dialect) ?? documentOf(dialect)
+  documents.set(dialect, known)
+  return known
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is walked as JSON
+type Json = any
+
+function documentOf(dialect: Dialect) {
+  const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect))))
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+  ajv.addFormat('uri', (text) => URL.canParse(text))
+  ajv.addSchema({ $id: 'document', ...document })
+  const validators = new Map<string, ValidateFunction>()
+  const problems = (pointer: string[], value: unknown) => {
+    const $ref = `document#/${pointer.map((each) => encodeURIComponent(each.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+    const validate = validators.get($ref) ?? ajv.compile({ $ref })
+    validators.set($ref, validate)
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map((each) => `${each.instancePath} ${each.message} ${JSON.stringify(each.params)}`)
+  }
+  const routes = Object.keys(document.paths).map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }))
+  return {
+    operationAt({ method, url }: Asked, base: string) {
+      const pathname = url.slice(url.startsWith(base) ? base.length : 0).replace(/[?#].*$/s, '')
+      const path = routes.find(({ pattern }) => pattern.test(pathname))?.path
+      const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+      if (path === undefined || !document.paths[path][verb]) return undefined
+      return operationOf(document, ['paths', path, verb], problems)
+    },
+  }
+}
+
+const JSON_SCHEMA = ['content', 'application/json', 'schema']
+
+function operationOf(document: Json, pointer: string[], problems: (pointer: string[], value: unknown) => string[]) {
+  const item = pointer.reduce((part, name) => part[name], document)
+  return {
+    answerProblems({ status, headers, text, body }: Answer, method: string): string[] {
+      // The option `emptyJsonOnDelete`.
+      if (item.responses[204] && status === 200 && text === '{}') return []
+      const response = item.responses[status]
+      if (!response) return [`the status ${status} is not documented`]
+      const missing = Object.keys(response.headers ?? {}).filter((name) => !headers.has(name))
+      const found = missing.map((name) => `the header ${name} is missing`)
+      if (method === 'HEAD') return found
+      if (!response.content) return text === '' ? found : [...found, 'a body is not documented']
+      const type = headers.get('content-type') ?? ''
+      if (!response.content[type]) return [...found, `the content type "${type}" is not documented`]
+      if (type !== 'application/json') return found
+      return [...found, ...problems([...pointer, 'responses', String(status), ...JSON_SCHEMA], body)]
+    },
+    /** What was carried out must be what the document allows to ask for. */
+    requestProblems({ url, json }: Asked, { status }: Answer): string[] {
+      if (status >= 300) return []
+      const names = [...new URL(url).searchParams.keys()]
+      const parameters = (item.parameters ?? [])
+        .filter((each: Json) => each.in === 'query')
+        .map((each: Json) => each.name)
+      const unknown = names
+        .filter((name) => !parameters.includes(name))
+        .map((name) => `the parameter ${name} is not documented`)
+      if (json === undefined || !item.requestBody) return unknown
+      return [...unknown, ...problems([...pointer, 'requestBody', ...JSON_SCHEMA], json)]
+    },
+  }
+}
+
+/** The same document, in which answers have no other fields than those that are named. */
+function closed(document: Json): Json {
+  const walk = (part: Json): void => {
+    if (typeof part !== 'object' || part === null) return
+    const isObject = part.type === 'object' || part.type?.includes?.('object')
+    if (isObject && part.properties && part.additionalProperties === undefined) part.additionalProperties = false
+    for (const inner of Object.values(part)) walk(inner)
+  }
+  walk(document)
+  return document
+}
