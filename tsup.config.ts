@@ -8,6 +8,7 @@ const entry = {
   testing: 'src/testing/testing.ts',
   msw: 'src/testing/msw.ts',
   vitest: 'src/testing/vitest.ts',
+  openapi: 'src/openapi/openapi.ts',
 }
 
 // What the entries share stands in chunks of its own. scripts/package-files.mjs makes the CommonJS files from these.
@@ -23,7 +24,7 @@ export default defineConfig({
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   removeNodeProtocol: false,
-  noExternal: [/^nanoid/, /^valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
   external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']

@@ -5,6 +5,7 @@ const BUNDLED = [
   '@marcbachmann/cel-js',
   '@noble/curves',
   '@noble/hashes',
+  '@valibot/to-json-schema',
   'nanoid',
   'node-forge',
   'punycode.js',

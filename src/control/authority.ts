@@ -24,7 +24,7 @@ const certificate = plainCall({
   run: (host) => host.authority().certificatePem,
 })
 
-interface AuthorityMember {
+export interface AuthorityMember {
   /** The certificate authority behind automatic certificates. */
   readonly authority: AuthorityApi
 }

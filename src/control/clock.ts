@@ -35,7 +35,7 @@ const moveCall = controlCall({
   },
 })
 
-interface ClockMember {
+export interface ClockMember {
   /** The clock that was passed in, with its own type: a manual clock can be moved here. */
   readonly clock: Clock
 }

@@ -63,7 +63,7 @@ export interface Declare {
   backend(id: string): void
 }
 
-interface DeclareMember {
+export interface DeclareMember {
   /** Makes things exist that this API refers to and cannot create; see `references`. */
   readonly declare: Declare
 }

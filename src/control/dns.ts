@@ -74,7 +74,7 @@ export interface Dns {
   records(): readonly DnsRecord[]
 }
 
-interface DnsMember {
+export interface DnsMember {
   /** The simulated DNS zone. */
   readonly dns: Dns
 }

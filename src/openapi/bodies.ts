@@ -11,7 +11,11 @@ type Fields = Readonly<Record<string, JsonSchema>>
  */
 export function bodyIn(dialect: Dialect, operation: Operation, json: JsonSchema): JsonSchema {
   const own = withoutExtras(operation, dialect, json)
-  const fields: Fields = { ...own.properties, ...aliasesOf(operation, dialect, own), ...ignoredBy(operation, dialect) }
+  const fields: Fields = {
+    ...ownFields(operation, dialect, own),
+    ...aliasesOf(operation, dialect, own),
+    ...ignoredBy(operation, dialect),
+  }
   const body = { ...own, properties: { ...fields, ...idsOf(operation) }, ...requiredOf(operation, dialect, own) }
   if (!operation.wrappable || dialect.moduleEnvelope === null) return body
   return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, { ...own, properties: fields })] }
@@ -42,6 +46,15 @@ function groupOf({ name }: Operation): string {
 function namesIn(operation: Operation, { fieldAliases }: Dialect, { properties = {} }: JsonSchema) {
   const aliases = Object.entries(fieldAliases[groupOf(operation)] ?? {})
   return aliases.filter(([, field]) => Object.hasOwn(properties, field))
+}
+
+/** The fields of a body; one that has another name may be empty beside it. */
+function ownFields(operation: Operation, dialect: Dialect, json: JsonSchema): Fields {
+  const named = namesIn(operation, dialect, json).map(([, field]) => {
+    const { type: _, pattern, ...own } = json.properties?.[field] as JsonSchema
+    return [field, { ...own, type: ['string', 'null'], ...(pattern !== undefined && { pattern: `^$|${pattern}` }) }]
+  })
+  return { ...json.properties, ...Object.fromEntries(named) }
 }
 
 function aliasesOf(operation: Operation, dialect: Dialect, json: JsonSchema): Fields {

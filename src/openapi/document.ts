@@ -17,6 +17,7 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>
     readonly headers: Readonly<Record<string, Header>>
+    readonly examples: Readonly<Record<string, Example>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
 }
@@ -69,13 +70,18 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
+export interface Example {
+  readonly summary: string
+  readonly value: unknown
+}
+
 /** What a body can be, by media type. */
 export type Content = Readonly<
   Record<
     string,
     {
       readonly schema: JsonSchema
-      readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+      readonly examples?: Readonly<Record<string, Example | Reference>>
     }
   >
 >
@@ -86,6 +92,6 @@ export function jsonContent(schema: JsonSchema, examples?: Content[string]['exam
 }
 
 /** The reference to a part of the components. */
-export function refTo(kind: 'schemas' | 'headers' | 'parameters', name: string): Reference {
+export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'examples', name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }

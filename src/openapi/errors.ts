@@ -2,7 +2,7 @@ import type { Dialect } from '../contract/dialect.ts'
 import { catalogue, type ErrorKey } from '../contract/errors.ts'
 import { statusOf } from '../contract/gateway-error.ts'
 import type { Operation } from '../contract/operation.ts'
-import { type Content, jsonContent, type ResponseItem, refTo } from './document.ts'
+import { type Content, type Example, jsonContent, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** The errors that an operation can answer with. */
@@ -23,7 +23,7 @@ function errorResponse(status: number, keys: readonly ErrorKey[], dialect: Diale
   return {
     description: keys.map((key) => `\`${key}\` (${codeOf(key, dialect)})`).join(', '),
     headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
-    content: jsonContent({ allOf: [refTo('schemas', 'Error'), own] }, examplesOf(keys, dialect)),
+    content: jsonContent({ allOf: [refTo('schemas', 'Error'), own] }, examplesOf(keys)),
   }
 }
 
@@ -31,9 +31,13 @@ function codeOf(key: ErrorKey, { errorPrefix }: Dialect): string {
   return `${errorPrefix}${catalogue[key].number}`
 }
 
-function examplesOf(keys: readonly ErrorKey[], dialect: Dialect): Content[string]['examples'] {
-  const examples = keys.map((key) => [key, { summary: key, value: exampleOf(key, dialect) }])
-  return Object.fromEntries(examples)
+function examplesOf(keys: readonly ErrorKey[]): Content[string]['examples'] {
+  return Object.fromEntries(keys.map((key) => [key, refTo('examples', key)]))
+}
+
+/** An example of each error, by key. */
+export function errorExamples(keys: readonly ErrorKey[], dialect: Dialect): Readonly<Record<string, Example>> {
+  return Object.fromEntries(keys.map((key) => [key, { summary: `\`${key}\``, value: exampleOf(key, dialect) }]))
 }
 
 function exampleOf(key: ErrorKey, dialect: Dialect) {

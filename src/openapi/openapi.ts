@@ -3,7 +3,7 @@ import { documentationOf } from '../contract/documentation.ts'
 import type { Operation } from '../contract/operation.ts'
 import { families as builtIn } from '../resources/index.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
-import { errorSchema } from './errors.ts'
+import { errorExamples, errorSchema, errorsOf } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
 
 export type { OpenApiDocument } from './document.ts'
@@ -65,6 +65,7 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },
+      examples: errorExamples([...new Set(operations.flatMap(errorsOf))], dialect),
       schemas: {
         Error: errorSchema(dialect),
         ...answerSchemas(operations, describing),

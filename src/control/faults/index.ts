@@ -73,7 +73,7 @@ export interface Faults {
   assertNoPendingFaults(): void
 }
 
-interface FaultsMember {
+export interface FaultsMember {
   /** Failures on order for requests over HTTP. */
   readonly faults: Faults
 }

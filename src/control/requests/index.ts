@@ -49,7 +49,7 @@ const clear = plainCall({
   run: (host) => host.journal.clear(),
 })
 
-interface RequestsMember {
+export interface RequestsMember {
   /** What was asked over HTTP and what was answered. */
   readonly requests: Requests
 }

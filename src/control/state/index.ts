@@ -24,7 +24,7 @@ const restore = {
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 
-interface StateMembers {
+export interface StateMembers {
   /**
    * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
    * itself, in this process, brings the secrets back all the same; nobody can see them in it.
