@@ -42,28 +42,35 @@ function groupOf({ name }: Operation): string {
   return name.slice(0, name.indexOf('.'))
 }
 
-/** The dialect's other names of the fields that a body has. */
-function namesIn(operation: Operation, { fieldAliases }: Dialect, { properties = {} }: JsonSchema) {
-  const aliases = Object.entries(fieldAliases[groupOf(operation)] ?? {})
-  return aliases.filter(([, field]) => Object.hasOwn(properties, field))
+/** The dialect's other names of the fields that a body has, with the schemas of those. */
+function namesIn(operation: Operation, { fieldAliases }: Dialect, { properties = {} }: JsonSchema): Name[] {
+  return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
+    const json = properties[field]
+    return json ? [{ alias, field, json }] : []
+  })
+}
+
+interface Name {
+  readonly alias: string
+  readonly field: string
+  readonly json: JsonSchema
 }
 
 /** The fields of a body; one that has another name may be empty beside it. */
-function ownFields(operation: Operation, dialect: Dialect, json: JsonSchema): Fields {
-  const named = namesIn(operation, dialect, json).map(([, field]) => {
-    const { type: _, pattern, ...own } = json.properties?.[field] as JsonSchema
-    return [field, { ...own, type: ['string', 'null'], ...(pattern !== undefined && { pattern: `^$|${pattern}` }) }]
+function ownFields(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {
+  const named = namesIn(operation, dialect, body).map(({ field, json: { type: _, pattern, ...json } }) => {
+    const orEmpty = pattern !== undefined && { pattern: `^$|${pattern}` }
+    return [field, { ...json, type: ['string', 'null'], ...orEmpty }]
   })
-  return { ...json.properties, ...Object.fromEntries(named) }
+  return { ...body.properties, ...Object.fromEntries(named) }
 }
 
-function aliasesOf(operation: Operation, dialect: Dialect, json: JsonSchema): Fields {
+function aliasesOf(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {
   const labels = dialect.labelAliases[groupOf(operation)] ?? []
-  const aliases = namesIn(operation, dialect, json).map(([alias, field]) => {
-    const own = json.properties?.[field] as JsonSchema
+  const aliases = namesIn(operation, dialect, body).map(({ alias, field, json }) => {
     const another = `Another name of \`${field}\`.`
-    if (!labels.includes(alias)) return [alias, { ...own, description: another }]
-    const { pattern: _, ...anyText } = own
+    if (!labels.includes(alias)) return [alias, { ...json, description: another }]
+    const { pattern: _, ...anyText } = json
     const label = `A text without a dot stands for that label below \`${dialect.serviceDomains[0]}\`.`
     return [alias, { ...anyText, description: `${another} ${label}` }]
   })
@@ -71,13 +78,12 @@ function aliasesOf(operation: Operation, dialect: Dialect, json: JsonSchema): Fi
 }
 
 /** What must be sent: of a field with another name, it or that one. */
-function requiredOf(operation: Operation, dialect: Dialect, json: JsonSchema): Pick<JsonSchema, 'required' | 'anyOf'> {
-  const names = namesIn(operation, dialect, json)
-  const choices = names.filter(([, field]) => json.required?.includes(field))
+function requiredOf(operation: Operation, dialect: Dialect, body: JsonSchema): Pick<JsonSchema, 'required' | 'anyOf'> {
+  const choices = namesIn(operation, dialect, body).filter(({ field }) => body.required?.includes(field))
   if (choices.length === 0) return {}
-  const left = json.required?.filter((field) => !choices.some(([, chosen]) => chosen === field)) ?? []
-  const anyOf = [...new Set(choices.flat())].map((name) => ({ required: [...left, name] }))
-  return { required: left, anyOf }
+  const left = body.required?.filter((name) => !choices.some(({ field }) => field === name)) ?? []
+  const names = new Set(choices.flatMap(({ alias, field }) => [alias, field]))
+  return { required: left, anyOf: [...names].map((name) => ({ required: [...left, name] })) }
 }
 
 function ignoredBy(operation: Operation, { ignoredFields }: Dialect): Fields {
