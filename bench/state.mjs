@@ -1,8 +1,7 @@
 // Snapshots, resets, and the HTTP face against Mock Service Worker with a Map.
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
-import { manualClock } from '../dist/clock.js'
-import { createGateway } from '../dist/index.js'
+import { createGateway, manualClock } from '../dist/index.js'
 import { certificatePair } from '../dist/testing.js'
 import { rate, row, time, whole } from './measure.mjs'
 

@@ -1,8 +1,7 @@
 // A loopback server, for clients that use node:http. Here axios, with its usual adapter.
 import assert from 'node:assert/strict'
 import axios from 'axios'
-import { createGateway } from 'fauxgate'
-import { manualClock } from 'fauxgate/clock'
+import { createGateway, manualClock } from 'fauxgate'
 import { serve } from 'fauxgate/node'
 
 const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'axios' })

@@ -1,8 +1,7 @@
 // A guided run: a domain fails with DNS_ERROR, is fixed, gets its certificate, renews, fails to renew, and recovers.
 // All of it over HTTP, against an emulator on a loopback port whose clock this run owns.
 import { X509Certificate } from 'node:crypto'
-import { createGateway } from 'fauxgate'
-import { manualClock } from 'fauxgate/clock'
+import { createGateway, manualClock } from 'fauxgate'
 import { serve } from 'fauxgate/node'
 
 const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'guided run' })

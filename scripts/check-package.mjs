@@ -13,7 +13,10 @@ const run = (command, args, cwd = folder) =>
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
+let fired = 0
+timersOn(gateway.clock).setTimeout(() => fired++, 30_000)
 gateway.clock.advance('30s')
+if (fired !== 1) throw new Error('no timer')
 const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
 if (gateway.reservedDomains.get(id).domain !== 'app.example.com') throw new Error('no domain')
 serve(gateway).then((server) => server.close())
@@ -21,17 +24,22 @@ serve(gateway).then((server) => server.close())
 
 const FILES = {
   'package.json': '{ "private": true }',
-  'use.mjs': `import { createGateway } from 'fauxgate'\nimport { manualClock } from 'fauxgate/clock'\nimport { serve } from 'fauxgate/node'\n${USE}`,
-  'use.cjs': `const { createGateway } = require('fauxgate')\nconst { manualClock } = require('fauxgate/clock')\nconst { serve } = require('fauxgate/node')\n${USE}`,
-  'use.mts': `import { createGateway, type Gateway } from 'fauxgate'
-import { manualClock } from 'fauxgate/clock'
+  'use.mjs': `import { createGateway, manualClock } from 'fauxgate'\nimport { timersOn } from 'fauxgate/clock'\nimport { serve } from 'fauxgate/node'\n${USE}`,
+  'use.cjs': `const { createGateway, manualClock } = require('fauxgate')\nconst { timersOn } = require('fauxgate/clock')\nconst { serve } = require('fauxgate/node')\n${USE}`,
+  'use.mts': `import { createGateway, type Gateway, manualClock } from 'fauxgate'
+import { timersOn } from 'fauxgate/clock'
 import { serve } from 'fauxgate/node'
 const gateway: Gateway = createGateway()
-createGateway({ clock: manualClock(0) }).clock.advance('30s')
+const { clock } = createGateway({ clock: manualClock(0) })
+clock.advance('30s')
+const timers = timersOn(clock)
+const slept: Promise<void> = new Promise<void>((resolve) => timers.setTimeout(resolve, 5))
+const takesTimers = (from: { setTimeout: typeof setTimeout; clearInterval: typeof clearInterval; Date: DateConstructor }) => from
+takesTimers(timers)
 const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
 // @ts-expect-error: there is no such region
 gateway.reservedAddrs.create({ region: 5 })
-export { addr, serve }
+export { addr, serve, slept }
 `,
   'tsconfig.json': JSON.stringify({
     compilerOptions: {

@@ -1,6 +1,5 @@
 // Jest: a new gateway before each test; there is nothing to close afterwards.
-const { createGateway } = require('fauxgate')
-const { manualClock } = require('fauxgate/clock')
+const { createGateway, manualClock } = require('fauxgate')
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 

@@ -1,8 +1,7 @@
 // node:test: a new gateway before each test; there is nothing to close afterwards.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { createGateway } from 'fauxgate'
-import { manualClock } from 'fauxgate/clock'
+import { createGateway, manualClock } from 'fauxgate'
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2' }
 

@@ -29,8 +29,8 @@ export function pairsOf({ certificatePair }) {
   )
 }
 
-/** Runs the cases of a build of the package: `{ main, clock, testing }` are its modules. */
-export function runnerOf({ main, clock, testing }) {
+/** Runs the cases of a build of the package: `{ main, testing }` are its modules. */
+export function runnerOf({ main, testing }) {
   const pairs = pairsOf(testing)
   const slowest = []
   const statuses = {}
@@ -43,7 +43,7 @@ export function runnerOf({ main, clock, testing }) {
       dialect: main[dialect],
       seed: 'fuzz',
       quirks: { keepBackendsOnPatch },
-      ...(kind === 'manual' ? { clock: clock.manualClock('2026-01-01T00:00:00.250Z') } : {}),
+      ...(kind === 'manual' ? { clock: main.manualClock('2026-01-01T00:00:00.250Z') } : {}),
     })
   }
 

@@ -9,7 +9,7 @@ const BATCH = 100
 const LONGEST_MS = 60_000
 
 const load = (name) => import(new URL(`../../dist/${name}.js`, import.meta.url).href)
-const runner = runnerOf({ main: await load('index'), clock: await load('clock'), testing: await load('testing') })
+const runner = runnerOf({ main: await load('index'), testing: await load('testing') })
 
 function run(found) {
   parentPort.postMessage({ begin: found })

@@ -16,16 +16,25 @@ export interface Clock {
   hold?(follower: ClockFollower): () => void
 }
 
-/** What a manual clock knows of a gateway that runs by it. */
+/** What a manual clock knows of who runs by it: a gateway, or timers. */
 export interface ClockFollower {
-  /** When its next event is due, in ms, or undefined where nothing is. */
+  /** When its next event is due, in ms, or undefined where nothing is. Timers have no events. */
   nextDueAt(): number | undefined
+  /** Where the clock must stop on its way: for an event, for whoever waits, or for a timer. */
+  nextStopAt(): number | undefined
   /** Handles what is due. */
   settle(): void
+  /** Set where these are timers: they come after all gateways, and must know when time does not pass but is set. */
+  readonly timers?: {
+    /** Keeps what is left of every timer. Called before the clock stands at that time. */
+    timeSet(ms: number): void
+    /** Drops every timer. */
+    reset(): void
+  }
 }
 
-/** A clock that stands until it is moved; made by `manualClock` of `fauxgate/clock`. */
-export interface ManualClock extends Clock {
+/** A clock that stands until it is moved, such as that of `manualClock`. */
+export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void
   advanceTo(time: string | number | Date): void
@@ -36,9 +45,9 @@ export interface ManualClock extends Clock {
   reset(): void
 }
 
-/** Whether a clock can be moved by the names of {@link ManualClock}. */
-export function isManual(clock: Clock): clock is ManualClock {
-  const { advance, advanceTo, advanceToNext, set } = clock as Partial<ManualClock>
+/** Whether a clock can be moved by the names of {@link MovableClock}. */
+export function isManual(clock: Clock): clock is MovableClock {
+  const { advance, advanceTo, advanceToNext, set } = clock as Partial<MovableClock>
   return [advance, advanceTo, advanceToNext, set].every((move) => typeof move === 'function')
 }
 

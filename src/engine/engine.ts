@@ -309,7 +309,11 @@ export class Engine {
 
   #attached(): ClockFollower {
     if (!this.#follower) {
-      this.#follower = { nextDueAt: () => this.nextDueAt(), settle: () => this.settle(this.now) }
+      this.#follower = {
+        nextDueAt: () => this.nextDueAt(),
+        nextStopAt: () => earlier(this.nextDueAt(), this.#waiters.earliest),
+        settle: () => this.settle(this.now),
+      }
       this.#options.clock.attach?.(this.#follower)
     }
     return this.#follower
@@ -368,6 +372,11 @@ function mapped(records: Record<string, readonly object[]>, hidden: readonly str
       rows.map((row) => deepFreeze(withoutSecretTexts(row, hidden))),
     ]),
   )
+}
+
+/** The earlier of two times, either of which may be missing. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 /** Waits for a clock that need not know of signals. */

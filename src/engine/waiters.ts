@@ -10,6 +10,11 @@ export class Waiters {
     return this.#waiting.size
   }
 
+  /** A time before which nobody waits, in ms: undefined where nobody does. */
+  get earliest(): number | undefined {
+    return this.#waiting.size === 0 ? undefined : this.#earliest
+  }
+
   /** Resolves when {@link wake} hears of that time or of a later one; rejects when the signal is aborted. */
   until(at: number, signal?: AbortSignal): Promise<void> {
     return abortable(signal, (resolve) => {

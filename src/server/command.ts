@@ -5,6 +5,7 @@ import { quote } from '../contract/quote.ts'
 import { valuesOf, withoutSecrets } from '../contract/secret-values.ts'
 import { TIME_ALLOWED, timeMs } from '../contract/view.ts'
 import { type Clock, readClock, systemClock } from '../engine/clock.ts'
+import { manualClock } from '../engine/manual-clock.ts'
 import { createGateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 import { isLoopbackAddress } from '../http/loopback.ts'
@@ -128,7 +129,7 @@ async function gatewayOptions(values: Values): Promise<GatewayOptions> {
     certificateValidity: values['certificate-validity'],
     renewalLead: values['renewal-lead'],
     rateLimit: values['rate-limit'],
-    clock: await clockOf(values),
+    clock: clockOf(values),
     control: controlOf(values),
   }
   const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -143,15 +144,13 @@ function controlOf(values: Values): GatewayOptions['control'] {
   return key === undefined ? { allowHosts } : { key, allowHosts }
 }
 
-async function clockOf({ clock, start }: Values): Promise<Clock | undefined> {
+function clockOf({ clock, start }: Values): Clock | undefined {
   if (clock !== 'system' && clock !== 'manual') throw wrong('clock', clock, 'system, manual')
   if (clock === 'system') {
     if (start !== undefined) throw new UsageError('--start needs --clock manual.')
     return undefined
   }
   if (start !== undefined && timeMs(start) === undefined) throw wrong('start', start, TIME_ALLOWED)
-  // Loaded on demand: it brings the timers of fake-timers, which only a manual clock needs.
-  const { manualClock } = await import('../testing/clock.ts')
   return manualClock(start ?? readClock(systemClock))
 }
 

@@ -1,10 +1,10 @@
 import { quote } from '../contract/quote.ts'
 import { isObject } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import type { Time } from '../engine/manual-clock.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
 import { type KeyType, keyTypes } from './certificates-keys.ts'
-import type { Time } from './manual-clock.ts'
 
 /** The subject of a certificate. An attribute that is "" is left out. */
 export interface PairSubject {

@@ -1,7 +1,7 @@
+import type { Time } from '../engine/manual-clock.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf } from './certificates-chain.ts'
 import { type PairOptions, readMoment, readPairOptions } from './certificates-options.ts'
-import type { Time } from './manual-clock.ts'
 
 export type { KeyType } from './certificates-keys.ts'
 export type { PairOptions, PairSubject } from './certificates-options.ts'

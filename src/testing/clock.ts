@@ -1,1 +1,1 @@
-export { type ManualClock, manualClock, type Time, type Timers } from './manual-clock.ts'
+export { type Timers, timersOn } from './timers.ts'

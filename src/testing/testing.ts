@@ -1,3 +1,4 @@
+export type { Time } from '../engine/manual-clock.ts'
 export {
   certificatePair,
   expiredPair,
@@ -15,4 +16,3 @@ export {
   swappedPair,
   wrongOrderPair,
 } from './certificates-broken.ts'
-export type { Time } from './manual-clock.ts'

@@ -1,7 +1,7 @@
 import { test as base, type TestAPI } from 'vitest'
+import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
-import { type ManualClock, manualClock } from './manual-clock.ts'
 
 /** What {@link test} hands to a test. */
 export interface GatewayFixtures {

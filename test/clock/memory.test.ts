@@ -7,9 +7,9 @@ import { bundle } from '../support/bundle.ts'
 
 /** What runs in a process of its own, where the garbage can be collected on demand. Each case answers what it saw. */
 const CASES = `
-import { createGateway } from './src/index.ts'
+import { createGateway, manualClock } from './src/index.ts'
 import { serve } from './src/server/node.ts'
-import { manualClock } from './src/testing/manual-clock.ts'
+import { timersOn } from './src/testing/clock.ts'
 
 const policy = { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } } as const
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -74,6 +74,24 @@ const cases = {
     await usedMegabytes()
     clock.advance('30s')
     return { operations }
+  },
+  async 'timers that wait'() {
+    const clock = manualClock(0)
+    const slept = new Promise<string>((resolve) => timersOn(clock).setTimeout(() => resolve('slept'), 1000))
+    await usedMegabytes()
+    clock.advance('1s')
+    return { slept: await Promise.race([slept, turn()]) }
+  },
+  async 'timers that wait no more'() {
+    const clock = manualClock(0)
+    const gone = (() => {
+      const timers = timersOn(clock)
+      timers.setTimeout(() => undefined, 10)
+      timers.clearTimeout(timers.setTimeout(() => undefined, 20))
+      return new WeakRef(timers.Date)
+    })()
+    clock.advance('1s')
+    return { gone: await isGone(gone) }
   },
   async 'what is neither any more'() {
     const clock = manualClock(0)
@@ -162,6 +180,11 @@ describe('In a process whose garbage is collected', () => {
 
   test('a gateway is there for those who listen to its commits, although nobody else can reach it', () => {
     expect(seen['what is listened to']).toEqual({ operations: ['reserved_domains.create', 'provisioning'] })
+  })
+
+  test('timers are there as long as they wait, although nobody else can reach them', () => {
+    expect(seen['timers that wait']).toEqual({ slept: 'slept' })
+    expect(seen['timers that wait no more']).toEqual({ gone: true })
   })
 
   test('a gateway is gone with the last who waited and the last who listened', () => {

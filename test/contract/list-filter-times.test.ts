@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { manualClock } from '../../src/index.ts'
 import { thrownBy } from '../support/client.ts'
 import { handClock, open, START } from '../support/gateway.ts'
 

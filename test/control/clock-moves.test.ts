@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { timersOn } from '../../src/testing/clock.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
 import { managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
@@ -79,7 +79,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
   test('stops among timers on the clock, too', async () => {
     const work = hostTime()
     const gateway = openManual()
-    gateway.clock.timers.setInterval(() => work(1), 1)
+    timersOn(gateway.clock).setInterval(() => work(1), 1)
     const answer = await move(gateway, { advance: '1d' })
     expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
     const worked = gateway.clock.now - NOW
@@ -90,7 +90,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
   test('stops among timers on the way to the next event', async () => {
     const work = hostTime()
     const { gateway, certificate } = managed({ provisioningDelay: '1d' })
-    gateway.clock.timers.setInterval(() => work(1), 1)
+    timersOn(gateway.clock).setInterval(() => work(1), 1)
     expect(outcome(await move(gateway, { next: true }))).toBe('504 ERR_GATEWAY_90422')
     expect(certificate()).toBeNull()
   })
@@ -115,11 +115,12 @@ describe('A clock move over HTTP', () => {
     const { gateway, id } = managed({ provisioningDelay: '7s' })
     gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
     const { clock } = gateway
+    const timers = timersOn(clock)
     const seen: unknown[] = []
     const see = (what: string) => seen.push([what, clock.now - NOW, gateway.provisioning.timeline(id).length])
-    clock.timers.setInterval(() => see('minute'), 60_000)
-    for (const at of [0, 1, 6999, 7000, 7001, 67_000, 3_667_000, DAY]) clock.timers.setTimeout(() => see('timer'), at)
-    clock.timers.setTimeout(() => clock.timers.setTimeout(() => see('inner'), 500), 7000)
+    timers.setInterval(() => see('minute'), 60_000)
+    for (const at of [0, 1, 6999, 7000, 7001, 67_000, 3_667_000, DAY]) timers.setTimeout(() => see('timer'), at)
+    timers.setTimeout(() => timers.setTimeout(() => see('inner'), 500), 7000)
     await go(gateway)
     return { seen, state: gateway.snapshot() }
   }
@@ -133,7 +134,7 @@ describe('A clock move over HTTP', () => {
 
   test('goes to its end although a timer throws, and then throws what was thrown first', async () => {
     const { gateway, certificate } = managed()
-    const { timers } = gateway.clock
+    const timers = timersOn(gateway.clock)
     for (const at of [10_000, 40_000]) {
       timers.setTimeout(() => {
         throw new Error(`at ${at}`)

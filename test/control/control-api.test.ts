@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
+import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
 import { DOMAIN, ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 

@@ -45,7 +45,7 @@ const modules: Record<string, object> = {
 
 /** What stands around a block: a gateway, and domains on it where the block speaks of them. */
 function surroundings(code: string) {
-  const gateway = main.createGateway({ clock: clock.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
+  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
   const reserve = (domain: string) =>
     gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
   let domain = /\bdomain\./.test(code) ? reserve('app.example.com') : undefined

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Commit, createGateway, type Dialect, type Gateway, type GatewayError, standard } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import {
+  type Commit,
+  createGateway,
+  type Dialect,
+  type Gateway,
+  type GatewayError,
+  manualClock,
+  standard,
+} from '../../src/index.ts'
 import { client, refusalOf, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { refusalOf, thrownBy } from '../support/client.ts'
-import { certificateIds, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import {
+  certificateIds,
+  issued,
+  managed,
+  NEW_YEAR,
+  openManual,
+  passUnseen,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 describe('An attempt that the test runs now', () => {
   test('issues at the current time, before it was due, and nothing more comes of the job', () => {
@@ -43,7 +51,7 @@ describe('An attempt that the test runs now', () => {
 
   test('finds what was due settled first: the attempt of that time counts, not another one', () => {
     const { gateway, id, certificate } = managed()
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     expect(refusalOf(() => gateway.provisioning.attempt(id))).toBe('not_found')
     expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Gateway, standard } from '../../src/index.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
-import { DOMAIN, ECDSA, issued, managed, openManual, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, issued, managed, openManual, passUnseen, timeAfter } from '../support/provisioning.ts'
 
 const WILDCARD = '*.example.com'
 const CHALLENGE = '_acme-challenge.example.com'
@@ -311,7 +311,7 @@ describe('An edit of the zone counts from the moment it is made (decisions, "Sim
 
   test('and an attempt that was due before saw the old zone, although nobody had looked', () => {
     const { gateway, dns, target, job } = zoned()
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     dns.cname(DOMAIN, target)
     expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('1h', '30s') })
   })
@@ -319,7 +319,7 @@ describe('An edit of the zone counts from the moment it is made (decisions, "Sim
   test('and a record that is removed later does not undo what it had allowed', () => {
     const { gateway, dns, target, certificate } = zoned()
     dns.cname(DOMAIN, target)
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     dns.remove(DOMAIN)
     expect(certificate()).not.toBeNull()
   })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGateway, type Gateway } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { refusalOf } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
-import { DOMAIN, ECDSA, managed, openManual } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, managed, openManual, passUnseen } from '../support/provisioning.ts'
 
 type Provisioning = Gateway['provisioning']
 
@@ -98,7 +98,7 @@ describe('A scripted outcome (decisions, "Provisioning jobs", 2)', () => {
 
   test('counts for an attempt that was due later, not for one that was due before it was ordered', () => {
     const { gateway, id } = managed()
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     gateway.provisioning.script(['DNS_ERROR'])
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     expect(gateway.provisioning.pendingOutcomes()).toHaveLength(1)
@@ -261,7 +261,7 @@ describe('The outcomes that no attempt has used', () => {
   test('are those of the current time: an attempt that was due has used its own', () => {
     const { gateway } = managed()
     gateway.provisioning.script(['success'])
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     expect(() => gateway.provisioning.assertNoPendingOutcomes()).not.toThrow()
   })
 })

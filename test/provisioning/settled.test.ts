@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { DOMAIN, ECDSA, issued, later, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { timersOn } from '../../src/testing/clock.ts'
+import {
+  DOMAIN,
+  ECDSA,
+  issued,
+  later,
+  managed,
+  NEW_YEAR,
+  openManual,
+  passUnseen,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
@@ -41,14 +52,14 @@ describe('settled() on a manual clock', () => {
   test('fires the timers of the code under test on its way', async () => {
     const { gateway, id } = managed()
     let fired = 0
-    gateway.clock.timers.setTimeout(() => fired++, 10_000)
+    timersOn(gateway.clock).setTimeout(() => fired++, 10_000)
     await gateway.provisioning.settled(id)
     expect(fired).toBe(1)
   })
 
   test('moves nothing when the attempt was due already and nobody had looked', async () => {
     const { gateway, id } = managed()
-    gateway.clock.timers.tick(31_000)
+    passUnseen(gateway.clock, '31s')
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
     expect(gateway.clock.now).toBe(NOW + 31_000)
   })

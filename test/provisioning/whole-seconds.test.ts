@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { check } from '../support/property.ts'
 import { DOMAIN, ECDSA, later, looksAt, NEW_YEAR } from '../support/provisioning.ts'
 

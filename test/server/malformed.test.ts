@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway, type Gateway, type GatewayOptions, ngrok, standard } from '../../src/index.ts'
+import { createGateway, type Gateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { type RawAnswer, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
 
 const open: Served[] = []

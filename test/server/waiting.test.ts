@@ -1,8 +1,7 @@
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { eventually, rawAnswers, rawConnection } from '../support/wire.ts'
 
 const GET = 'GET /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n\r\n'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { changed, valueAt } from '../support/damage.ts'
 import { furnished, throughJson } from '../support/furnished.ts'
 import { upload } from '../support/pem.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Commit, createGateway, type Gateway } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { type Commit, createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { check } from '../support/property.ts'
 
 type Held = Gateway<ManualClock>

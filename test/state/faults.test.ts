@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { GatewayError } from '../../src/index.ts'
+import { type GatewayError, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { client, outcome } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 

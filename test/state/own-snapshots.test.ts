@@ -1,7 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createGateway } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
 import { pem } from '../support/pem.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Snapshot } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { changed, type Json, NOTHING } from '../support/damage.ts'
 import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'

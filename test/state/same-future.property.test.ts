@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway, ngrok, standard } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock, ngrok, standard } from '../../src/index.ts'
 import { calls, filled, overHttp } from '../support/calls.ts'
 import { refusalOf } from '../support/client.ts'
 import { throughJson } from '../support/furnished.ts'

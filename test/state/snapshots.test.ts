@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createGateway, type Gateway, type Snapshot } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type Gateway, manualClock, type Snapshot } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Commit, createGateway } from '../../src/index.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
+import { type Commit, createGateway, manualClock } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { isDeeplyFrozen, open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'

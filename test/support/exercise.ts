@@ -1,5 +1,4 @@
-import type { Gateway, GatewayError } from '../../src/index.ts'
-import type { ManualClock } from '../../src/testing/manual-clock.ts'
+import type { Gateway, GatewayError, ManualClock } from '../../src/index.ts'
 import { client } from './client.ts'
 
 /**

@@ -1,5 +1,4 @@
-import { createGateway, type Gateway, type Snapshot } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { client } from './client.ts'
 import { upload } from './pem.ts'
 import { ECDSA, NEW_YEAR, RSA } from './provisioning.ts'

@@ -1,5 +1,11 @@
-import { createGateway, type Duration, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/manual-clock.ts'
+import {
+  createGateway,
+  type Duration,
+  type Gateway,
+  type GatewayOptions,
+  type ManualClock,
+  manualClock,
+} from '../../src/index.ts'
 
 /** Thursday 1 January 2026, 00:00:00 UTC. */
 export const NEW_YEAR = '2026-01-01T00:00:00Z'
@@ -61,4 +67,10 @@ export function certificateIds(gateway: Gateway): string[] {
     .list()
     .tls_certificates.map(({ id }) => id)
     .reverse()
+}
+
+/** Moves a clock on without telling the gateways that run by it, as any clock does that is only a number. For good. */
+export function passUnseen(clock: ManualClock, duration: Exclude<Duration, number>): void {
+  const value = Date.parse(later(new Date(clock.now).toISOString(), duration))
+  Object.defineProperty(clock, 'now', { value })
 }

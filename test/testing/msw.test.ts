@@ -2,9 +2,8 @@ import nodeHttp from 'node:http'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createGateway, type Gateway, ngrok } from '../../src/index.ts'
+import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { manualClock } from '../../src/testing/manual-clock.ts'
 import { handlers } from '../../src/testing/msw.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }

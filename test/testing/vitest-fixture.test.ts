@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, expectTypeOf } from 'vitest'
-import { type Gateway, type GatewayOptions, ngrok } from '../../src/index.ts'
-import { type ManualClock, manualClock } from '../../src/testing/clock.ts'
+import { type Gateway, type GatewayOptions, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
 import { it, test } from '../../src/testing/vitest.ts'
 
 const policy = { authority: 'letsencrypt' } as const

@@ -1,0 +1,203 @@
+import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
+import { quote } from '../contract/quote.ts'
+import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import type { ClockFollower, MovableClock } from './clock.ts'
+import { ClockFollowers } from './clock-followers.ts'
+import { Turns } from './turns.ts'
+
+/** A time as it can be named: an RFC 3339 timestamp, ms since 1970, or a `Date`. */
+export type Time = string | number | Date
+
+/**
+ * A clock that stands until the test moves it. A move stops at each time at which something is due: an event of a gateway
+ * that runs by it, a delayed answer, a timer of `timersOn`; at one time gateways come first. When it returns, all of that
+ * has happened. The moves that end with `Async` also let promises and timers of the code under test run at each stop.
+ */
+export interface ManualClock extends MovableClock {
+  /** The time in ms since 1970. */
+  readonly now: number
+  attach(follower: ClockFollower): void
+  hold(follower: ClockFollower): () => void
+  /** Moves the time on. @throws TypeError when the duration is none. */
+  advance(duration: Duration): void
+  /** Moves the time on to a moment. @throws RangeError when that is in the past; see `set`. */
+  advanceTo(time: Time): void
+  /** Moves the time on to the next event that is due in a gateway; false, and no move, where nothing is. */
+  advanceToNext(): boolean
+  /**
+   * Like `advance`, and at each stop the code under test goes on as far as it can without more time: for an application
+   * that waits on timers of this clock and calls `gateway.fetch` in between. No real time passes, and no timer of the
+   * host is used, faked or not.
+   * @throws Error when it goes on without end: 10,000 stops at one time, or 1,000,000 in all.
+   */
+  advanceAsync(duration: Duration): Promise<void>
+  /** Like `advanceTo`, letting the code under test go on at each stop; see `advanceAsync`. */
+  advanceToAsync(time: Time): Promise<void>
+  /** Like `advanceToNext`, letting the code under test go on first and at each stop; see `advanceAsync`. */
+  advanceToNextAsync(): Promise<boolean>
+  /** When the next event is due in a gateway, in ms, or undefined where nothing is. */
+  nextDueAt(): number | undefined
+  /** Sets the time, also back, and ends a move that is under way. No timer fires; gateways settle what is due by then. */
+  set(time: Time): void
+  /** Goes back to the start, drops the timers that stand on it, and ends a move that is under way. */
+  reset(): void
+}
+
+/**
+ * Makes a manual clock: a number with methods.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, manualClock } from 'fauxgate'
+ * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * gateway.clock.advance('30s')
+ * ```
+ * @throws TypeError when `start` is not a time.
+ */
+export function manualClock(start: Time): ManualClock {
+  const startMs = requireTime(start)
+  const time = new StandingTime(startMs)
+  const { followers } = time
+  const after = (duration: Duration) => requireInRange(time.now + requireDuration(duration))
+  const later = (moment: Time) => requireNotPast(requireTime(moment), time.now)
+  return {
+    get now() {
+      return time.now
+    },
+    attach: (follower) => followers.add(follower),
+    hold: (follower) => followers.hold(follower),
+    waitUntil: (at) => time.moveTo(requireInRange(at)),
+    advance: (duration) => time.moveTo(after(duration)),
+    advanceTo: (moment) => time.moveTo(later(moment)),
+    advanceToNext() {
+      const next = time.nextDueAt()
+      if (next !== undefined) time.moveTo(next)
+      return next !== undefined
+    },
+    async advanceAsync(duration) {
+      const to = after(duration)
+      await time.moveToAsync(() => to)
+    },
+    async advanceToAsync(moment) {
+      const to = later(moment)
+      await time.moveToAsync(() => to)
+    },
+    advanceToNextAsync: () => time.moveToAsync(() => time.nextDueAt()),
+    nextDueAt: () => followers.nextDueAt(),
+    set(moment) {
+      time.setTo(requireTime(moment))
+      followers.settleGateways()
+    },
+    reset() {
+      time.setTo(startMs)
+      followers.dropTimers()
+    },
+  }
+}
+
+/** A time that stands, and goes from stop to stop when it is moved. */
+class StandingTime {
+  readonly followers = new ClockFollowers()
+  /** How often it was set. */
+  #sets = 0
+
+  /** `now` is in ms since 1970. */
+  constructor(public now: number) {}
+
+  /** When the next event is due, in ms, or now where that is past. */
+  nextDueAt(): number | undefined {
+    const next = this.followers.nextDueAt()
+    return next === undefined ? undefined : Math.max(next, this.now)
+  }
+
+  moveTo(to: number): void {
+    for (const _ of this.#stops(to));
+  }
+
+  /** Lets others go on at each stop, and before `to` is asked for. False, and no move, where that is undefined. */
+  async moveToAsync(aim: () => number | undefined): Promise<boolean> {
+    const turns = new Turns()
+    try {
+      await turns.next()
+      const to = aim()
+      if (to === undefined) return false
+      let stops = 0
+      for (const _ of this.#stops(to)) {
+        if (++stops > MOST_STOPS) throw new Error(endless(this.now, MOST_STOPS, 'in one move'))
+        await turns.next()
+      }
+      return true
+    } finally {
+      turns.end()
+    }
+  }
+
+  /** Puts the time somewhere else, and ends a move that is under way. */
+  setTo(ms: number): void {
+    this.followers.timeSet(ms)
+    this.now = ms
+    this.#sets++
+  }
+
+  /** Goes on to a time, and yields at each stop. Throws at the end what a follower has thrown first. */
+  *#stops(to: number): Generator<void, void, void> {
+    const sets = this.#sets
+    let thrown: { readonly error: unknown } | undefined
+    let stopsHere = 0
+    for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
+      stopsHere = stop > this.now ? 1 : stopsHere + 1
+      if (stopsHere > MOST_STOPS_AT_ONE_TIME) throw new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
+      // Whoever was called at a stop may have moved the time further.
+      this.now = Math.max(this.now, Math.min(stop, to))
+      try {
+        this.followers.settle()
+      } catch (error) {
+        thrown ??= { error }
+      }
+      yield
+      if (this.#sets !== sets) break
+    }
+    if (thrown) throw thrown.error
+  }
+
+  #nextStopAt(): number {
+    return Math.max(this.now, this.followers.nextStopAt() ?? Number.POSITIVE_INFINITY)
+  }
+}
+
+/** How often a move may stop at one and the same time, for things that make one another due. */
+const MOST_STOPS_AT_ONE_TIME = 10_000
+
+/** How often a move may stop in all where every stop waits for the code under test. */
+const MOST_STOPS = 1_000_000
+
+function endless(now: number, stops: number, where: string): string {
+  return (
+    `The clock stands at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
+    'Allowed: timers that wait longer before they are set again, or shorter moves.'
+  )
+}
+
+function requireDuration(duration: Duration): number {
+  const ms = durationMs(duration)
+  if (ms === undefined) throw new TypeError(`The duration is ${quote(duration)}. Allowed: ${DURATION_ALLOWED}.`)
+  return ms
+}
+
+function requireTime(time: Time): number {
+  const ms = timeMs(time)
+  if (ms === undefined) {
+    throw new TypeError(`The time is ${quote(time)}. Allowed: ${TIME_ALLOWED}, a number of ms since 1970, or a Date.`)
+  }
+  return requireInRange(Math.floor(ms))
+}
+
+function requireNotPast(ms: number, now: number): number {
+  if (ms >= now) return ms
+  throw new RangeError(`The time is ${timestamp(ms)}, in the past. Allowed: ${timestamp(now)} or later.`)
+}
+
+function requireInRange(ms: number): number {
+  if (ms >= 0 && ms <= LATEST_TIME) return ms
+  throw new RangeError(`The time is ${ms} ms. Allowed: from 0, in 1970, to ${LATEST_TIME}, the end of the year 9999.`)
+}

@@ -1,0 +1,102 @@
+import { createClock } from '@sinonjs/fake-timers'
+import type { ClockFollower } from '../engine/clock.ts'
+import type { ManualClock } from '../engine/manual-clock.ts'
+
+/** The type of a global, where the platform has it. */
+type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
+
+/** The platform's timers and dates, standing on a manual clock: each with the type of the global of its name. */
+export interface Timers {
+  readonly setTimeout: typeof globalThis.setTimeout
+  readonly clearTimeout: typeof globalThis.clearTimeout
+  readonly setInterval: typeof globalThis.setInterval
+  readonly clearInterval: typeof globalThis.clearInterval
+  readonly setImmediate: Global<'setImmediate'>
+  readonly clearImmediate: Global<'clearImmediate'>
+  readonly Date: typeof globalThis.Date
+  /** Counts from when the timers were made, or from the last `reset` of the clock; `set` leaves it alone. */
+  readonly performance: { now(): number }
+  /** How many timers wait. */
+  count(): number
+}
+
+/**
+ * The timers of code under test, on the same clock as the gateway: @sinonjs/fake-timers. Every move of the clock fires
+ * them at their own times, in one order with the gateway's events; `clock.advanceAsync` lets promises between them go on.
+ * `clock.reset()` drops them. For tests that run in Node, Bun or Deno: fake-timers neither bundles for browsers nor loads
+ * in workerd. The clock itself, `manualClock` of `fauxgate`, runs everywhere.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, manualClock } from 'fauxgate'
+ * import { timersOn } from 'fauxgate/clock'
+ * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * const { setTimeout } = timersOn(gateway.clock)
+ * let isOver = false
+ * void new Promise<void>((resolve) => setTimeout(resolve, 3_600_000)).then(() => (isOver = true))
+ * await gateway.clock.advanceAsync('1h')
+ * isOver // true
+ * ```
+ */
+export function timersOn(clock: ManualClock): Timers {
+  const fake = createClock(clock.now)
+  // These timers keep no time of their own.
+  Object.defineProperty(fake, 'now', { get: () => clock.now, set: () => undefined })
+  const follower: ClockFollower = {
+    nextDueAt: () => undefined,
+    nextStopAt: () => fake.timerHeap?.peek()?.callAt,
+    settle() {
+      try {
+        fake.tick(0)
+      } finally {
+        heldAsNeeded()
+      }
+    },
+    timers: {
+      timeSet: (ms) => fake.setSystemTime(ms),
+      reset() {
+        fake.reset()
+        fake.setSystemTime(clock.now + fake.performance.now())
+        heldAsNeeded()
+      },
+    },
+  }
+  clock.attach(follower)
+  /** Ends the clock's hold on these timers: it has one as long as any timer waits. */
+  let letGo: (() => void) | undefined
+  const heldAsNeeded = () => {
+    if (fake.countTimers() > 0) letGo ??= clock.hold(follower)
+    else {
+      letGo?.()
+      letGo = undefined
+    }
+  }
+  const following = <F extends (...args: never[]) => unknown>(own: F): F => withHold(own, heldAsNeeded)
+  const { clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
+  // As on the platform, where no interval is shorter than 1 ms.
+  const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
+    fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
+  const timers = { setTimeout: fake.setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
+  const entries = Object.entries(timers).map(([name, own]) => [name, own && following(own)])
+  return {
+    // fake-timers types them without what the platform adds, such as the handles of Node.
+    ...(Object.fromEntries(entries) as Pick<Timers, keyof typeof timers>),
+    Date: fake.Date,
+    performance: { now: () => fake.performance.now() },
+    count: () => fake.countTimers(),
+  }
+}
+
+/** The same function, and its form for promises that `promisify` of Node finds, with something called after each. */
+function withHold<F extends (...args: never[]) => unknown>(own: F, after: () => void): F {
+  const then: (...args: never[]) => unknown = (...args) => {
+    const answer = own(...args)
+    after()
+    return answer
+  }
+  for (const key of Object.getOwnPropertySymbols(own)) {
+    const form: unknown = Reflect.get(own, key)
+    if (typeof form === 'function') Reflect.set(then, key, withHold(form as F, after))
+  }
+  return then as F // It takes and answers the same.
+}

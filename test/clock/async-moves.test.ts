@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { type Timers, timersOn } from '../../src/testing/clock.ts'
+import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+
+afterEach(() => void vi.useRealTimers())
+
+/** Code under test: reserves a domain, and asks every 7 s whether it has its certificate. */
+async function provision({ fetch, url }: Gateway, { setTimeout }: Pick<Timers, 'setTimeout'>, seen: () => void) {
+  const body = JSON.stringify({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+  const created = await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+  const { id } = (await created.json()) as { id: string }
+  for (;;) {
+    seen()
+    const answer = await fetch(new Request(`${url}/reserved_domains/${id}`, { headers }))
+    const { certificate } = (await answer.json()) as { certificate: { id: string } | null }
+    if (certificate) return certificate.id
+    await new Promise<void>((resolve) => setTimeout(resolve, 7000))
+  }
+}
+
+/** An application that polls, with the seconds at which it did. */
+function polling(gateway = openManual()) {
+  const { clock } = gateway
+  const seen: number[] = []
+  const done = provision(gateway, timersOn(clock), () => seen.push((clock.now - NOW) / 1000))
+  return { gateway, clock, seen, done }
+}
+
+const TO_THE_END = [0, 7, 14, 21, 28, 35]
+
+type Move = (clock: ManualClock) => Promise<unknown>
+const moves: [string, Move][] = [
+  ['advanceAsync', (clock) => clock.advanceAsync('1h')],
+  ['advanceToAsync', (clock) => clock.advanceToAsync(timeAfter('1h'))],
+]
+
+describe('An application that polls on timers of the clock makes progress', () => {
+  test.each(moves)('while %s moves it, at its own times', async (_name, move) => {
+    const { gateway, clock, seen, done } = polling()
+    await move(clock)
+    expect(await done).toBe(gateway.tlsCertificates.list().tls_certificates[0]?.id)
+    expect(seen).toEqual(TO_THE_END)
+    expect(clock.now).toBe(NOW + 3_600_000)
+  })
+
+  test('while advanceToNextAsync moves it on from event to event', async () => {
+    const { clock, seen } = polling()
+    expect(await clock.advanceToNextAsync()).toBe(true)
+    expect([clock.now, seen]).toEqual([NOW + 30_000, TO_THE_END.slice(0, 5)])
+    await clock.advanceAsync('5s')
+    expect(seen).toEqual(TO_THE_END)
+  })
+
+  test('while every timer of the host is faked', async () => {
+    vi.useFakeTimers({ toFake: [...FAKEABLE] })
+    const { clock, done } = polling()
+    await clock.advanceAsync('1h')
+    expect(await done).toMatch(/^cert_/)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('where it waits for delayed answers, each at its own time', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ latency: '2s' })
+    const { clock, seen } = polling(gateway)
+    await clock.advanceAsync('1m')
+    expect(seen).toEqual([2, 11, 20, 29, 38].slice(0, seen.length))
+    expect(seen.at(-1)).toBeGreaterThanOrEqual(29)
+  })
+
+  test('where it waits for settled() of a domain that it made', async () => {
+    const gateway = openManual()
+    const timers = timersOn(gateway.clock)
+    const at: number[] = []
+    void (async () => {
+      await new Promise<void>((resolve) => timers.setTimeout(resolve, 1000))
+      const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+      await gateway.provisioning.settled(id)
+      at.push(gateway.clock.now - NOW)
+    })()
+    await gateway.clock.advanceAsync('10s')
+    expect(at).toEqual([31_000])
+    expect(gateway.clock.now).toBe(NOW + 31_000)
+  })
+
+  test('where the host has no MessageChannel', async () => {
+    vi.stubGlobal('MessageChannel', undefined)
+    const { clock, done } = polling()
+    await clock.advanceAsync('1h').finally(() => vi.unstubAllGlobals())
+    expect(await done).toMatch(/^cert_/)
+  })
+})
+
+/** All that vitest can fake without what it runs on itself. */
+const FAKEABLE = [
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'Date',
+  'performance',
+] as const
+
+describe('An asynchronous move', () => {
+  test('lets what was begun before it go on first', async () => {
+    const { clock } = managed().gateway
+    const order: string[] = []
+    void Promise.resolve().then(() => order.push(`begun at ${clock.now - NOW}`))
+    await clock.advanceAsync('1m')
+    order.push(`moved at ${clock.now - NOW}`)
+    expect(order).toEqual(['begun at 0', 'moved at 60000'])
+  })
+
+  test('goes to the same state as a move within one call', async () => {
+    const [slow, quick] = [managed(), managed()]
+    await slow.gateway.clock.advanceAsync('200d')
+    quick.gateway.clock.advance('200d')
+    expect(slow.gateway.snapshot()).toEqual(quick.gateway.snapshot())
+  })
+
+  test('tells where nothing is due, and moves nothing then', async () => {
+    const clock = manualClock(NOW)
+    timersOn(clock).setTimeout(() => expect.unreachable('there was no move'), 10)
+    expect(await clock.advanceToNextAsync()).toBe(false)
+    expect(clock.now).toBe(NOW)
+  })
+
+  test('finds what became due while others went on before it', async () => {
+    const gateway = openManual()
+    void Promise.resolve().then(() =>
+      gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA }),
+    )
+    expect(await gateway.clock.advanceToNextAsync()).toBe(true)
+    expect(gateway.clock.now).toBe(NOW + 30_000)
+  })
+
+  test('rejects at its end with what a timer threw first, and leaves nothing out', async () => {
+    const { gateway, certificate } = managed()
+    const { setTimeout } = timersOn(gateway.clock)
+    for (const at of [10, 20]) {
+      setTimeout(() => {
+        throw new Error(`at ${at}`)
+      }, at)
+    }
+    await expect(gateway.clock.advanceAsync('1m')).rejects.toThrow('at 10')
+    expect([gateway.clock.now, certificate()]).toEqual([NOW + 60_000, expect.stringMatching(/^cert_/)])
+  })
+
+  test.each([
+    ['advanceAsync', (clock: ManualClock) => clock.advanceAsync('1 day' as never), 'The duration is "1 day"'],
+    ['advanceToAsync', (clock: ManualClock) => clock.advanceToAsync(NOW - 1), 'in the past'],
+  ])('%s rejects what its like refuses, and moves nothing', async (_name, move, message) => {
+    const clock = manualClock(NOW)
+    await expect(move(clock)).rejects.toThrow(message)
+    expect(clock.now).toBe(NOW)
+  })
+
+  test('ends where somebody sets the time', async () => {
+    const { gateway } = managed()
+    const { clock } = gateway
+    timersOn(clock).setTimeout(() => clock.set(timeAfter('5d')), 1000)
+    await clock.advanceAsync('60d')
+    expect(clock.now).toBe(Date.parse(timeAfter('5d')))
+  })
+
+  test('ends with a reset, whose time holds', async () => {
+    const { gateway } = managed()
+    timersOn(gateway.clock).setTimeout(() => gateway.reset(), 1000)
+    await gateway.clock.advanceAsync('60d')
+    expect([gateway.clock.now, gateway.leftovers()]).toEqual([NOW, []])
+  })
+
+  test('goes with another one to the later of both times', async () => {
+    const clock = manualClock(NOW)
+    const seen: number[] = []
+    timersOn(clock).setInterval(() => seen.push((clock.now - NOW) / 1000), 1000)
+    await Promise.all([clock.advanceAsync('3s'), clock.advanceAsync('5s')])
+    expect([clock.now, seen]).toEqual([NOW + 5000, [1, 2, 3, 4, 5]])
+  })
+
+  test('is stopped where timers of no time follow on one another without end, and says where', async () => {
+    const clock = manualClock(NOW)
+    const { setTimeout } = timersOn(clock)
+    const turns = { left: 20_000 }
+    void (async () => {
+      while (turns.left-- > 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    })()
+    await expect(clock.advanceAsync('1s')).rejects.toThrow(
+      `The clock stands at ${NEW_YEAR}: it has stopped 10000 times at one time, and something is due still. ` +
+        'Allowed: timers that wait longer before they are set again, or shorter moves.',
+    )
+    turns.left = 0
+  })
+})
+
+test('Gateways on one clock and timers have one order, by time; at one time gateways come first', async () => {
+  const clock = manualClock(NOW)
+  const order: string[] = []
+  const timers = timersOn(clock)
+  for (const ms of [30_000, 10_000, 20_000]) timers.setTimeout(() => order.push(`timer ${clock.now - NOW}`), ms)
+  for (const [seed, provisioningDelay] of [
+    ['b', '20s'],
+    ['a', '10s'],
+  ] as const) {
+    const gateway = createGateway({ clock, seed, provisioningDelay })
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+    gateway.subscribe(({ at }) => order.push(`${seed} ${Date.parse(at) - NOW} at ${clock.now - NOW}`))
+  }
+  clock.advance('1m')
+  expect(order).toEqual(['a 10000 at 10000', 'timer 10000', 'b 20000 at 20000', 'timer 20000', 'timer 30000'])
+})

@@ -1,0 +1,107 @@
+import { promisify } from 'node:util'
+import { describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { manualClock } from '../../src/index.ts'
+import { timersOn } from '../../src/testing/clock.ts'
+import { NEW_YEAR, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+
+function standing() {
+  const clock = manualClock(NOW)
+  return { clock, timers: timersOn(clock) }
+}
+
+describe('Timers on a manual clock', () => {
+  test('have the types of the platform', () => {
+    const { timers } = standing()
+    expectTypeOf(timers.setTimeout).toEqualTypeOf<typeof setTimeout>()
+    expectTypeOf(timers.clearInterval).toEqualTypeOf<typeof clearInterval>()
+    expectTypeOf(timers.setImmediate).toEqualTypeOf<typeof setImmediate>()
+    expectTypeOf(timers.Date).toEqualTypeOf<DateConstructor>()
+    void new Promise<void>((resolve) => timers.setTimeout(resolve, 5))
+  })
+
+  test('show its time, whoever moved it and however', () => {
+    const { clock, timers } = standing()
+    const dates = () => [timers.Date.now(), new timers.Date().getTime()]
+    for (const move of [() => clock.advance('1h'), () => clock.set(timeAfter('9d')), () => clock.reset()]) {
+      move()
+      expect(dates()).toEqual([clock.now, clock.now])
+    }
+  })
+
+  test('are functions on their own', () => {
+    const { clock, timers } = standing()
+    const { setTimeout, clearTimeout, setImmediate } = timers
+    const fired: string[] = []
+    clearTimeout(setTimeout(() => fired.push('cleared'), 1))
+    setTimeout((...args: string[]) => fired.push(...args), 1, 'with', 'arguments')
+    setImmediate(() => fired.push('at once'))
+    clock.advance(1)
+    expect(fired).toEqual(['at once', 'with', 'arguments'])
+  })
+
+  test('can be promises', async () => {
+    const { clock, timers } = standing()
+    const sleep = promisify(timers.setTimeout)
+    const over = vi.fn()
+    void sleep(1000, 'value').then(over)
+    await clock.advanceAsync(999)
+    expect(over).not.toHaveBeenCalled()
+    await clock.advanceAsync(1)
+    expect(over).toHaveBeenCalledWith('value')
+  })
+
+  test('repeat no faster than every ms', () => {
+    const { clock, timers } = standing()
+    let fired = 0
+    for (const ms of [0, -5, undefined, Number.NaN]) timers.setInterval(() => fired++, ms)
+    clock.advance(10)
+    expect(fired).toBe(40)
+  })
+
+  test('keep what is left of them when the time is set', () => {
+    const { clock, timers } = standing()
+    const fired: number[] = []
+    timers.setTimeout(() => fired.push(clock.now), 1000)
+    clock.advance(400)
+    clock.set(timeAfter('30d'))
+    clock.advance(599)
+    expect(fired).toEqual([])
+    clock.advance(1)
+    expect(fired).toEqual([clock.now])
+    expect(timers.performance.now()).toBe(1000)
+  })
+
+  test('of two calls are two sets, in one order', () => {
+    const clock = manualClock(NOW)
+    const [a, b] = [timersOn(clock), timersOn(clock)]
+    const fired: string[] = []
+    for (const ms of [10, 30]) a.setTimeout(() => fired.push(`a ${clock.now - NOW}`), ms)
+    b.setTimeout(() => fired.push(`b ${clock.now - NOW}`), 20)
+    expect([a.count(), b.count()]).toEqual([2, 1])
+    clock.advance('1s')
+    expect(fired).toEqual(['a 10', 'b 20', 'a 30'])
+  })
+
+  test('can move the clock themselves, and it does not go back', () => {
+    const { clock, timers } = standing()
+    const fired: number[] = []
+    timers.setTimeout(() => clock.advance('1m'), 1000)
+    for (const ms of [1000, 2000, 61_001]) timers.setTimeout(() => fired.push(clock.now - NOW), ms)
+    clock.advance('5s')
+    expect([fired, clock.now]).toEqual([[1000, 2000], NOW + 61_000])
+  })
+
+  test('that are made later count from the time of the clock', () => {
+    const clock = manualClock(NOW)
+    clock.advance('1d')
+    const timers = timersOn(clock)
+    const fired = vi.fn()
+    timers.setTimeout(fired, 10)
+    clock.advance(9)
+    expect([fired.mock.calls.length, timers.performance.now()]).toEqual([0, 9])
+    clock.advance(1)
+    expect(fired).toHaveBeenCalledOnce()
+  })
+})
