@@ -24,6 +24,7 @@ const certificate = plainCall({
   run: (host) => host.authority().certificatePem,
 })
 
+/** What a gateway has as `authority`. */
 export interface AuthorityMember {
   /** The certificate authority behind automatic certificates. */
   readonly authority: AuthorityApi

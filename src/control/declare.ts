@@ -63,6 +63,7 @@ export interface Declare {
   backend(id: string): void
 }
 
+/** What a gateway has as `declare`. */
 export interface DeclareMember {
   /** Makes things exist that this API refers to and cannot create; see `references`. */
   readonly declare: Declare

@@ -74,6 +74,7 @@ export interface Dns {
   records(): readonly DnsRecord[]
 }
 
+/** What a gateway has as `dns`. */
 export interface DnsMember {
   /** The simulated DNS zone. */
   readonly dns: Dns

@@ -189,6 +189,7 @@ export interface Provisioning {
   settled(id: string): Promise<ReservedDomain>
 }
 
+/** What a gateway has as `provisioning`. */
 export interface ProvisioningMember {
   /** What the test decides about provisioning, and what it sees of it. */
   readonly provisioning: Provisioning

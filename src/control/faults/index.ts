@@ -73,6 +73,7 @@ export interface Faults {
   assertNoPendingFaults(): void
 }
 
+/** What a gateway has as `faults`. */
 export interface FaultsMember {
   /** Failures on order for requests over HTTP. */
   readonly faults: Faults

@@ -49,6 +49,7 @@ const clear = plainCall({
   run: (host) => host.journal.clear(),
 })
 
+/** What a gateway has as `requests`. */
 export interface RequestsMember {
   /** What was asked over HTTP and what was answered. */
   readonly requests: Requests

@@ -24,6 +24,7 @@ const restore = {
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 
+/** What a gateway has for its state as a whole. */
 export interface StateMembers {
   /**
    * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
