@@ -4,7 +4,7 @@ import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
 import { as, ruleOnWhole } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type Clock, isManual, type ManualClock, stopwatch } from '../engine/clock.ts'
+import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 
 const move = v.object({
@@ -57,7 +57,7 @@ const SHORT_STEP_MS = 100
  * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
  * taken too long. An exception in a timer on the clock is thrown at the end, as in a move of one step.
  */
-function moveTo(clock: ManualClock, asked: number): void {
+function moveTo(clock: MovableClock, asked: number): void {
   const worked = stopwatch()
   let thrown: { readonly error: unknown } | undefined
   let longest = 1000
@@ -78,13 +78,13 @@ function moveTo(clock: ManualClock, asked: number): void {
   if (thrown) throw thrown.error
 }
 
-function moveToNext(clock: ManualClock): void {
+function moveToNext(clock: MovableClock): void {
   if (!clock.nextDueAt) return void clock.advanceToNext()
   const next = clock.nextDueAt()
   if (next !== undefined) moveTo(clock, Math.max(next, clock.now))
 }
 
-function refuseToGoOn(clock: ManualClock, asked: number): never {
+function refuseToGoOn(clock: MovableClock, asked: number): never {
   const seconds = MOST_WORK_MS / 1000
   return refuse('clock_move_stopped', { seconds, reached: timestamp(clock.now), asked: timestamp(asked) })
 }
@@ -93,7 +93,7 @@ function shownClock(host: ControlHost) {
   return { now: timestamp(host.now()), manual: isManual(host.clock) }
 }
 
-function requireManual(clock: Clock): ManualClock {
+function requireManual(clock: Clock): MovableClock {
   return isManual(clock) ? clock : refuse('clock_not_manual', {})
 }
 
@@ -102,7 +102,7 @@ function requireDuration(value: string | number): number {
   return ms ?? refuse('field_invalid', { field: 'advance', received: quote(value), allowed: DURATION_ALLOWED })
 }
 
-function requireLater(clock: ManualClock, to: string): number {
+function requireLater(clock: MovableClock, to: string): number {
   const ms = timeMs(to)
   const allowed = `${TIME_ALLOWED}, from ${timestamp(clock.now)} on`
   if (ms === undefined || ms < clock.now) return refuse('field_invalid', { field: 'to', received: quote(to), allowed })
