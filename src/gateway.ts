@@ -1,14 +1,12 @@
 import type { Authority } from './contract/authority.ts'
 import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
+import { factsOf } from './contract/error-facts.ts'
 import { Refusal } from './contract/errors.ts'
-import { GatewayError } from './contract/gateway-error.ts'
-import type { Operation } from './contract/operation.ts'
-import type { Family } from './contract/resource.ts'
 import { SecretNames, secretsIn } from './contract/secret-fields.ts'
 import { valuesOf } from './contract/secret-values.ts'
-import type { Api, ControlHost, Guarded } from './control/control.ts'
-import { type ControlMembers, controlCalls, controls } from './control/index.ts'
+import type { ControlHost, Guarded } from './control/control.ts'
+import { type ControlMembers, controls } from './control/index.ts'
 import { readSnapshot, snapshotOf } from './control/state/snapshot.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
 import { applyInitial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
@@ -16,6 +14,7 @@ import { type Clock, isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
 import { RateLimiter } from './engine/rate-limiter.ts'
+import { GatewayError } from './gateway-error.ts'
 import { type GatewayOptions, type ReadOptions, readOptions } from './gateway-options.ts'
 import { controlApiOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
@@ -23,8 +22,8 @@ import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from './http/install.ts'
 import { KeptJournal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
-import { routerOf } from './http/router.ts'
-import { families } from './resources/index.ts'
+import type { families } from './resources/index.ts'
+import { type Table, tableOf } from './table.ts'
 import { authorityOf } from './x509/authority.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
@@ -55,11 +54,6 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   servedAt(url: string | undefined): void
 }
 
-const operations = Object.values(families).flatMap((family) => Object.values<Operation>(family.operations))
-const router = routerOf(operations)
-const controlRouter = routerOf(controlCalls)
-const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
-
 /**
  * Creates a gateway. It shares nothing with other gateways.
  *
@@ -76,6 +70,7 @@ const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.m
  */
 export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C> = {}): Gateway<C> {
   const read = readOptions(options)
+  const table = tableOf()
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.control.key === undefined ? [] : [read.control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
@@ -87,9 +82,10 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     authorityFor: read.authorityKeys === 'test' ? testAuthority : secretAuthority(),
     url: home,
     hidden: valuesOf(ownKeys),
-    families: [...Object.values(families), ...controlStates()],
+    families: table.keepers,
+    catalogue: table.catalogue,
   })
-  const secretNames = new SecretNames(operations, dialect)
+  const secretNames = new SecretNames(table.api.operations, dialect)
   const guarded = guardedBy(dialect, secretNames, ownKeys)
   const journal = new KeptJournal({
     size: read.journalSize,
@@ -99,20 +95,20 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     ownKeys,
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
-  const direct = directApi(families, (operation, ids, input) =>
+  const direct = directApi(table.families, (operation, ids, input) =>
     guarded(() => engine.execute(operation, ids, input).result, input),
   )
   let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
-    baseline = presentKeys(engine, families)
+    baseline = presentKeys(engine, table.families)
   }
-  const host = hostOf(engine, read, journal, rateLimiter, begin)
-  const controlApi = controlApiOf(host, controlRouter, read.control)
+  const host = hostOf(table, engine, read, journal, rateLimiter, begin)
+  const controlApi = controlApiOf(host, table.controlRouter, read.control)
   const exchange = handlerOf({
     engine,
-    router,
+    router: table.router,
     controlApi,
     dialect,
     keys,
@@ -134,7 +130,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     fetch,
     exchange,
     refused: refusedOf({ engine, dialect }),
-    leftovers: () => guarded(() => leftoversOf(engine, families, baseline)),
+    leftovers: () => guarded(() => leftoversOf(engine, table.families, baseline)),
     subscribe: (subscriber) => engine.subscribe(subscriber),
     install: (how) => installFetch(fetch, () => engine.url, how),
     async delivered(response, { signal } = {}) {
@@ -149,11 +145,6 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   return gateway
 }
 
-/** What the controls keep in the state, for the engine. */
-function controlStates(): Family[] {
-  return controls.flatMap(({ state }) => (state ? { operations: {}, ...state(api) } : []))
-}
-
 /** What the gateway has of its controls. */
 function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
   // Each control makes its own; together they are all.
@@ -162,6 +153,7 @@ function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
 
 /** What the controls of a gateway work on. `begin` makes the initial state. */
 function hostOf(
+  { api }: Table,
   engine: Engine,
   { clock, authorityKeys }: ReadOptions,
   journal: KeptJournal,
@@ -216,7 +208,7 @@ function guardedBy(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly
       return work()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      throw new GatewayError(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)]))
+      throw new GatewayError(factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)])))
     }
   }
 }

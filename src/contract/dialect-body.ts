@@ -1,7 +1,8 @@
 import type { Dialect } from './dialect.ts'
-import { type Problem, problem, Refusal } from './errors.ts'
+import { type CatalogueError, type Problem, problem, Refusal } from './errors.ts'
+import { general } from './general-errors.ts'
+import { isObject } from './json.ts'
 import { quote } from './quote.ts'
-import { isObject } from './schema.ts'
 
 /** What the dialect has to know of an operation to read its bodies. */
 export interface DialectWords {
@@ -13,7 +14,12 @@ export interface DialectWords {
   readonly fields: readonly string[]
   /** Whether its body may be in the dialect's envelope. */
   readonly wrappable: boolean
+  /** The error of a field that was sent under both of its names; `field_invalid` where it has none of its own. */
+  readonly bothNames: BothNames | undefined
 }
+
+/** The error of a field that was sent under both of its names: under the alias `field`, and as `other`. */
+export type BothNames = CatalogueError<string, { field: string; other: string }>
 
 /** A body in the fields of its operation. */
 export interface PlainBody {
@@ -42,7 +48,7 @@ export function plainBody(raw: unknown, words: DialectWords, dialect: Dialect): 
   const problems: Problem[] = []
   const body = isWrapped ? unwrapped(raw, dialect.moduleEnvelope, words.fields, problems) : { ...raw }
   for (const name of [...(ignored ?? []), ...(ignoredHere ?? [])]) delete body[name]
-  const called = aliases && withoutAliases(body, group, dialect, problems)
+  const called = aliases && withoutAliases(body, words, dialect, problems)
   return { body, called, problems }
 }
 
@@ -68,18 +74,18 @@ function unwrapped(
     // Not its value, which may be a secret.
     const received = `beside "${envelope}"`
     const allowed = `fields inside "${envelope}", or none of it`
-    if (isGiven(beside[field])) problems.push(problem('field_invalid', { field, received, allowed }))
+    if (isGiven(beside[field])) problems.push(problem(general.field_invalid, { field, received, allowed }))
     delete beside[field]
   }
   if (isObject(inner)) return { ...inner, ...beside }
-  problems.push(problem('field_invalid', { field: envelope, received: quote(inner), allowed: 'an object' }))
+  problems.push(problem(general.field_invalid, { field: envelope, received: quote(inner), allowed: 'an object' }))
   return beside
 }
 
 /** Moves what stands under an alias to its field. Answers what was moved. */
 function withoutAliases(
   body: Record<string, unknown>,
-  group: string,
+  { group, bothNames }: DialectWords,
   { fieldAliases, labelAliases, serviceDomains }: Dialect,
   problems: Problem[],
 ): Called | undefined {
@@ -89,7 +95,7 @@ function withoutAliases(
     delete body[alias]
     if (!isGiven(sent)) continue
     if (isGiven(body[field])) {
-      problems.push(problem('domain_name_and_domain', { field: alias, other: field }))
+      problems.push(sentTwice(alias, field, bothNames))
       continue
     }
     const isLabel = typeof sent === 'string' && !sent.includes('.') && labelAliases[group]?.includes(alias)
@@ -98,6 +104,12 @@ function withoutAliases(
     called.set(field, { alias, label: isLabel ? sent : undefined })
   }
   return called
+}
+
+function sentTwice(alias: string, field: string, error: BothNames | undefined): Problem {
+  if (error) return problem(error, { field: alias, other: field })
+  const received = `beside "${field}", which it is another name of`
+  return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 
 /** Runs work on a body; what it refuses names the fields as the client called them. */
@@ -113,8 +125,8 @@ export function inWordsOf<T>(called: Called | undefined, work: () => T): T {
 function reworded(it: Problem, called: Called): Problem {
   const [own, ...below] = it.field?.split('.') ?? []
   const name = own === undefined ? undefined : called.get(own)
-  if (!name || !it.values) return it
+  if (!name || !it.withFacts) return it
   const field = [name.alias, ...below].join('.')
   const received = name.label !== undefined && below.length === 0 ? { received: quote(name.label) } : {}
-  return problem(it.key, { ...it.values, field, ...received } as never)
+  return it.withFacts({ field, ...received })
 }

@@ -1,4 +1,3 @@
-import type { ErrorKey } from './errors.ts'
 import type { Region } from './regions.ts'
 
 /**
@@ -60,7 +59,7 @@ export interface Dialect {
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
   readonly moduleEnvelope: string | null
   /** HTTP statuses that differ from the error catalogue's, by the error's key. */
-  readonly errorStatuses: Readonly<Partial<Record<ErrorKey, number>>>
+  readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
 
 /** The service document's own dialect, and the default. */

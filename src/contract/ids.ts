@@ -1,4 +1,5 @@
-import { type ErrorKey, type Problem, problem, Refusal } from './errors.ts'
+import { type Problem, problem, Refusal } from './errors.ts'
+import { general } from './general-errors.ts'
 import { quote } from './quote.ts'
 
 /** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
@@ -32,10 +33,10 @@ export function isIdOf(text: string, prefixStart: string): boolean {
 export function idProblem(
   text: string,
   prefix: string,
-): Extract<ErrorKey, 'id_unparsable' | 'id_wrong_prefix'> | undefined {
+): typeof general.id_unparsable | typeof general.id_wrong_prefix | undefined {
   const found = prefixOf(text)
-  if (found === undefined) return 'id_unparsable'
-  return found === prefix ? undefined : 'id_wrong_prefix'
+  if (found === undefined) return general.id_unparsable
+  return found === prefix ? undefined : general.id_wrong_prefix
 }
 
 /** Whether a text is an id of this prefix as a gateway makes them (decisions, "Wire"). */
@@ -61,8 +62,8 @@ export function pathIdProblems(
   for (const field in prefixes) {
     const prefix = prefixes[field] as string
     const received = ids[field]
-    const key = typeof received === 'string' ? idProblem(received, prefix) : 'id_unparsable'
-    if (key) problems.push(problem(key, { field, received: quote(received), prefix }))
+    const error = typeof received === 'string' ? idProblem(received, prefix) : general.id_unparsable
+    if (error) problems.push(problem(error, { field, received: quote(received), prefix }))
   }
   return problems
 }

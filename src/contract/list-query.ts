@@ -3,10 +3,11 @@ import type { Dialect } from './dialect.ts'
 import { documented } from './documentation.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
 import { compileFilter, type Filter, LONGEST_FILTER } from './filter/filter.ts'
+import { general } from './general-errors.ts'
 import { idProblem } from './ids.ts'
+import { isObject } from './json.ts'
 import { quote } from './quote.ts'
 import { fieldPath } from './request-body.ts'
-import { isObject } from './schema.ts'
 
 const LARGEST_PAGE = 100
 
@@ -63,7 +64,11 @@ export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchem
 /** What the direct API was called with; over HTTP it is always an object. */
 function parametersOf(raw: unknown): object {
   if (isObject(raw)) return raw
-  return refuse('field_invalid', { field: 'query', received: quote(raw), allowed: `an object of ${NAMES.join(', ')}` })
+  return refuse(general.field_invalid, {
+    field: 'query',
+    received: quote(raw),
+    allowed: `an object of ${NAMES.join(', ')}`,
+  })
 }
 
 /** Brings query parameters to their own names and texts, and refuses the ones that the operation does not have. */
@@ -78,7 +83,8 @@ export function namedParameters(
     const alias = Object.hasOwn(dialect.queryAliases, sent) ? dialect.queryAliases[sent] : undefined
     const name = alias ?? sent
     if (!names.includes(name)) refuseParameter(sent, names)
-    if (parameters[name] !== undefined) refuse('query_repeated', { field: fieldPath([name]), received: quote(name) })
+    if (parameters[name] !== undefined)
+      refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
     parameters[name] = textOf(name, value)
   }
   return parameters
@@ -87,31 +93,29 @@ export function namedParameters(
 /** Refuses a query parameter that is none of those which there are. */
 export function refuseParameter(name: string, supported: readonly string[]): never {
   const allowed = supported.join(', ') || 'none'
-  return refuse('query_unknown', { field: fieldPath([name]), received: quote(name), allowed })
+  return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
 }
 
 function textOf(field: string, value: unknown): string {
   const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return isPlain
     ? String(value)
-    : refuse('field_invalid', { field, received: quote(value), allowed: 'a text or a number' })
+    : refuse(general.field_invalid, { field, received: quote(value), allowed: 'a text or a number' })
 }
 
 function readLimit(text: string | undefined, problems: Problem[]): number {
   if (text === undefined) return LARGEST_PAGE
   const limit = Number(text)
-  const key = !/^-?\d+$/.test(text)
-    ? 'limit_not_a_number'
-    : limit < 1 || limit > LARGEST_PAGE
-      ? 'limit_out_of_range'
-      : null
-  if (key) problems.push(problem(key, { field: 'limit', received: quote(text) }))
+  const isNumber = /^-?\d+$/.test(text)
+  if (isNumber && limit >= 1 && limit <= LARGEST_PAGE) return limit
+  const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
+  problems.push(problem(error, { field: 'limit', received: quote(text) }))
   return limit
 }
 
 function readCursor(text: string | undefined, prefix: string, problems: Problem[]): string | undefined {
   if (!text) return undefined
-  const key = idProblem(text, prefix)
-  if (key) problems.push(problem(key, { field: 'before_id', received: quote(text), prefix }))
+  const error = idProblem(text, prefix)
+  if (error) problems.push(problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
 }

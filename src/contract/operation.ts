@@ -1,8 +1,10 @@
 import type * as v from 'valibot'
-import { type Called, inWordsOf, plainBody } from './dialect-body.ts'
+import { type BothNames, type Called, inWordsOf, plainBody } from './dialect-body.ts'
+import type { CatalogueError } from './errors.ts'
 import { type ListInput, type ListQuery, listQuery, readListQuery } from './list-query.ts'
+import type { RuleContext } from './reading.ts'
 import { bodyReader } from './request-body.ts'
-import type { RuleContext } from './schema.ts'
+import { partsOf } from './schema-parts.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The HTTP methods that operations use. */
@@ -33,6 +35,8 @@ export interface Operation<Ids extends PathIds = PathIds, Input = unknown, Resul
   readonly wrappable?: boolean
   readonly query?: v.GenericSchema
   readonly response?: v.GenericSchema
+  /** The errors that `run` may refuse with, beside those that every operation of its kind has and those of its schemas. */
+  readonly errors?: readonly CatalogueError[]
   /** Reads and checks the body or the query; absent where neither is allowed. */
   readonly read?: Reader
   /** The rules, the change, and the answer in the wire's form. */
@@ -50,6 +54,7 @@ interface Definition<Ids extends PathIds> {
   summary: string
   ids: Ids
   response?: v.GenericSchema
+  errors?: readonly CatalogueError[]
 }
 
 /** Defines an operation without body and query. */
@@ -66,16 +71,19 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
   definition: Definition<Ids> & {
     body: S
     wrappable?: boolean
+    /** The error of a field that was sent under both of its names, for dialects that have another name for it. */
+    bothNames?: BothNames
     run: (tx: Transaction, ids: Ids, body: v.InferOutput<S>) => Result
   },
 ): Operation<Ids, v.InferInput<S>, Result> {
-  const { run, ...rest } = definition
+  const { bothNames, run, ...rest } = definition
   const { name, body: schema, wrappable = false } = definition
   const read = bodyReader(schema)
-  const { entries = {} } = schema as { entries?: object }
-  const words = { operation: name, group: name.split('.')[0] as string, fields: Object.keys(entries), wrappable }
+  const fields = Object.keys(partsOf(schema).entries ?? {})
+  const words = { operation: name, group: groupOf(name), fields, wrappable, bothNames }
   return {
     ...rest,
+    errors: [...(definition.errors ?? []), ...(bothNames ? [bothNames] : [])],
     read(raw, ids, context): ReadBody<v.InferOutput<S>> {
       const { body, called, problems } = plainBody(raw, words, context.dialect)
       const extraFields = context.dialect.extraFields[name]
@@ -83,6 +91,11 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
     },
     run: (tx, ids, { called, body }: ReadBody<v.InferOutput<S>>) => inWordsOf(called, () => run(tx, ids, body)),
   }
+}
+
+/** The group of an operation: what its name begins with. */
+function groupOf(name: string): string {
+  return name.slice(0, name.indexOf('.'))
 }
 
 /** A body that was read, and what the client called its fields. */

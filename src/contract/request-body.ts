@@ -1,10 +1,13 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import { isGiven } from './dialect-body.ts'
 import { type Problem, problem, refuse } from './errors.ts'
+import { general } from './general-errors.ts'
+import { isObject } from './json.ts'
 import { withoutPrivateKeys } from './private-key-text.ts'
 import { Problems } from './problems.ts'
 import { quote, quoteSecret } from './quote.ts'
-import { type Found, fromMessage, isObject, MOST_HANDED_ON, type RuleContext } from './schema.ts'
+import { MOST_HANDED_ON, Reading, type RuleContext } from './reading.ts'
+import { marksOf, partsOf, schemaAt } from './schema-parts.ts'
 import { isSecretAt } from './secret-fields.ts'
 
 /** How deep a body may nest; deeper ones are refused rather than walked. */
@@ -20,7 +23,7 @@ type AnySchema = v.GenericSchema
 type Path = readonly (string | number)[]
 
 /** What is read, how messages call all of it, and what is wrong with it so far. */
-interface Reading {
+interface About {
   readonly whole: string
   /** Whether `null` and "" are values, as in what a gateway kept, and not what clients send for "not given". */
   readonly isKept: boolean
@@ -65,7 +68,7 @@ export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOu
         )
       : plainShape
     const sent = withoutPathIds(jsonObject(body), ids, problems)
-    return readBy(schema, shape, sent, context, { whole: THE_BODY, isKept: false, problems })
+    return readAs(schema, shape, sent, context, { whole: THE_BODY, isKept: false, problems })
   }
 }
 
@@ -80,29 +83,28 @@ export function readKept<S extends AnySchema>(
   whole: string,
   context: RuleContext,
 ): v.InferOutput<S> {
-  return readBy(schema, shapeOf(schema), raw, context, { whole, isKept: true, problems: new Problems() })
+  return readAs(schema, shapeOf(schema), raw, context, { whole, isKept: true, problems: new Problems() })
 }
 
-function readBy(schema: AnySchema, shape: Shape, raw: unknown, context: RuleContext, reading: Reading): unknown {
-  const plain = given(shape, raw, [], reading)
-  // Not `safeParse`: it hands on only the settings it knows, and the rules look at the context.
-  const found: Found = { count: 0, isCut: false }
-  const parsed = schema['~run']({ value: plain }, { ...context, found } as object)
-  if (parsed.issues) addIssues(reading, schema, parsed.issues, found)
-  reading.problems.refuse()
-  return parsed.value
+function readAs(schema: AnySchema, shape: Shape, raw: unknown, context: RuleContext, about: About): unknown {
+  const plain = given(shape, raw, [], about)
+  const reading = new Reading(context)
+  const parsed = v.safeParse(schema, plain, reading.settings)
+  if (parsed.issues) addIssues(about, schema, parsed.issues, reading)
+  about.problems.refuse()
+  return parsed.output
 }
 
 /** Adds what the schema found; of very many problems, the rules have only counted the later ones. */
 function addIssues(
-  { problems, whole, isKept }: Reading,
+  { problems, whole, isKept }: About,
   schema: AnySchema,
   issues: readonly v.BaseIssue<unknown>[],
-  found: Found,
+  reading: Reading,
 ): void {
-  const worded = (issue: v.BaseIssue<unknown>) => fromIssue(issue, schema, whole)
+  const worded = (issue: v.BaseIssue<unknown>) => fromIssue(issue, schema, whole, reading)
   for (const issue of issues) problems.add(() => (isKept ? withPlace(worded(issue)) : worded(issue)))
-  problems.addCounted(Math.max(0, found.count - MOST_HANDED_ON), found.isCut)
+  problems.addCounted(Math.max(0, reading.count - MOST_HANDED_ON), reading.isCut)
 }
 
 /** `id` and `edge_id` in a body are accepted when they equal the path's. */
@@ -121,14 +123,14 @@ function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, pr
 }
 
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
-function given(shape: Shape, value: unknown, path: Path, reading: Reading): unknown {
+function given(shape: Shape, value: unknown, path: Path, about: About): unknown {
   if (shape.kind === 'object') {
-    return isObject(value) ? givenFields(shape.fields, value, path, reading) : noObject(value)
+    return isObject(value) ? givenFields(shape.fields, value, path, about) : noObject(value)
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
-    return value.map((item, index) => given(shape.item, item, [...path, index], reading))
+    return value.map((item, index) => given(shape.item, item, [...path, index], about))
   }
-  return plainJson(value, path, reading.problems)
+  return plainJson(value, path, about.problems)
 }
 
 /** What stands in the place of a value that is no object, for the schema to refuse: it would take an array for one. */
@@ -136,22 +138,24 @@ function noObject(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Symbol(quote(value)) : value
 }
 
-function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, unknown>, path: Path, reading: Reading) {
+function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, unknown>, path: Path, about: About) {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const shape = fields.get(name)
     const received = value[name]
     if (!shape) {
       const allowed = () => [...fields.keys()].join(', ') || 'none'
-      reading.problems.add(() => problem('field_unknown', { field: fieldPath([...path, name]), allowed: allowed() }))
-    } else if (isValue(received, shape, reading)) {
-      copy[name] = given(shape, received, [...path, name], reading)
+      about.problems.add(() =>
+        problem(general.field_unknown, { field: fieldPath([...path, name]), allowed: allowed() }),
+      )
+    } else if (isValue(received, shape, about)) {
+      copy[name] = given(shape, received, [...path, name], about)
     }
   }
   return copy
 }
 
-function isValue(received: unknown, shape: Shape, { isKept }: Reading): boolean {
+function isValue(received: unknown, shape: Shape, { isKept }: About): boolean {
   if (isKept || received === undefined) return received !== undefined
   return received !== null && !(received === '' && shape.kind === 'value' && shape.blankIsAbsent)
 }
@@ -204,27 +208,19 @@ function isJsonLeaf(value: unknown): boolean {
 }
 
 function shapeOf(schema: AnySchema): Shape {
-  const { type, wrapped, entries, item, pipe } = schema as unknown as {
-    type: string
-    wrapped?: AnySchema
-    entries?: Record<string, AnySchema>
-    item?: AnySchema
-    pipe?: readonly { kind: string; metadata?: { blank?: string } }[]
-  }
+  const { type, wrapped, entries, item } = partsOf(schema)
   if (wrapped) return shapeOf(wrapped)
   if (entries) {
     return { kind: 'object', fields: new Map(Object.entries(entries).map(([name, entry]) => [name, shapeOf(entry)])) }
   }
   if (type === 'array' && item) return { kind: 'list', item: shapeOf(item) }
-  return { kind: 'value', blankIsAbsent: pipe?.some((step) => step.metadata?.blank === 'absent') ?? false }
+  return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent' }
 }
 
 /** The fields of a body that exist only where the dialect names them. */
 function extraFieldsOf(schema: AnySchema): string[] {
-  const { entries = {} } = schema as unknown as {
-    entries?: Record<string, { pipe?: { metadata?: { extra?: true } }[] }>
-  }
-  return Object.keys(entries).filter((name) => entries[name]?.pipe?.some((step) => step.metadata?.extra))
+  const { entries = {} } = partsOf(schema)
+  return Object.entries(entries).flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
 }
 
 function withoutFields(shape: Shape, names: readonly string[]): Shape {
@@ -241,28 +237,37 @@ const ALLOWED: Readonly<Record<string, string>> = {
 }
 
 /** Among the many values of what was kept, every message says which one it is about. */
-function withPlace({ key, message, field = '' }: Problem): Problem {
-  return { key, field, message: message.includes(field) ? message : `${field}: ${message}` }
+function withPlace({ error, message, field = '' }: Problem): Problem {
+  return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
 }
 
-function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema, whole: string): Problem {
+function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = fieldPath(path, whole)
   const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : shown(issue.input)
-  const own = fromMessage(issue.message)
-  if (!own) {
-    const expected = issue.expected ?? 'another value'
-    const isMissing = issue.received === 'undefined'
-    const allowed = ALLOWED[expected] ?? (isMissing ? 'a value; the field is required' : expected)
-    return problem('field_invalid', { field, received, allowed })
-  }
-  const [key, values, message] = own
-  if (message) return { key, message, field }
-  return { ...problem(key, { field, received, ...values } as never), field }
+  const wording = reading.wordingOf(issue)
+  if (wording) return { ...wording({ field, received }), field }
+  const error = errorAt(schema, path, issue)
+  return problem(error, { field, received, allowed: issue.message || allowedBy(issue) })
+}
+
+/** The error of a field that does not take a value. That one is missing says the object that it belongs to. */
+function errorAt(schema: AnySchema, path: Path, issue: v.BaseIssue<unknown>) {
+  const at = isMissing(issue) ? undefined : schemaAt(schema, path)
+  return (at && marksOf(at).refusedAs) ?? general.field_invalid
+}
+
+function isMissing({ message, received }: v.BaseIssue<unknown>): boolean {
+  return message === '' && received === 'undefined'
+}
+
+function allowedBy(issue: v.BaseIssue<unknown>): string {
+  const expected = issue.expected ?? 'another value'
+  return ALLOWED[expected] ?? (isMissing(issue) ? 'a value; the field is required' : expected)
 }
 
 function invalid(field: string, value: unknown, allowed: string): Problem {
-  return problem('field_invalid', { field, received: shown(value), allowed })
+  return problem(general.field_invalid, { field, received: shown(value), allowed })
 }
 
 /** How a message shows a value, or the one in whose place {@link noObject} stands. */
@@ -289,7 +294,7 @@ function segment(key: string | number): string {
 
 /** A body that must be one JSON object; refuses anything else. */
 export function jsonObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : refuse('body_unparsable', { received: kindOf(value) })
+  return isObject(value) ? value : refuse(general.body_unparsable, { received: kindOf(value) })
 }
 
 function kindOf(value: unknown): string {

@@ -1,15 +1,22 @@
 import * as v from 'valibot'
 import type { Collection } from './collection.ts'
+import type { BothNames } from './dialect-body.ts'
 import { documentationOf, documented, type Facts, named } from './documentation.ts'
-import { refuse } from './errors.ts'
+import { type CatalogueError, refuse } from './errors.ts'
+import { general } from './general-errors.ts'
 import type { ListQuery } from './list-query.ts'
 import { listOperation, type Operation, operation, operationWithBody } from './operation.ts'
 import type { Transaction } from './transaction.ts'
 import type { Frozen, View } from './view.ts'
 
-/** A resource family: its operations, the collections it keeps, and what it does when a record is due. */
-export interface Family<Operations = Record<string, Operation>> {
+/** Families by their names in the direct API. */
+export type Families = Readonly<Record<string, Family>>
+
+/** A resource family: its operations and errors, the collections it keeps, and what it does when a record is due. */
+export interface Family<Operations = Readonly<Record<string, Operation>>, Errors = ErrorsByKey> {
   readonly operations: Operations
+  /** The errors that are this family's own, or of what it is made of. */
+  readonly errors: Errors
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly collections: readonly Collection<any>[]
   /** Handles a due record, at its due time (decisions, "Provisioning jobs", 5). */
@@ -19,6 +26,9 @@ export interface Family<Operations = Record<string, Operation>> {
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly relations?: (record: any, others: OtherRecords, report: ReportRelation) => void
 }
+
+/** Errors by their keys, as `declareErrors` makes them. */
+export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 
 /** The records of a state, to look one up. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
@@ -42,6 +52,7 @@ export function resource<
   CreateBody extends v.GenericSchema,
   UpdateBody extends v.GenericSchema,
   More extends Record<string, Operation> = Record<never, never>,
+  Errors extends ErrorsByKey = Record<never, never>,
 >(definition: {
   /** The operations' group, for example `reserved_domains`. */
   name: string
@@ -52,16 +63,30 @@ export function resource<
   /** How messages call one of them, for example "reserved domain". */
   what: string
   collection: Collection<R>
+  /** The errors of this family. */
+  errors?: Errors
   /** The schema of a response. */
   shape: Shape
   view: View<R, Frozen<v.InferOutput<Shape>>>
-  create: { body: CreateBody; run: (tx: Transaction, body: v.InferOutput<CreateBody>) => NoInfer<R> }
+  create: {
+    body: CreateBody
+    /** The errors that `run` may refuse with; those of the body's schema are known. */
+    errors?: readonly CatalogueError[]
+    /** The error of a field that was sent under both of its names, for dialects that have another name for it. */
+    bothNames?: BothNames
+    run: (tx: Transaction, body: v.InferOutput<CreateBody>) => NoInfer<R>
+  }
   update: {
     body: UpdateBody
+    errors?: readonly CatalogueError[]
+    bothNames?: BothNames
     run: (tx: Transaction, record: NoInfer<R>, body: v.InferOutput<UpdateBody>) => NoInfer<R>
   }
-  /** The rules of a deletion, and what goes with the record. */
-  beforeDelete?: (tx: Transaction, record: R) => void
+  delete?: {
+    errors?: readonly CatalogueError[]
+    /** The rules of a deletion, and what goes with the record. */
+    before: (tx: Transaction, record: R) => void
+  }
   /** What happens when a record is due. */
   onDue?: (tx: Transaction, record: NoInfer<R>) => void
   /** What must hold between a record and the others. */
@@ -82,6 +107,8 @@ export function resource<
       summary: `Create a ${what}`,
       ids: {},
       body: create.body,
+      ...(create.bothNames && { bothNames: create.bothNames }),
+      errors: create.errors ?? [],
       response: shape,
       run: (tx, _ids, body) => tx.show(view, create.run(tx, body)),
     }),
@@ -92,6 +119,7 @@ export function resource<
       status: 200,
       summary: `Get a ${what}`,
       ids,
+      errors: [general.not_found],
       response: shape,
       run: (tx, { id }) => tx.show(view, found(tx, id)),
     }),
@@ -112,6 +140,8 @@ export function resource<
       summary: `Change a ${what}`,
       ids,
       body: update.body,
+      ...(update.bothNames && { bothNames: update.bothNames }),
+      errors: [general.not_found, ...(update.errors ?? [])],
       response: shape,
       run: (tx, { id }, body) => tx.show(view, update.run(tx, found(tx, id), body)),
     }),
@@ -122,16 +152,18 @@ export function resource<
       status: 204,
       summary: `Delete a ${what}`,
       ids,
+      errors: [general.not_found, ...(definition.delete?.errors ?? [])],
       run: (tx, { id }) => {
         const record = found(tx, id)
-        definition.beforeDelete?.(tx, record)
+        definition.delete?.before(tx, record)
         tx.remove(collection, record)
       },
     }),
     ...(definition.more ?? ({} as More)),
   }
-  const { onDue, relations } = definition
-  return familyOf(operations, [collection], { ...(onDue && { onDue }), ...(relations && { relations }) })
+  const { onDue, relations, errors = {} as Errors } = definition
+  const rules = { ...(onDue && { onDue }), ...(relations && { relations }) }
+  return familyOf({ operations, errors, collections: [collection], ...rules })
 }
 
 /** The schema of a page of a list. */
@@ -148,17 +180,15 @@ function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
 const URI: Facts = { json: { format: 'uri' } }
 
 /** Puts a family together; the types of its records stay inside. */
-export function familyOf<Operations>(
-  operations: Operations,
-  collections: Family['collections'],
-  rules: Pick<Family, 'onDue' | 'relations'> = {},
-): Family<Operations> {
-  return { operations, collections, ...rules }
+export function familyOf<Operations, Errors extends ErrorsByKey>(
+  family: Family<Operations, Errors>,
+): Family<Operations, Errors> {
+  return family
 }
 
 /** The record of a path's id, or the refusal that there is none. */
 export function required<R extends object>(tx: Transaction, collection: Collection<R>, id: string, what: string): R {
-  return tx.get(collection, id) ?? refuse('not_found', { what, received: id }, { id })
+  return tx.get(collection, id) ?? refuse(general.not_found, { what, received: id }, { id })
 }
 
 /** A page of a list. */

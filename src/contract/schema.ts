@@ -1,125 +1,55 @@
 import * as v from 'valibot'
-import type { Dialect } from './dialect.ts'
 import { documented, facts, type JsonFacts, named } from './documentation.ts'
-import type { ErrorKey, ErrorValues, Problem } from './errors.ts'
+import type { FieldError } from './errors.ts'
+import { general } from './general-errors.ts'
 import { idPattern, idProblem } from './ids.ts'
+import { isObject } from './json.ts'
 import { REGIONS } from './regions.ts'
+import { rule } from './rule.ts'
 import { utf8Length } from './utf8.ts'
 
-/** What a field rule may look at besides the value. Travels as valibot's config. */
-export interface RuleContext {
-  readonly dialect: Dialect
-  readonly unknownActions: 'refuse' | 'accept'
-  /** What the rules have found in the body that is being read, where somebody counts it. */
-  readonly found?: Found
-}
-
-/** How many problems the rules of one body have found, and whether they stopped looking. */
-export interface Found {
-  count: number
-  isCut: boolean
-}
-
-/** How many problems of one body are handed on; of a body with more, rules only count them. */
-export const MOST_HANDED_ON = 100
-/** After so many problems of one body, no further rule looks at the rest of it. */
-const MOST_COUNTED = 10_000
-
-type OwnValues<K extends ErrorKey> = Omit<ErrorValues<K>, 'field' | 'received'>
-
-/** A valibot message that names a catalogue error. The field's path and value are added when the answer is made. */
-export function as<K extends ErrorKey>(
-  key: K,
-  ...values: Record<never, never> extends OwnValues<K> ? [OwnValues<K>?] : [OwnValues<K>]
-): string {
-  return JSON.stringify([key, values[0] ?? {}])
-}
-
-/** A valibot message that carries a problem which has its words already. */
-export function asProblem({ key, message }: Problem): string {
-  return JSON.stringify([key, {}, message])
-}
-
-/** Reads what {@link as} or {@link asProblem} wrote, or undefined for a message of valibot's own. */
-export function fromMessage(message: string): [ErrorKey, Record<string, unknown>, string?] | undefined {
-  return message.startsWith('["') ? JSON.parse(message) : undefined
-}
-
-/** Where a rule reports what it finds: at the field itself, or at a path below it. */
-export type Report = <K extends ErrorKey>(
-  key: K,
-  values: OwnValues<K>,
-  at?: { path: readonly (string | number)[]; value: unknown },
-) => void
-
-type Check<T> = (value: T, report: Report, context: RuleContext) => void
-
-/** A rule on one field that may report several catalogue errors. It runs once the field has the right type. */
-export function rule<T>(check: Check<T>) {
-  return v.rawCheck<T>(({ dataset, config, addIssue }) => {
-    const context = config as unknown as RuleContext
-    if (dataset.typed && !isEnough(context)) check(dataset.value, reporting(dataset.value, context, addIssue), context)
-  })
-}
-
-/** A rule on an object as a whole. It also runs when fields have the wrong type, so it looks before it reads them. */
-export function ruleOnWhole<T extends object>(check: Check<{ readonly [K in keyof T]?: unknown }>) {
-  return v.rawCheck<T>(({ dataset, config, addIssue }) => {
-    const { value } = dataset
-    const context = config as unknown as RuleContext
-    if (typeof value !== 'object' || value === null || isEnough(context)) return
-    check(value, reporting(value, context, addIssue), context)
-  })
-}
-
-function isEnough({ found }: RuleContext): boolean {
-  if (!found || found.count < MOST_COUNTED) return false
-  found.isCut = true
-  return true
-}
-
-type AddIssue = (info: { message: string; input?: unknown; path?: never }) => void
-
-function reporting(root: unknown, { found }: RuleContext, addIssue: AddIssue): Report {
-  return (key, values, at) => {
-    if (found && found.count++ >= MOST_HANDED_ON) return
-    const message = JSON.stringify([key, values])
-    if (at) addIssue({ message, input: at.value, path: pathItems(root, at.path) as never })
-    else addIssue({ message })
-  }
-}
-
-function pathItems(root: unknown, path: readonly (string | number)[]) {
-  return path.map((key) => ({ type: 'unknown', origin: 'value', input: root, key, value: undefined }))
+/**
+ * The message of a schema says what is allowed, as messages of the catalogue do: `v.string('a name')`. A value that the
+ * schema does not take is refused as `field_invalid`, or by the error that this names for the field.
+ *
+ * @example
+ * ```ts
+ * const size = v.pipe(v.number(), v.integer(), v.minValue(1), refusedAs(errors.size_out_of_range))
+ * ```
+ */
+export function refusedAs<T, E extends FieldError<string, { allowed: string }>>(
+  error: E,
+): v.MetadataAction<T, { readonly refusedAs: E }> {
+  return v.metadata({ refusedAs: error })
 }
 
 /** Marks a text field in which "" means "not given" (decisions, "Wire"). */
-export const blankIsAbsent = v.metadata({ blank: 'absent' }) as v.MetadataAction<string, { blank: 'absent' }>
+export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absent' }> {
+  return v.metadata({ blank: 'absent' })
+}
 
 /**
  * Marks a field whose value is secret: messages describe it, and journal, commits and snapshots are without it. Said
  * here and nowhere else.
  */
-export const secret = v.metadata({ secret: true }) as v.MetadataAction<string, { secret: true }>
+export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
 /** Marks a field of a body that the service document does not have: it exists where the dialect names it. */
-export function extra<S extends v.GenericSchema>(field: S): S {
-  return v.pipe(field, v.metadata({ extra: true })) as unknown as S
+export function extra<const S extends v.GenericSchema>(field: S) {
+  return v.pipe(field, v.metadata({ extra: true }))
 }
 
-type TooLong =
-  | 'domain_metadata_too_long'
-  | 'address_metadata_too_long'
-  | 'certificate_metadata_too_long'
-  | 'certificate_description_too_long'
-
 /** A text of at most `limit` bytes in UTF-8 (service document, "Limits"). */
-export function textOfBytes(limit: number, key: TooLong, sentence: string) {
+export function textOfBytes(
+  limit: number,
+  error: FieldError<string, { bytes: number; limit: number }>,
+  sentence: string,
+) {
   const read = v.pipe(
     v.string(),
-    rule<string>((text, report) => {
+    rule([error], (text, report) => {
       const bytes = text.length * 3 > limit ? utf8Length(text) : 0
-      if (bytes > limit) report(key, { bytes })
+      if (bytes > limit) report(error, { bytes, limit })
     }),
   )
   return v.optional(documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, { json: { maxLength: limit } }))
@@ -137,50 +67,35 @@ export const metadata = v.optional(documented(v.string(), METADATA))
 export function reference(prefix: string, sentence: string) {
   const read = v.pipe(
     v.string(),
-    blankIsAbsent,
-    rule<string>((id, report) => {
-      const key = idProblem(id, prefix)
-      if (key) report(key, { prefix })
+    blankIsAbsent(),
+    rule([general.id_unparsable, general.id_wrong_prefix], (id, report) => {
+      const error = idProblem(id, prefix)
+      if (error) report(error, { prefix })
     }),
   )
   return v.optional(documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` } }))
 }
 
 /** A datacenter region (service document, "Limits"). */
-export function region(key: 'domain_region_invalid' | 'address_region_invalid', sentence: string, more: JsonFacts) {
-  return v.optional(documented(oneOf(REGIONS, key), sentence, { json: more }))
+export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
+  return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more }))
 }
 
 /** One of several texts; "" counts as not given. */
-export function oneOf<const T extends readonly string[]>(
-  texts: T,
-  key: 'domain_region_invalid' | 'address_region_invalid' | 'private_key_type_invalid',
-) {
-  // Typed by what is allowed, so that callers of the direct API are told; read as a text, so that "" is.
-  const read = v.pipe(
-    v.string(as(key)),
-    blankIsAbsent,
-    v.picklist(texts, as(key)),
+export function oneOf<const T extends readonly string[]>(texts: T, error: FieldError<string, { allowed: string }>) {
+  const allowed = `one of ${texts.join(', ')}`
+  return v.pipe(
+    v.picklist(texts, allowed),
+    blankIsAbsent(),
+    refusedAs(error),
     facts({ json: { enum: [...texts, ''] } }),
   )
-  return read as unknown as v.GenericSchema<T[number]>
 }
 
-/** A whole number of 32 bits without sign, with a default. */
-export function uint32(
-  key: 'tripped_duration_invalid' | 'rolling_window_invalid' | 'num_buckets_out_of_range' | 'field_invalid',
-  bounds: { min: number; max?: number; default: number },
-  sentence: string,
-) {
-  const { min, max = 0xffff_ffff } = bounds
-  const message = key === 'field_invalid' ? as(key, { allowed: `an integer from ${min} to ${max}` }) : as(key)
-  return v.optional(
-    documented(
-      v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
-      sentence,
-    ),
-    bounds.default,
-  )
+/** A whole number, of at most 32 bits without sign unless `max` says otherwise. */
+export function integerFrom(min: number, max = 0xffff_ffff) {
+  const allowed = `an integer from ${min} to ${max}`
+  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
 }
 
 /** `enabled` of every route module: true unless said otherwise. */
@@ -211,12 +126,7 @@ export const resourceHead = {
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`)),
 }
 
-/** Whether a value is a JSON object, from whichever realm: no array, no `Map`, no `Date`. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return Object.prototype.toString.call(value) === '[object Object]'
-}
-
 /** An object that is kept as it is, with whatever keys it has; `allowed` says in messages what it can be. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
-  return v.pipe(v.custom<T>(isObject, as('field_invalid', { allowed })), facts({ json: { type: 'object' } }))
+  return v.pipe(v.custom<T>(isObject, allowed), facts({ json: { type: 'object' } }))
 }

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
 import { REDACTED, readings } from './private-key-text.ts'
+import { marksOf, partsOf } from './schema-parts.ts'
 import { withoutSecrets } from './secret-values.ts'
 
 /** Deeper values are named instead of shown, whatever holds them. */
@@ -8,23 +9,15 @@ const DEEPEST = 128
 
 type AnySchema = v.GenericSchema
 
-interface SchemaParts {
-  readonly wrapped?: AnySchema
-  readonly item?: AnySchema
-  readonly entries?: Readonly<Record<string, AnySchema>>
-  readonly pipe?: readonly { readonly metadata?: { readonly secret?: boolean }; readonly wrapped?: AnySchema }[]
-}
-
 /** Whether a field's schema says that its value is secret. */
 export function isSecret(schema: AnySchema): boolean {
-  const { wrapped, pipe } = schema as SchemaParts
-  return pipe?.some((step) => step.metadata?.secret === true) || (wrapped !== undefined && isSecret(wrapped))
+  return marksOf(schema).secret === true
 }
 
 /** Whether the value at a path of a schema is secret, or stands in one that is. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
   if (isSecret(schema)) return true
-  const { wrapped, item, entries } = schema as SchemaParts
+  const { wrapped, item, entries } = partsOf(schema)
   if (wrapped) return isSecretAt(wrapped, path)
   const [key, ...rest] = path
   const next = entries ? entries[String(key)] : item
@@ -33,7 +26,7 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
 
 /** The names of all fields in a schema that are secret. */
 function secretNames(schema: AnySchema): string[] {
-  const { wrapped, item, entries = {} } = schema as SchemaParts
+  const { wrapped, item, entries = {} } = partsOf(schema)
   const inner = wrapped ?? item
   if (inner) return secretNames(inner)
   return Object.entries(entries).flatMap(([name, entry]) => (isSecret(entry) ? [name] : secretNames(entry)))
@@ -43,12 +36,6 @@ function secretNames(schema: AnySchema): string[] {
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNames(schema))
   return names.size > 0 ? (value) => redacted(value, { names, values: [] }) as T : undefined
-}
-
-/** What is known of the operations whose secrets are looked for. */
-interface Declared {
-  readonly body?: AnySchema
-  readonly response?: AnySchema
 }
 
 /** What is known of the operations whose secrets are looked for. */

@@ -3,6 +3,7 @@ import { requireId } from '../contract/ids.ts'
 import { required } from '../contract/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
+import { errors } from './errors.ts'
 
 /** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
 export interface AuthorityApi {
@@ -47,7 +48,7 @@ function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
           requireId(id, 'cert')
           const { upload, order } = required(tx, certificates, id, 'TLS certificate')
           return upload
-            ? (upload.private_key_pem ?? refuse('key_not_kept', { id }))
+            ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
             : host.authority().issue(order).private_key_pem
         }),
       ),

@@ -1,21 +1,23 @@
 import * as v from 'valibot'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
-import { as, ruleOnWhole } from '../contract/schema.ts'
+import { ruleOnWhole } from '../contract/rule.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
+import { errors } from './errors.ts'
 
 const move = v.object({
-  advance: v.optional(v.union([v.string(), v.number()], as('field_invalid', { allowed: DURATION_ALLOWED }))),
+  advance: v.optional(v.union([v.string(), v.number()], DURATION_ALLOWED)),
   to: v.optional(v.string()),
   next: v.optional(v.literal(true)),
 })
 
-const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>>((sent, report) => {
+const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
   const names = Object.keys(sent)
-  if (names.length !== 1) report('field_invalid', { allowed: 'exactly one of advance, to and next' })
+  if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
 })
 
 const read = plainCall({ method: 'GET', path: '/clock', summary: "The gateway's time", run: shownClock })
@@ -86,7 +88,7 @@ function moveToNext(clock: MovableClock): void {
 
 function refuseToGoOn(clock: MovableClock, asked: number): never {
   const seconds = MOST_WORK_MS / 1000
-  return refuse('clock_move_stopped', { seconds, reached: timestamp(clock.now), asked: timestamp(asked) })
+  return refuse(errors.clock_move_stopped, { seconds, reached: timestamp(clock.now), asked: timestamp(asked) })
 }
 
 function shownClock(host: ControlHost) {
@@ -94,22 +96,23 @@ function shownClock(host: ControlHost) {
 }
 
 function requireManual(clock: Clock): MovableClock {
-  return isManual(clock) ? clock : refuse('clock_not_manual', {})
+  return isManual(clock) ? clock : refuse(errors.clock_not_manual, {})
 }
 
 function requireDuration(value: string | number): number {
   const ms = durationMs(value as Duration)
-  return ms ?? refuse('field_invalid', { field: 'advance', received: quote(value), allowed: DURATION_ALLOWED })
+  return ms ?? refuse(general.field_invalid, { field: 'advance', received: quote(value), allowed: DURATION_ALLOWED })
 }
 
 function requireLater(clock: MovableClock, to: string): number {
   const ms = timeMs(to)
   const allowed = `${TIME_ALLOWED}, from ${timestamp(clock.now)} on`
-  if (ms === undefined || ms < clock.now) return refuse('field_invalid', { field: 'to', received: quote(to), allowed })
+  if (ms === undefined || ms < clock.now)
+    return refuse(general.field_invalid, { field: 'to', received: quote(to), allowed })
   return requireReachable('to', to, ms)
 }
 
 function requireReachable(field: string, received: unknown, ms: number): number {
   const allowed = 'a time up to the year 9999'
-  return ms <= LATEST_TIME ? ms : refuse('field_invalid', { field, received: quote(received), allowed })
+  return ms <= LATEST_TIME ? ms : refuse(general.field_invalid, { field, received: quote(received), allowed })
 }

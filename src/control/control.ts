@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Method, Operation } from '../contract/operation.ts'
+import type { RuleContext } from '../contract/reading.ts'
 import { bodyReader } from '../contract/request-body.ts'
 import type { Family } from '../contract/resource.ts'
-import type { RuleContext } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Journal } from './requests/journal.ts'
@@ -15,7 +15,7 @@ export interface Control<Members extends object = object> {
   /** What can be asked of it over HTTP, by name. */
   readonly calls: Readonly<Record<string, ControlCall>>
   /** What it keeps in the gateway's state, for the operations of an API. */
-  readonly state?: (api: Api) => Omit<Family, 'operations'>
+  readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
   /** Makes what the gateway has of it as members, such as `dns`: its direct face. */
   readonly members: (host: ControlHost, guarded: Guarded) => Members
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { general } from '../contract/general-errors.ts'
 import { isIdOf } from '../contract/ids.ts'
-import { rule, ruleOnWhole } from '../contract/schema.ts'
+import { rule, ruleOnWhole } from '../contract/rule.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
 
@@ -8,9 +9,10 @@ import { type Control, type ControlHost, controlCall, type Guarded } from './con
 const idOf = (prefix: string) =>
   v.pipe(
     v.string(),
-    rule<string>((id, report) => {
+    rule([], (id, report) => {
       const isRight = isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)
-      if (!isRight) report('field_invalid', { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
+      if (!isRight)
+        report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
     }),
   )
 
@@ -22,12 +24,16 @@ const fields = v.object({
   backend: v.optional(idOf('bkd')),
 })
 
-const consistent = ruleOnWhole<v.InferOutput<typeof fields>>((sent, report) => {
+const consistent = ruleOnWhole<v.InferOutput<typeof fields>, never>([], (sent, report) => {
   const names = ['edge', 'endpoint_configuration', 'backend'] as const
   if (names.every((name) => sent[name] === undefined))
-    report('field_invalid', { allowed: `one of ${names.join(', ')}` })
+    report(general.field_invalid, { allowed: `one of ${names.join(', ')}` })
   if (sent.routes !== undefined && sent.edge === undefined) {
-    report('field_invalid', { allowed: 'routes together with their edge' }, { path: ['routes'], value: sent.routes })
+    report(
+      general.field_invalid,
+      { allowed: 'routes together with their edge' },
+      { path: ['routes'], value: sent.routes },
+    )
   }
 })
 

@@ -1,15 +1,17 @@
 import * as v from 'valibot'
 import { isServiceDomain } from '../contract/dialect.ts'
-import { nameProblem } from '../contract/domain-names.ts'
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { requireId } from '../contract/ids.ts'
+import type { RuleContext } from '../contract/reading.ts'
 import { bodyReader } from '../contract/request-body.ts'
 import { required } from '../contract/resource.ts'
-import { as, type Report, type RuleContext, rule } from '../contract/schema.ts'
+import { type Report, rule } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { timestamp } from '../contract/view.ts'
 import { attempt } from '../provisioning/attempt.ts'
 import { normalName } from '../provisioning/dns-names.ts'
+import { type NameError, nameErrors, nameProblem } from '../provisioning/domain-names.ts'
 import { type DomainRecord, domains, type ProvisioningError } from '../provisioning/domain-records.ts'
 import {
   ANY_DOMAIN,
@@ -24,26 +26,33 @@ import {
 } from '../provisioning/outcomes.ts'
 import { printedTimeline, type ShownTimelineEntry } from '../provisioning/timeline.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
-import { type ReservedDomain, shownDomain } from '../resources/reserved-domains.ts'
+import { errors } from '../resources/reserved-domains/errors.ts'
+import { type ReservedDomain, shownDomain } from '../resources/reserved-domains/reserved-domains.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
 
-const outcome = v.picklist(OUTCOMES, as('field_invalid', { allowed: OUTCOMES.join(', ') }))
+const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** The name of a domain that can have a policy, for only such a domain has attempts; left out for any domain. */
-const domain = v.optional(v.pipe(v.string(), rule<string>(checkManageable), v.transform(normalName)))
+const domain = v.optional(
+  v.pipe(
+    v.string(),
+    rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
+    v.transform(normalName),
+  ),
+)
 
-function checkManageable(received: string, report: Report, { dialect }: RuleContext): void {
+function checkManageable(received: string, report: Report<NameError>, { dialect }: RuleContext): void {
   const name = normalName(received)
-  const key = nameProblem(name)
-  if (key) report(key, {})
-  else if (isServiceDomain(dialect, name)) report('policy_on_service_domain', {})
+  const error = nameProblem(name)
+  if (error) report(error, {})
+  else if (isServiceDomain(dialect, name)) report(errors.policy_on_service_domain, {})
 }
 
 const id = v.string()
 
 const outcomes = v.array(outcome)
 
-const countAllowed = as('field_invalid', { allowed: `an integer from 1 to ${MOST_ON_ORDER}` })
+const countAllowed = `an integer from 1 to ${MOST_ON_ORDER}`
 
 const count = v.pipe(
   v.number(countAllowed),
@@ -124,7 +133,7 @@ function requiredDomain(tx: Transaction, id: string): DomainRecord {
 
 function attempted(tx: Transaction, id: string): DomainRecord {
   const domain = requiredDomain(tx, id)
-  if (!domain.job) refuse('not_found', { what: 'provisioning job of', received: id }, { id })
+  if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
   return tx.put(domains, attempt(tx, domain))
 }
 
@@ -132,13 +141,13 @@ function requireRoom(tx: Transaction, asked: number): void {
   const before = tx.count(orderedOutcomes)
   if (before + asked <= MOST_ON_ORDER) return
   const received = `${asked} outcomes, with ${before} on order already`
-  refuse('field_invalid', { field: 'outcomes', received, allowed: `at most ${MOST_ON_ORDER} on order in all` })
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_ON_ORDER} on order in all` })
 }
 
 function putStanding(tx: Transaction, domain: string, always: (typeof OUTCOMES)[number]): void {
   if (!tx.get(standingOutcomes, domain) && tx.count(standingOutcomes) >= MOST_ON_ORDER) {
     const received = `for one domain more than the ${MOST_ON_ORDER} that have one already`
-    refuse('field_invalid', { field: 'always', received, allowed: `at most ${MOST_ON_ORDER} domains` })
+    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_ON_ORDER} domains` })
   }
   tx.put(standingOutcomes, { domain, outcome: always })
 }

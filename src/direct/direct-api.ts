@@ -1,7 +1,5 @@
 import type { Operation, PathIds } from '../contract/operation.ts'
-import type { Family } from '../contract/resource.ts'
-
-type Families = Readonly<Record<string, Family<object>>>
+import type { Families } from '../contract/resource.ts'
 
 /** The direct API of a table of families: one property per family, one function per operation. */
 export type Direct<F extends Families> = {

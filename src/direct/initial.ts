@@ -1,8 +1,6 @@
-import type { Family } from '../contract/resource.ts'
+import type { Families } from '../contract/resource.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Direct } from './direct-api.ts'
-
-type Families = Readonly<Record<string, Family<object>>>
 
 /** The bodies that a gateway begins with, by family: what `create` or, for route modules, `replace` takes. */
 export type Initial<F extends Families> = {

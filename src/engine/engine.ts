@@ -1,13 +1,15 @@
 import type { Authority } from '../contract/authority.ts'
+import type { Catalogue } from '../contract/catalogue.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { type Problem, Refusal, refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
+import type { RuleContext } from '../contract/reading.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Rules } from '../contract/rules.ts'
-import type { RuleContext } from '../contract/schema.ts'
 import { withoutSecretTexts } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, timestamp } from '../contract/view.ts'
@@ -30,6 +32,8 @@ export interface EngineOptions {
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
+  /** All errors of the gateway. */
+  readonly catalogue: Catalogue
   /** Texts that leave the gateway in no commit and no snapshot, wherever they stand: its API keys. */
   readonly hidden: readonly string[]
 }
@@ -65,13 +69,13 @@ export class Engine {
   #delivered = 0
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, seed, authorityFor, families, url } = options
+    const { dialect, rules, seed, authorityFor, families, catalogue, url } = options
     const random = randomSource(seed)
     this.#options = options
     this.#seed = seed
     this.#ids = ids(random)
     this.#authority = authorityFor(random)
-    this.context = { dialect, unknownActions: rules.unknownActions }
+    this.context = { dialect, unknownActions: rules.unknownActions, catalogue }
     this.#hidden = options.hidden
     this.#store = emptyStore(families)
     this.#ground = this.#groundAt(url)
@@ -287,7 +291,7 @@ export class Engine {
 
   /** Refuses a call that comes from code which the engine itself is running. */
   #requireOutside(): void {
-    if (this.#inside) refuse('gateway_busy', { inside: this.#inside })
+    if (this.#inside) refuse(general.gateway_busy, { inside: this.#inside })
   }
 
   #deliver(commit: MadeCommit): void {

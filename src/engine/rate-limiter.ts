@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 
 /** How many requests an account may make within a rolling window; the window in ms. */
 export interface RateLimit {
@@ -24,7 +25,7 @@ export class RateLimiter {
     }
     const wait = Math.ceil(((this.#times[this.#passed] as number) + window - now) / 1000)
     const values = { limit: requests, seconds: window / 1000, wait }
-    refuse('too_many_requests', values, {}, { 'Retry-After': String(wait) })
+    refuse(general.too_many_requests, values, {}, { 'Retry-After': String(wait) })
   }
 
   /** Forgets what a window ago has passed and, of a clock that was moved back, what has not come yet. */

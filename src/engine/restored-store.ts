@@ -1,5 +1,6 @@
 import type { Collection } from '../contract/collection.ts'
 import { problem } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { Problems } from '../contract/problems.ts'
 import { quote } from '../contract/quote.ts'
 import type { Family } from '../contract/resource.ts'
@@ -41,7 +42,7 @@ function keepAll(store: Store, name: string, rows: readonly object[], problems: 
     if (!store.change(collection, key, row).before) return
     const received = `a second record with the key ${quote(key)}`
     const field = `records.${name}.${index}`
-    problems.add(() => problem('field_invalid', { field, received, allowed: 'each key once' }))
+    problems.add(() => problem(general.field_invalid, { field, received, allowed: 'each key once' }))
   })
 }
 
@@ -57,7 +58,7 @@ function checkRelations(store: Store, family: Family<object>, records: KeptState
     records[name]?.forEach((record, index) => {
       relations(record, others, (path, received, allowed) => {
         const field = () => ['records', name, index, ...path].join('.')
-        problems.add(() => problem('field_invalid', { field: field(), received: quote(received), allowed }))
+        problems.add(() => problem(general.field_invalid, { field: field(), received: quote(received), allowed }))
       })
     })
   }

@@ -1,19 +1,21 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import type { HttpRequest } from './messages.ts'
 
 /** Checks the API key (decisions, "Requests", 1). Without `keys`, any non-empty key will do. */
 export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
-  const header = request.header('authorization') ?? refuse('auth_missing', {})
-  const key = /^Bearer +(\S.*)$/i.exec(header)?.[1] ?? refuse('auth_unparsable', {})
-  if (keys && !isOneOf(keys, key)) refuse('auth_invalid', {})
+  const header = request.header('authorization') ?? refuse(general.auth_missing, {})
+  const key = /^Bearer +(\S.*)$/i.exec(header)?.[1] ?? refuse(general.auth_unparsable, {})
+  if (keys && !isOneOf(keys, key)) refuse(general.auth_invalid, {})
 }
 
 /** Checks the API version (decisions, "Requests", 2). */
 export function checkVersion(request: HttpRequest, { versionHeader }: Dialect): void {
-  const version = request.header(versionHeader.toLowerCase()) ?? refuse('version_missing', { header: versionHeader })
-  if (version !== '2') refuse('version_unsupported', { header: versionHeader, received: quote(version) })
+  const version =
+    request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })
+  if (version !== '2') refuse(general.version_unsupported, { header: versionHeader, received: quote(version) })
 }
 
 /** Compares with every key, each in a time that depends only on the received key's length. */

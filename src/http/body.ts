@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import { jsonObject } from '../contract/request-body.ts'
 import { utf8Length } from '../contract/utf8.ts'
@@ -27,20 +28,20 @@ export function bodyOfAnyMethod(request: HttpRequest): object {
 function withoutBody({ method, body }: HttpRequest): object {
   const text = readText(body)
   if (text === '' || (text.length < 16 && text.trim() === '{}')) return {}
-  return refuse('body_unexpected', { method, bytes: utf8Length(text) })
+  return refuse(general.body_unexpected, { method, bytes: utf8Length(text) })
 }
 
 function readText(body: HttpRequest['body']): string {
   if (typeof body === 'string') return body
-  if (body.unread === 'body_too_large') return refuse('body_too_large', { limit: LARGEST_BODY })
-  if (body.unread === 'body_unreadable') return refuse('body_unreadable', {})
-  return refuse('body_unparsable', { received: 'not UTF-8' })
+  if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: LARGEST_BODY })
+  if (body.unread === 'body_unreadable') return refuse(general.body_unreadable, {})
+  return refuse(general.body_unparsable, { received: 'not UTF-8' })
 }
 
 function requireJsonType(header: string | null): void {
-  if (header === null || header === '') refuse('content_type_missing', {})
+  if (header === null || header === '') refuse(general.content_type_missing, {})
   const type = header?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') refuse('content_type_unsupported', { received: quote(header) })
+  if (type !== 'application/json') refuse(general.content_type_unsupported, { received: quote(header) })
 }
 
 function parsed(text: string): object {
@@ -49,7 +50,7 @@ function parsed(text: string): object {
     value = JSON.parse(text)
   } catch {
     // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
-    return refuse('body_unparsable', { received: `not JSON: ${jsonProblem(text)}` })
+    return refuse(general.body_unparsable, { received: `not JSON: ${jsonProblem(text)}` })
   }
   return jsonObject(value)
 }

@@ -1,5 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { errors } from '../control/errors.ts'
 import { isOneOf } from './authenticate.ts'
 import { isPreflight } from './cors.ts'
 import { isLoopbackAddress } from './loopback.ts'
@@ -23,8 +24,9 @@ export function requireAccess(request: HttpRequest, { key, allowHosts }: Control
 }
 
 function requireKey(request: HttpRequest, key: string): void {
-  const received = request.header(KEY_HEADER.toLowerCase()) || refuse('control_key_missing', { header: KEY_HEADER })
-  if (!isOneOf([key], received)) refuse('control_key_invalid', { header: KEY_HEADER })
+  const received =
+    request.header(KEY_HEADER.toLowerCase()) || refuse(errors.control_key_missing, { header: KEY_HEADER })
+  if (!isOneOf([key], received)) refuse(errors.control_key_invalid, { header: KEY_HEADER })
 }
 
 /** Refuses what comes from elsewhere: by its address, by the name that it asked for, or by the page that asks. */
@@ -43,7 +45,7 @@ function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void
 }
 
 function forbid(what: string, received: string | undefined): never {
-  return refuse('control_forbidden', { what, received: quote(received) })
+  return refuse(errors.control_forbidden, { what, received: quote(received) })
 }
 
 /** What stands between the scheme and the path of an absolute URL. */

@@ -1,7 +1,8 @@
+import type { Catalogue } from '../contract/catalogue.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import { durationMs } from '../contract/duration.ts'
-import { catalogue } from '../contract/errors.ts'
-import { statusOf } from '../contract/gateway-error.ts'
+import { codeOf, statusOf } from '../contract/error-facts.ts'
+import { errors } from '../control/errors.ts'
 import type { ArmedFault } from '../control/faults/fault.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
@@ -10,11 +11,19 @@ export function isBefore(fault: ArmedFault): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
 }
 
+/** What met a fault. */
+interface Met {
+  readonly operation: string
+  readonly operationId: string
+  readonly dialect: Dialect
+  readonly catalogue: Catalogue
+}
+
 /** The answer of a request that met a fault: an error, or the usual answer spoilt. */
 export function faultyAnswer(
   fault: ArmedFault,
   usual: HttpResponse | undefined,
-  it: { operation: string; operationId: string; dialect: Dialect; now: number },
+  it: Met & { readonly now: number },
 ): HttpResponse {
   const { latency, drop, truncate, retryAfter } = fault
   const answer = fails(fault) || !usual ? failure(fault, it) : usual
@@ -34,18 +43,15 @@ function fails({ status, error, message, body, drop, latency, truncate, retryAft
   return own || drop === true || (latency === undefined && truncate === undefined)
 }
 
-function failure(
-  fault: ArmedFault,
-  { operation, operationId, dialect }: { operation: string; operationId: string; dialect: Dialect },
-): HttpResponse {
-  const key = fault.error ?? 'injected_fault'
-  const status = fault.status ?? statusOf(key, dialect)
+function failure(fault: ArmedFault, { operation, operationId, dialect, catalogue }: Met): HttpResponse {
+  const error = catalogue.get(fault.error ?? '') ?? errors.injected_fault
+  const status = fault.status ?? statusOf(error, dialect)
   if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
   if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
   return jsonAnswer(status, {
-    error_code: `${dialect.errorPrefix}${catalogue[key].number}`,
+    error_code: codeOf(error, dialect),
     status_code: status,
-    msg: fault.message ?? catalogue.injected_fault.message({ operation }),
+    msg: fault.message ?? errors.injected_fault.message({ operation }),
     details: { operation_id: operationId },
   })
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from '../contract/dialect.ts'
-import { type ErrorKey, type ErrorValues, problem, Refusal } from '../contract/errors.ts'
-import { GatewayError } from '../contract/gateway-error.ts'
+import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
+import { type CatalogueError, problem, Refusal } from '../contract/errors.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
 import type { SecretNames } from '../contract/secret-fields.ts'
@@ -96,7 +96,7 @@ function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpR
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return errorAnswer(new GatewayError(error, options.dialect, unspoken(call, options)), call.operationId)
+    return errorAnswer(factsOf(error, options.dialect, unspoken(call, options)), call.operationId)
   }
 }
 
@@ -123,6 +123,7 @@ function answer(options: HandlerOptions, call: Call): HttpResponse {
     operation: operation.name,
     operationId: call.operationId,
     dialect,
+    catalogue: engine.context.catalogue,
     now: engine.now,
   })
 }
@@ -154,19 +155,22 @@ function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds,
 }
 
 /** The wire's form of an error (decisions, "Wire": Error body). The only place that renders one. */
-function errorAnswer(error: GatewayError, operation_id: string): HttpResponse {
+function errorAnswer(error: ErrorFacts, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return jsonAnswer(status, body, headers)
 }
 
 /** Refuses what never became a request: in the same shape, with an operation id of its own. */
-export type Refused = <K extends ErrorKey>(key: K, values: ErrorValues<K>) => HttpResponse
+export type Refused = <Values extends object>(
+  error: CatalogueError<string, Values>,
+  values: NoInfer<Values>,
+) => HttpResponse
 
 export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
-  return (key, values) => {
+  return (error, values) => {
     const operationId = engine.nextOperationId()
-    const answer = errorAnswer(new GatewayError(new Refusal([problem(key, values)]), dialect), operationId)
+    const answer = errorAnswer(factsOf(new Refusal([problem(error, values)]), dialect), operationId)
     return { ...answer, headers: { [dialect.operationIdHeader]: operationId, ...answer.headers } }
   }
 }

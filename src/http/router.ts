@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import type { PathIds } from '../contract/operation.ts'
 import { quote, quoteWord } from '../contract/quote.ts'
 
@@ -46,7 +47,7 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
     find,
     require: (path, method) =>
       find(path) ??
-      refuse('path_not_found', { method: quoteWord(method), path: quote(path), problem: problemOf(root, path) }),
+      refuse(general.path_not_found, { method: quoteWord(method), path: quote(path), problem: problemOf(root, path) }),
   }
 }
 
@@ -77,7 +78,7 @@ export function operationFor<O extends Routed>({ methods }: Route<O>, method: st
   if (operation) return operation
   const allowed = allowedMethods(methods)
   return refuse(
-    'method_not_allowed',
+    general.method_not_allowed,
     { method: quoteWord(method), path: quoteWord(path), allowed },
     {},
     { Allow: allowed },

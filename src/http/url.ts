@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import { fieldPath } from '../contract/request-body.ts'
 
@@ -36,7 +37,8 @@ export function queryParameters(query: string): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query === '') return parameters
   for (const [name, value] of new URLSearchParams(query)) {
-    if (Object.hasOwn(parameters, name)) refuse('query_repeated', { field: fieldPath([name]), received: quote(name) })
+    if (Object.hasOwn(parameters, name))
+      refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })
   }
   return parameters

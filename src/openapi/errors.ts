@@ -1,50 +1,45 @@
 import type { Dialect } from '../contract/dialect.ts'
-import { catalogue, type ErrorKey } from '../contract/errors.ts'
-import { statusOf } from '../contract/gateway-error.ts'
-import type { Operation } from '../contract/operation.ts'
+import { codeOf, statusOf } from '../contract/error-facts.ts'
+import type { CatalogueError } from '../contract/errors.ts'
 import { type Content, type Example, jsonContent, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** The errors that an operation can answer with. */
-export function errorsOf(operation: Operation): readonly ErrorKey[] {
-  return Object.keys(catalogue).slice(0, operation.body ? 99 : 8) as ErrorKey[]
-}
-
 /** The responses with these errors, by status. */
-export function errorResponses(errors: readonly ErrorKey[], dialect: Dialect): Readonly<Record<string, ResponseItem>> {
-  const statuses = [...new Set(errors.map((key) => statusOf(key, dialect)))].sort()
-  const of = (status: number) => errors.filter((key) => statusOf(key, dialect) === status)
+export function errorResponses(
+  errors: readonly CatalogueError[],
+  dialect: Dialect,
+): Readonly<Record<string, ResponseItem>> {
+  const statuses = [...new Set(errors.map((error) => statusOf(error, dialect)))].sort()
+  const of = (status: number) => errors.filter((error) => statusOf(error, dialect) === status)
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, of(status), dialect)]))
 }
 
-function errorResponse(status: number, keys: readonly ErrorKey[], dialect: Dialect): ResponseItem {
-  const codes = keys.map((key) => codeOf(key, dialect))
+function errorResponse(status: number, errors: readonly CatalogueError[], dialect: Dialect): ResponseItem {
+  const codes = errors.map((error) => codeOf(error, dialect))
   const own: JsonSchema = { properties: { error_code: { enum: codes }, status_code: { const: status } } }
   return {
-    description: keys.map((key) => `\`${key}\` (${codeOf(key, dialect)})`).join(', '),
+    description: errors.map((error) => `\`${error.key}\` (${codeOf(error, dialect)})`).join(', '),
     headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
-    content: jsonContent({ allOf: [refTo('schemas', 'Error'), own] }, examplesOf(keys)),
+    content: jsonContent({ allOf: [refTo('schemas', 'Error'), own] }, examplesOf(errors)),
   }
 }
 
-function codeOf(key: ErrorKey, { errorPrefix }: Dialect): string {
-  return `${errorPrefix}${catalogue[key].number}`
-}
-
-function examplesOf(keys: readonly ErrorKey[]): Content[string]['examples'] {
-  return Object.fromEntries(keys.map((key) => [key, refTo('examples', key)]))
+function examplesOf(errors: readonly CatalogueError[]): Content[string]['examples'] {
+  return Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
 }
 
 /** An example of each error, by key. */
-export function errorExamples(keys: readonly ErrorKey[], dialect: Dialect): Readonly<Record<string, Example>> {
-  return Object.fromEntries(keys.map((key) => [key, { summary: `\`${key}\``, value: exampleOf(key, dialect) }]))
+export function errorExamples(errors: readonly CatalogueError[], dialect: Dialect): Readonly<Record<string, Example>> {
+  return Object.fromEntries(
+    errors.map((error) => [error.key, { summary: `\`${error.key}\``, value: exampleOf(error, dialect) }]),
+  )
 }
 
-function exampleOf(key: ErrorKey, dialect: Dialect) {
+function exampleOf(error: CatalogueError, dialect: Dialect) {
   return {
-    error_code: codeOf(key, dialect),
-    status_code: statusOf(key, dialect),
-    msg: templateOf(key),
+    error_code: codeOf(error, dialect),
+    status_code: statusOf(error, dialect),
+    msg: templateOf(error),
     details: { operation_id: OPERATION_ID },
   }
 }
@@ -52,9 +47,10 @@ function exampleOf(key: ErrorKey, dialect: Dialect) {
 const OPERATION_ID = 'op_0000001abcdefghijklmnopqrst'
 
 /** The message of an error, with the names of its values where they are to stand. */
-function templateOf(key: ErrorKey): string {
+function templateOf(error: CatalogueError): string {
   const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
-  return (catalogue[key].message as (values: object) => string)(names)
+  // It has whatever value a message asks for.
+  return (error.message as (values: object) => string)(names)
 }
 
 /** The schema of every error's body. */

@@ -1,9 +1,10 @@
 import { type Dialect, standard } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
 import type { Operation } from '../contract/operation.ts'
+import { errorsOf } from '../contract/operation-errors.ts'
 import { families as builtIn } from '../resources/index.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
-import { errorExamples, errorSchema, errorsOf } from './errors.ts'
+import { errorExamples, errorSchema } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
 
 export type { OpenApiDocument } from './document.ts'

@@ -3,10 +3,11 @@ import type { Dialect } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
 import { idPattern } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
+import { errorsOf } from '../contract/operation-errors.ts'
 import { bodyIn, extrasOf } from './bodies.ts'
 import { definitionsIn } from './definitions.ts'
 import { jsonContent, type OperationItem, type Parameter, type ResponseItem, refTo } from './document.ts'
-import { errorResponses, errorsOf } from './errors.ts'
+import { errorResponses } from './errors.ts'
 import { type Conversion, definitionOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts'
 
 /** How the operations of a gateway are put into a document: the schemas that have names, of bodies and of answers. */

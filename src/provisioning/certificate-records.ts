@@ -2,12 +2,20 @@ import * as v from 'valibot'
 import { type CertificateOrder, MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { collection } from '../contract/collection.ts'
-import { domainName } from '../contract/domain-names.ts'
-import { Refusal } from '../contract/errors.ts'
+import { declareErrors, Refusal, tooLong } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { drawn, instant, oneOfThese, recordHead, scheduledTime } from '../contract/record-schema.ts'
 import type { ResourceRecord } from '../contract/resource.ts'
-import { as, DESCRIPTION, METADATA, rule, secret, textOfBytes } from '../contract/schema.ts'
+import { readBy, rule } from '../contract/rule.ts'
+import { DESCRIPTION, METADATA, secret, textOfBytes } from '../contract/schema.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
+import { domainName } from './domain-names.ts'
+
+/** What can be wrong with the texts of a TLS certificate. */
+export const recordErrors = declareErrors({
+  certificate_description_too_long: tooLong(1914),
+  certificate_metadata_too_long: tooLong(1915),
+})
 
 /** What was uploaded. The private key never leaves it except by name. */
 export interface Upload {
@@ -25,8 +33,8 @@ export type CertificateRecord = ResourceRecord &
     | { readonly issued_at: number; readonly upload: null; readonly order: CertificateOrder }
   )
 
-export const certificateDescription = textOfBytes(255, 'certificate_description_too_long', DESCRIPTION)
-export const certificateMetadata = textOfBytes(4096, 'certificate_metadata_too_long', METADATA)
+export const certificateDescription = textOfBytes(255, recordErrors.certificate_description_too_long, DESCRIPTION)
+export const certificateMetadata = textOfBytes(4096, recordErrors.certificate_metadata_too_long, METADATA)
 
 const uploadFields = v.object({
   certificate_pem: v.string(),
@@ -36,21 +44,19 @@ const uploadFields = v.object({
 /** An upload is read again: its texts are what a gateway has kept if they are what it would accept. */
 const upload = v.pipe(
   uploadFields,
-  v.rawTransform<v.InferOutput<typeof uploadFields>, Upload>(({ dataset: { value }, addIssue, NEVER }) => {
-    let field: keyof typeof value = 'certificate_pem'
+  readBy([], (sent: v.InferOutput<typeof uploadFields>, report): Upload | undefined => {
+    let field: keyof typeof sent = 'certificate_pem'
     try {
-      const { certificate_pem, leaf } = readChain(value.certificate_pem)
-      if (value.private_key_pem === undefined) return { certificate_pem, leaf: leaf.fields }
+      const { certificate_pem, leaf } = readChain(sent.certificate_pem)
+      if (sent.private_key_pem === undefined) return { certificate_pem, leaf: leaf.fields }
       field = 'private_key_pem'
-      const { key, private_key_pem } = readKey(value.private_key_pem)
+      const { key, private_key_pem } = readKey(sent.private_key_pem)
       requireMatch(leaf, key)
       return { certificate_pem, private_key_pem, leaf: leaf.fields }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      const message = as('field_invalid', { allowed: `what can be uploaded. ${error.message}` })
-      const at = { type: 'object', origin: 'value', input: value, key: field, value: value[field] } as const
-      addIssue({ message, input: undefined, path: [at] })
-      return NEVER
+      const allowed = `what can be uploaded. ${error.message}`
+      return report(general.field_invalid, { allowed }, { path: [field], value: undefined })
     }
   }),
 )
@@ -71,9 +77,9 @@ const fields = v.object({
 })
 
 /** A record is an upload or an order; an order's certificate is valid from the time of its issuance on. */
-const uploadOrOrder = rule<v.InferOutput<typeof fields>>(({ issued_at, upload, order }, report) => {
+const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<typeof fields>, report) => {
   const wrong = (path: string[], value: unknown, allowed: string) =>
-    report('field_invalid', { allowed }, { path, value })
+    report(general.field_invalid, { allowed }, { path, value })
   if ((upload === null) === (order === null)) wrong(['order'], order, upload ? 'null, with an upload' : 'an order')
   if (order && order.not_after < order.not_before) {
     wrong(['order', 'not_after'], order.not_after, `a time in ms from ${order.not_before}, the not_before, on`)

@@ -2,7 +2,8 @@ import * as v from 'valibot'
 import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { collection, type Due } from '../contract/collection.ts'
 import { documented } from '../contract/documentation.ts'
-import { domainName } from '../contract/domain-names.ts'
+import { declareErrors, tooLong } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import {
   drawn,
   dueTime,
@@ -14,10 +15,17 @@ import {
   someText,
 } from '../contract/record-schema.ts'
 import { REGIONS } from '../contract/regions.ts'
-import { as, description, METADATA, type Report, rule, textOfBytes } from '../contract/schema.ts'
+import { type Report, rule } from '../contract/rule.ts'
+import { description, METADATA, textOfBytes } from '../contract/schema.ts'
 import { type Frozen, LATEST_TIME } from '../contract/view.ts'
 import { isDnsName, normalName } from './dns-names.ts'
+import { domainName } from './domain-names.ts'
 import { timeline } from './timeline.ts'
+
+/** What can be wrong with the texts of a reserved domain. */
+export const recordErrors = declareErrors({
+  domain_metadata_too_long: tooLong(421),
+})
 
 const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
@@ -44,14 +52,14 @@ export type Job = Frozen<v.InferOutput<typeof job>>
 
 const dnsName = v.pipe(
   v.string(),
-  rule<string>((name, report) => {
-    if (!isDnsName(normalName(name))) report('field_invalid', { allowed: 'a DNS name' })
+  rule([], (name, report) => {
+    if (!isDnsName(normalName(name))) report(general.field_invalid, { allowed: 'a DNS name' })
   }),
 )
 
-export const domainMetadata = textOfBytes(4096, 'domain_metadata_too_long', METADATA)
+export const domainMetadata = textOfBytes(4096, recordErrors.domain_metadata_too_long, METADATA)
 
-const place = v.pipe(v.string(), v.nonEmpty(as('field_invalid', { allowed: 'a non-empty string' })))
+const place = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
 
 export const resolvesTo = documented(
   v.array(v.object({ value: documented(place, 'A place that the name resolves to, such as a region.') })),
@@ -82,7 +90,7 @@ const fields = v.object({
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
 /** What the parts of a domain must be to one another (decisions, "Reserved domains" and "Provisioning jobs"). */
-const consistent = rule<v.InferOutput<typeof fields>>((domain, report) => {
+const consistent = rule([], (domain: v.InferOutput<typeof fields>, report) => {
   const { policy, job, due, renews_at } = domain
   const isManaged = policy !== null
   const hasTarget = domain.cname_target !== null && domain.domain.startsWith('*.')
@@ -96,13 +104,13 @@ const consistent = rule<v.InferOutput<typeof fields>>((domain, report) => {
   for (const [field, isWanted, when] of wanted) {
     const value = domain[field]
     const allowed = isWanted ? `a value, with ${when}` : `null, without ${when}`
-    if ((value !== null) !== isWanted) report('field_invalid', { allowed }, { path: [field], value })
+    if ((value !== null) !== isWanted) report(general.field_invalid, { allowed }, { path: [field], value })
   }
   if (job) reportJob(job, report)
   const at = job ? job.retries_at : renews_at
   if (due && at !== null && due.at !== at) {
     const allowed = `${at}, as in ${job ? 'job.retries_at' : 'renews_at'}`
-    report('field_invalid', { allowed }, { path: ['due', 'at'], value: due.at })
+    report(general.field_invalid, { allowed }, { path: ['due', 'at'], value: due.at })
   }
 })
 
@@ -116,12 +124,12 @@ function reportJob({ error_code, retries_at, internal_errors }: Job, report: Rep
   const isFailing = error_code !== null
   if ((retries_at !== null) !== isFailing) {
     const allowed = isFailing ? 'a value, with an error_code' : 'null, without an error_code'
-    report('field_invalid', { allowed }, { path: ['job', 'retries_at'], value: retries_at })
+    report(general.field_invalid, { allowed }, { path: ['job', 'retries_at'], value: retries_at })
   }
   const isCounted = isFailing ? error_code !== 'INTERNAL_ERROR' || internal_errors > 0 : internal_errors === 0
   if (!isCounted) {
     const allowed = isFailing ? 'at least 1 with INTERNAL_ERROR' : '0 without an error_code'
-    report('field_invalid', { allowed }, { path: ['job', 'internal_errors'], value: internal_errors })
+    report(general.field_invalid, { allowed }, { path: ['job', 'internal_errors'], value: internal_errors })
   }
 }
 

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { nameProblem } from '../contract/domain-names.ts'
+import { general } from '../contract/general-errors.ts'
 import { oneOfThese, recordRule } from '../contract/record-schema.ts'
-import { rule } from '../contract/schema.ts'
+import { rule } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Frozen } from '../contract/view.ts'
+import { type NameError, nameErrors, nameProblem } from './domain-names.ts'
 
 /** What an attempt can come to. */
 export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
@@ -18,9 +19,9 @@ export const ANY_DOMAIN = ''
 /** The domain's name, or "" for any domain. */
 const domain = v.pipe(
   v.string(),
-  rule<string>((name, report) => {
-    const key = name === ANY_DOMAIN ? undefined : nameProblem(name)
-    if (key) report(key, {})
+  rule(Object.values<NameError>(nameErrors), (name, report) => {
+    const error = name === ANY_DOMAIN ? undefined : nameProblem(name)
+    if (error) report(error, {})
   }),
   v.toLowerCase(),
 )
@@ -35,9 +36,11 @@ const ordered = v.object({
   /** Where it stands among those of its domain: the highest is taken first. */
   place: v.pipe(
     v.number(),
-    recordRule<number>((place, report, { sequence }) => {
+    recordRule((place, report, { sequence }) => {
       if (!(Number.isInteger(place) && Math.abs(place - MIDDLE) < sequence)) {
-        report('field_invalid', { allowed: `an integer less than ${sequence}, the sequence, away from ${MIDDLE}` })
+        report(general.field_invalid, {
+          allowed: `an integer less than ${sequence}, the sequence, away from ${MIDDLE}`,
+        })
       }
     }),
   ),

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { oneOfThese, seconds } from '../contract/record-schema.ts'
-import { as } from '../contract/schema.ts'
 import type { Frozen } from '../contract/view.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 
@@ -46,7 +45,7 @@ export const LONGEST_TIMELINE = 100
 /** What a domain's provisioning did, oldest first. */
 export const timeline = v.pipe(
   v.array(timelineEntry),
-  v.maxLength(LONGEST_TIMELINE, as('field_invalid', { allowed: `at most ${LONGEST_TIMELINE} entries` })),
+  v.maxLength(LONGEST_TIMELINE, `at most ${LONGEST_TIMELINE} entries`),
 )
 
 /** A timeline with one more entry. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { as, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
+import { general } from '../contract/general-errors.ts'
+import { type Report, rule, ruleOnWhole } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Frozen } from '../contract/view.ts'
 import { ipBytes } from '../x509/ip.ts'
@@ -12,13 +13,13 @@ export const RECORD_TYPES = ['CNAME', 'A'] as const
 const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
 
 /** The name of a record, brought to the form in which the zone keeps it. */
-export const recordName = v.pipe(v.string(), rule<string>(checkName), v.transform(normalName))
+export const recordName = v.pipe(v.string(), rule([], checkName), v.transform(normalName))
 
 function checkName(text: string, report: Report): void {
-  if (!isDnsName(normalName(text))) report('field_invalid', { allowed: NAME_ALLOWED })
+  if (!isDnsName(normalName(text))) report(general.field_invalid, { allowed: NAME_ALLOWED })
 }
 
-export const recordType = v.picklist(RECORD_TYPES, as('field_invalid', { allowed: RECORD_TYPES.join(' or ') }))
+export const recordType = v.picklist(RECORD_TYPES, RECORD_TYPES.join(' or '))
 
 const fields = v.object({ name: recordName, type: recordType, value: v.string() })
 
@@ -26,12 +27,12 @@ const fields = v.object({ name: recordName, type: recordType, value: v.string() 
 export type DnsRecord = Frozen<v.InferOutput<typeof fields>>
 
 /** A CNAME's value is a name, an A record's an IPv4 address. */
-const typedValue = ruleOnWhole<v.InferOutput<typeof fields>>(({ type, value }, report) => {
+const typedValue = ruleOnWhole<v.InferOutput<typeof fields>, never>([], ({ type, value }, report) => {
   if (typeof value !== 'string') return
   const at = { path: ['value'], value }
   const plain = normalName(value)
-  if (type === 'A' && ipBytes(plain)?.length !== 4) report('field_invalid', { allowed: 'an IPv4 address' }, at)
-  if (type === 'CNAME' && !isDnsName(plain)) report('field_invalid', { allowed: NAME_ALLOWED }, at)
+  if (type === 'A' && ipBytes(plain)?.length !== 4) report(general.field_invalid, { allowed: 'an IPv4 address' }, at)
+  if (type === 'CNAME' && !isDnsName(plain)) report(general.field_invalid, { allowed: NAME_ALLOWED }, at)
 })
 
 const normalValue = v.transform((sent: DnsRecord): DnsRecord => ({ ...sent, value: normalName(sent.value) }))

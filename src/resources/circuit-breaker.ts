@@ -1,38 +1,50 @@
 import * as v from 'valibot'
 import { documented, named } from '../contract/documentation.ts'
-import { as, enabled, uint32 } from '../contract/schema.ts'
+import { declareErrors, field } from '../contract/errors.ts'
+import { enabled, integerFrom, refusedAs } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 
+/** What can be wrong with a circuit breaker. */
+export const errors = declareErrors({
+  error_threshold_out_of_range: field(7011, 400),
+  tripped_duration_invalid: field(7016, 400),
+  rolling_window_invalid: field(7017, 400),
+  num_buckets_out_of_range: field(7018, 400),
+})
+
+const SHARE = 'a number from 0 to 1'
+
 const share = documented(
-  v.pipe(
-    v.number(as('error_threshold_out_of_range')),
-    v.minValue(0, as('error_threshold_out_of_range')),
-    v.maxValue(1, as('error_threshold_out_of_range')),
-  ),
+  v.pipe(v.number(SHARE), v.minValue(0, SHARE), v.maxValue(1, SHARE), refusedAs(errors.error_threshold_out_of_range)),
   'The share of failed requests in the window that trips the circuit: 0.5 is a half.',
 )
 
 const fields = {
   enabled,
-  tripped_duration: uint32(
-    'tripped_duration_invalid',
-    { min: 1, default: 10 },
-    'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
+  tripped_duration: v.optional(
+    documented(
+      v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
+      'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
+    ),
+    10,
   ),
-  rolling_window: uint32(
-    'rolling_window_invalid',
-    { min: 1, default: 10 },
-    'Seconds of the window that the statistics are kept for.',
+  rolling_window: v.optional(
+    documented(
+      v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
+      'Seconds of the window that the statistics are kept for.',
+    ),
+    10,
   ),
-  num_buckets: uint32(
-    'num_buckets_out_of_range',
-    { min: 1, max: 128, default: 10 },
-    'How many buckets the statistics of the window are kept in.',
+  num_buckets: v.optional(
+    documented(
+      v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
+      'How many buckets the statistics of the window are kept in.',
+    ),
+    10,
   ),
-  volume_threshold: uint32(
-    'field_invalid',
-    { min: 0, default: 10 },
-    'How many requests the window must have before the circuit can trip.',
+  volume_threshold: v.optional(
+    documented(integerFrom(0), 'How many requests the window must have before the circuit can trip.'),
+    10,
   ),
   error_threshold_percentage: v.optional(share, 0.5),
 }
@@ -41,6 +53,7 @@ const fields = {
 export const circuitBreaker = routeModule({
   name: 'circuit_breaker',
   segment: 'circuit_breaker',
+  errors,
   what: 'circuit breaker',
   body: named(v.object(fields), 'CircuitBreakerBody', 'A circuit breaker as it is to be.'),
   shape: named(

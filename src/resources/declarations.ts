@@ -1,22 +1,39 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { refuse } from '../contract/errors.ts'
+import { declareErrors, entry, type FieldFacts, ofField, refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { idOf } from '../contract/record-schema.ts'
 import type { Family } from '../contract/resource.ts'
-import { rule } from '../contract/schema.ts'
+import { rule } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Frozen } from '../contract/view.ts'
+
+/** What can be wrong with references to things this API cannot create. */
+export const errors = declareErrors({
+  edge_not_found: entry(
+    7000,
+    404,
+    (it: { received: string }) =>
+      `The edge ${it.received} was not declared. Allowed are edges declared through the direct API.`,
+  ),
+  endpoint_configuration_not_found: ofField(
+    90411,
+    400,
+    (it: FieldFacts) =>
+      `${it.field} is ${it.received}, which was not declared. Allowed are endpoint configurations declared through the direct API.`,
+  ),
+})
 
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
 const fields = v.object({
   id: v.pipe(
     v.string(),
-    rule<string>((id, report) => {
+    rule([], (id, report) => {
       const isDeclarable = isRoute(id) || ['edghts_', 'ec_', 'bkd'].some((start) => isIdOf(id, start))
-      if (!isDeclarable) report('field_invalid', { allowed: 'an id of what can be declared' })
+      if (!isDeclarable) report(general.field_invalid, { allowed: 'an id of what can be declared' })
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
@@ -25,9 +42,10 @@ const fields = v.object({
 /** Something that this API refers to and cannot create; a route also names its edge. */
 type Declaration = Frozen<v.InferOutput<typeof fields>>
 
-const edgeOfRoute = rule<v.InferOutput<typeof fields>>(({ id, edge_id }, report) => {
+const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, report) => {
   const at = { path: ['edge_id'], value: edge_id }
-  if ((edge_id !== null) !== isRoute(id)) report('field_invalid', { allowed: 'the edge of a route, else null' }, at)
+  if ((edge_id !== null) !== isRoute(id))
+    report(general.field_invalid, { allowed: 'the edge of a route, else null' }, at)
 })
 
 const declarations = collection<Declaration>({
@@ -40,8 +58,9 @@ const declarations = collection<Declaration>({
  * Edges, routes, endpoint configurations and child backends. They have no operations: with `references: 'declared'`
  * the ones that were declared exist, else all do (decisions, "References to things this API cannot create").
  */
-export const declared: Family<Record<never, never>> = {
+export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},
+  errors,
   collections: [declarations],
   relations({ edge_id }: Declaration, others, report) {
     const isKnown = edge_id === null || others.get(declarations, edge_id) !== undefined
@@ -56,28 +75,19 @@ export function declare(tx: Transaction, id: string, edge_id: string | null = nu
 
 /** The id of a linked endpoint configuration, undefined when none was given. */
 export function endpointConfiguration(tx: Transaction, field: string, id: string | undefined): string | undefined {
-  if (id !== undefined && isMissing(tx, id)) refuse('endpoint_configuration_not_found', { field, received: quote(id) })
+  if (id !== undefined && isMissing(tx, id))
+    refuse(errors.endpoint_configuration_not_found, { field, received: quote(id) })
   return id
-}
-
-/** Refuses a child backend that does not exist. Weighted ones are no declarations: they must exist in truth. */
-export function requireDeclaredBackend(tx: Transaction, id: string): void {
-  if (!isMissing(tx, id)) return
-  refuse('child_backend_not_found', {
-    field: `backends.${id}`,
-    received: quote(id),
-    problem: 'was not declared',
-    allowed: 'backends declared through the direct API, and weighted backends that exist',
-  })
 }
 
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
-  if (isMissing(tx, edge_id)) refuse('edge_not_found', { received: edge_id }, { edge_id })
+  if (isMissing(tx, edge_id)) refuse(errors.edge_not_found, { received: edge_id }, { edge_id })
   const isElsewhere = tx.rules.references === 'declared' && tx.get(declarations, id)?.edge_id !== edge_id
-  if (isElsewhere) refuse('not_found', { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+  if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-function isMissing(tx: Transaction, id: string): boolean {
+/** Whether something does not exist because it was not declared. */
+export function isMissing(tx: Transaction, id: string): boolean {
   return tx.rules.references === 'declared' && !tx.get(declarations, id)
 }

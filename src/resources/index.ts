@@ -1,7 +1,9 @@
+import type { Families } from '../contract/resource.ts'
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
+import type { declared } from './declarations.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
-import { reservedDomains } from './reserved-domains.ts'
+import { reservedDomains } from './reserved-domains/reserved-domains.ts'
 import { tlsCertificates } from './tls-certificates.ts'
 import { trafficPolicy } from './traffic-policy.ts'
 import { webhookVerification } from './webhook-verification.ts'
@@ -32,6 +34,12 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
     ? `${First}${SnakeCase<Rest>}`
     : `_${Lowercase<First>}${SnakeCase<Rest>}`
   : Text
+
+/** The key of an error of a table of families. */
+type ErrorKeyIn<F extends Families> = { [Name in keyof F]: keyof F[Name]['errors'] }[keyof F] & string
+
+/** The key of an error of fauxgate's families, and of what they refer to. */
+export type FamilyErrorKey = ErrorKeyIn<typeof families> | keyof typeof declared.errors
 
 /** The name of an operation of the API. */
 export type OperationName = NameIn<typeof families>

@@ -2,28 +2,32 @@ import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { addressHost } from '../contract/dialect.ts'
 import { documented, named } from '../contract/documentation.ts'
-import { refuse } from '../contract/errors.ts'
-
+import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
 import { REGIONS, type Region } from '../contract/regions.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import {
-  description,
-  extra,
-  METADATA,
-  ref,
-  reference,
-  region,
-  resourceHead,
-  rule,
-  textOfBytes,
-} from '../contract/schema.ts'
 
+import { rule } from '../contract/rule.ts'
+import { description, extra, METADATA, ref, reference, region, resourceHead, textOfBytes } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View } from '../contract/view.ts'
-import { endpointConfiguration } from './declarations.ts'
+import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
-const metadata = textOfBytes(4096, 'address_metadata_too_long', METADATA)
+/** What can be wrong with a request for a reserved address. */
+export const errors = declareErrors({
+  address_region_invalid: field(500, 400),
+  address_pool_exhausted: entry(
+    503,
+    409,
+    (it: { field?: string; region: string; size: number }) =>
+      `All ${it.size} addresses of the region ${it.region} are reserved. Delete one or choose another region.`,
+  ),
+  address_metadata_too_long: tooLong(505),
+  address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),
+})
+
+const metadata = textOfBytes(4096, errors.address_metadata_too_long, METADATA)
 
 const FIRST_PORT = 10_000
 const PORTS = 20_000
@@ -35,11 +39,11 @@ const REGION = 'The datacenter region that the address is in.'
 const addr = documented(
   v.pipe(
     v.string(),
-    rule<string>((received, report) => {
+    rule([], (received, report) => {
       const port = /^[^\s:]+:(\d{5})$/.exec(received)?.[1]
       const place = Number(port) - FIRST_PORT
       if (!(place >= 0 && place < PORTS)) {
-        report('field_invalid', { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
+        report(general.field_invalid, { allowed: `a host with a port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}` })
       }
     }),
   ),
@@ -94,6 +98,7 @@ export const reservedAddrs = resource({
   items: 'reserved_addrs',
   prefix: 'ra',
   what: 'reserved address',
+  errors,
   collection: addresses,
   shape,
   view,
@@ -105,12 +110,13 @@ export const reservedAddrs = resource({
       v.object({
         description,
         metadata,
-        region: region('address_region_invalid', REGION, { default: DEFAULT_REGION }),
+        region: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
         endpoint_configuration_id: extra(endpointConfigurationId),
       }),
       'ReservedAddressCreate',
       'What a reserved address is created with.',
     ),
+    errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
     run(tx, body) {
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
       return tx.put(addresses, {
@@ -129,8 +135,9 @@ export const reservedAddrs = resource({
       'ReservedAddressUpdate',
       'What is changed of a reserved address: at least one field.',
     ),
+    errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
     run(tx, record, body) {
-      if (Object.keys(body).length === 0) refuse('address_update_empty', {})
+      if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
       const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
       return tx.put(addresses, {
         ...record,
@@ -152,5 +159,5 @@ function freeAddress(tx: Transaction, sent: Region | undefined): string {
     const addr = `${host}:${FIRST_PORT + (place % PORTS)}`
     if (!tx.find(addresses, 'addr', addr)) return addr
   }
-  return refuse('address_pool_exhausted', { region: where, size, ...(sent && { field: 'region' }) })
+  return refuse(errors.address_pool_exhausted, { region: where, size, ...(sent && { field: 'region' }) })
 }

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { operation, operationWithBody } from '../contract/operation.ts'
-import { familyOf } from '../contract/resource.ts'
-import { rule } from '../contract/schema.ts'
+import { type ErrorsByKey, familyOf } from '../contract/resource.ts'
+import { rule } from '../contract/rule.ts'
 import { withoutSecretFields } from '../contract/secret-fields.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type Frozen } from '../contract/view.ts'
-import { requireRoute } from './declarations.ts'
+import { errors as declarationErrors, requireRoute } from './declarations.ts'
 
 interface ModuleRecord<Module> {
   readonly key: string
@@ -21,20 +22,26 @@ type RouteIds = { readonly edge_id: string; readonly id: string }
  * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete (decisions, "Route
  * modules"). `body` is the schema of the PUT; what it answers is kept and shown.
  */
-export function routeModule<Body extends v.GenericSchema, Shape extends v.GenericSchema<object>>(definition: {
+export function routeModule<
+  Body extends v.GenericSchema,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey = Record<never, never>,
+>(definition: {
   /** The operations' group, for example `circuit_breaker`. */
   name: string
   /** The last segment of the path. */
   segment: string
   /** How messages call it. */
   what: string
+  /** The errors of this module. */
+  errors?: Errors
   body: Body
   /** The schema of a response. */
   shape: Shape
   /** Rules that go beyond one field, and the module as it is kept. */
   settle: (body: v.InferOutput<Body>) => Frozen<v.InferOutput<Shape>>
 }) {
-  const { name, segment, what, body, shape, settle } = definition
+  const { name, segment, what, body, shape, settle, errors = {} as Errors } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
   type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>
   const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(settle)) })
@@ -59,6 +66,7 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
       ids,
       body,
       response: shape,
+      errors: routeErrors,
       wrappable: true,
       run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: deepFreeze(settle(sent)) }).module,
     }),
@@ -70,9 +78,10 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
       summary: `Get the ${what} module of a route`,
       ids,
       response: shape,
+      errors: routeErrors,
       run: (tx, route) =>
         tx.get(modules, keyOf(tx, route))?.module ??
-        refuse('not_found', { what: `${what} module on the route`, received: route.id }, route),
+        refuse(general.not_found, { what: `${what} module on the route`, received: route.id }, route),
     }),
     delete: operation({
       name: `${name}.delete`,
@@ -81,23 +90,27 @@ export function routeModule<Body extends v.GenericSchema, Shape extends v.Generi
       status: 204,
       summary: `Remove the ${what} module of a route`,
       ids,
+      errors: routeErrors,
       run(tx, route) {
         const record = tx.get(modules, keyOf(tx, route))
         if (record) tx.remove(modules, record)
       },
     }),
   }
-  return familyOf(operations, [modules])
+  return familyOf({ operations, errors, collections: [modules] })
 }
 
 const routeKey = v.pipe(
   v.string(),
-  rule<string>((key, report) => {
+  rule([], (key, report) => {
     const [edge_id = '', id = '', ...rest] = key.split('/')
     const isKey = isIdOf(edge_id, 'edghts_') && isIdOf(id, 'edghtsrt_') && rest.length === 0
-    if (!isKey) report('field_invalid', { allowed: 'the ids of an edge and its route, with a slash between' })
+    if (!isKey) report(general.field_invalid, { allowed: 'the ids of an edge and its route, with a slash between' })
   }),
 )
+
+/** What is refused of a route that does not exist. */
+const routeErrors = [declarationErrors.edge_not_found, general.not_found]
 
 /** The key of a route's module, once the route is known to exist. */
 function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {

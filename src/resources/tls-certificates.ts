@@ -1,35 +1,42 @@
 import * as v from 'valibot'
 import { documented, named } from '../contract/documentation.ts'
-import { Refusal, refuse } from '../contract/errors.ts'
+import { declareErrors, entry, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { asProblem, resourceHead, secret, time } from '../contract/schema.ts'
+import { readBy } from '../contract/rule.ts'
+import { resourceHead, secret, time } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
 import {
   type CertificateRecord,
   certificateDescription,
   certificateMetadata,
   certificates,
+  recordErrors,
 } from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
+import { errors as uploadErrors } from '../x509/errors.ts'
+
+/** What can be wrong with a request for a TLS certificate, beside what is uploaded. */
+export const errors = declareErrors({
+  certificate_automatic: entry(
+    1966,
+    409,
+    (it: { id: string; domain: string }) =>
+      `${it.id} was issued automatically and is in use by ${it.domain}. Detach the domain's certificate management policy instead.`,
+  ),
+  certificate_in_use: entry(
+    90409,
+    409,
+    (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before deleting it.`,
+  ),
+})
 
 const description = certificateDescription
 const metadata = certificateMetadata
 
 /** A PEM text, read as soon as it is checked, so that its problems stand beside those of the other fields. */
 function pem<T>(read: (text: string) => T, text: v.GenericSchema<string> = v.string()) {
-  return v.pipe(
-    v.optional(text, ''),
-    v.rawTransform<string, T>(({ dataset, addIssue, NEVER }) => {
-      try {
-        return read(dataset.value)
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error
-        addIssue({ message: asProblem(error.problems[0]) })
-        return NEVER
-      }
-    }),
-  )
+  return v.pipe(v.optional(text, ''), readBy(Object.values(uploadErrors), read))
 }
 
 const shape = named(
@@ -117,6 +124,7 @@ export const tlsCertificates = resource({
   items: 'tls_certificates',
   prefix: 'cert',
   what: 'TLS certificate',
+  errors: { ...recordErrors, ...uploadErrors, ...errors },
   collection: certificates,
   shape,
   view,
@@ -139,6 +147,7 @@ export const tlsCertificates = resource({
       'TLSCertificateCreate',
       'What is uploaded.',
     ),
+    errors: [uploadErrors.certificate_key_mismatch],
     run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
       requireMatch(chain.leaf, key)
       return tx.put(certificates, {
@@ -159,8 +168,13 @@ export const tlsCertificates = resource({
     const isUsed = others.find(domains, 'certificate', id) !== undefined
     if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
   },
-  beforeDelete(tx, { id, issued_at }) {
-    const user = tx.find(domains, 'certificate', id)
-    if (user) refuse(issued_at === null ? 'certificate_in_use' : 'certificate_automatic', { id, domain: user.domain })
+  delete: {
+    errors: Object.values(errors),
+    before(tx, { id, issued_at }) {
+      const user = tx.find(domains, 'certificate', id)
+      if (!user) return
+      const error = issued_at === null ? errors.certificate_in_use : errors.certificate_automatic
+      refuse(error, { id, domain: user.domain })
+    },
   },
 })

@@ -1,11 +1,36 @@
 import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
 import { documented, type Facts, named } from '../contract/documentation.ts'
+import { declareErrors, type FieldFacts, field, ofField } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
-import { anyObject, enabled, type Report, rule, ruleOnWhole } from '../contract/schema.ts'
+import { type Report, rule, ruleOnWhole } from '../contract/rule.ts'
+import { anyObject, enabled } from '../contract/schema.ts'
 import { actionConfigProblems } from './policy-action-configs.ts'
 import { POLICY_ACTIONS } from './policy-actions.ts'
 import { routeModule } from './route-module.ts'
+
+/** What can be wrong with the rules of a traffic policy. */
+export const errors = declareErrors({
+  expression_invalid: ofField(
+    2200,
+    400,
+    (it: FieldFacts & { problem: string }) =>
+      `${it.field} is ${it.received}, which is not CEL: ${it.problem}. A CEL expression is required.`,
+  ),
+  action_unknown: field(2201, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
+  action_config_invalid: field(2204, 400),
+  rule_without_action: ofField(
+    2206,
+    400,
+    (it: FieldFacts) => `${it.field} has no action. Every rule needs at least one.`,
+  ),
+  action_unreachable: ofField(
+    2207,
+    400,
+    (it: FieldFacts & { after: string }) =>
+      `${it.field} is ${it.received} and stands after "${it.after}", which ends the rule. Put a terminating action last.`,
+  ),
+})
 
 const KNOWN: ReadonlySet<string> = new Set(POLICY_ACTIONS)
 const ALLOWED = POLICY_ACTIONS.join(', ')
@@ -26,9 +51,9 @@ const TYPES: Facts = { json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string
 
 const expression = v.pipe(
   v.string(),
-  rule<string>((source, report) => {
+  rule([errors.expression_invalid], (source, report) => {
     const problem = celProblem(source)
-    if (problem) report('expression_invalid', { problem })
+    if (problem) report(errors.expression_invalid, { problem })
   }),
 )
 
@@ -49,15 +74,18 @@ const actionFields = v.object({
 const action = named(
   v.pipe(
     actionFields,
-    ruleOnWhole<v.InferOutput<typeof actionFields>>(({ type, config: sent }, report, { unknownActions }) => {
-      if (typeof type !== 'string') return
-      if (!KNOWN.has(type) && unknownActions === 'refuse') {
-        report('action_unknown', { allowed: ALLOWED }, { path: ['type'], value: type })
-      }
-      for (const { field, allowed, value } of actionConfigProblems(type, sent)) {
-        report('action_config_invalid', { allowed }, { path: ['config', field], value })
-      }
-    }),
+    ruleOnWhole(
+      [errors.action_unknown, errors.action_config_invalid],
+      ({ type, config: sent }, report, { unknownActions }) => {
+        if (typeof type !== 'string') return
+        if (!KNOWN.has(type) && unknownActions === 'refuse') {
+          report(errors.action_unknown, { allowed: ALLOWED }, { path: ['type'], value: type })
+        }
+        for (const { field, allowed, value } of actionConfigProblems(type, sent)) {
+          report(errors.action_config_invalid, { allowed }, { path: ['config', field], value })
+        }
+      },
+    ),
   ),
   'EndpointActionBody',
   ACTION,
@@ -72,9 +100,9 @@ const ruleFields = v.object({
 const endpointRule = named(
   v.pipe(
     ruleFields,
-    ruleOnWhole<v.InferOutput<typeof ruleFields>>(({ actions }, report) => {
+    ruleOnWhole([errors.rule_without_action, errors.action_unreachable], ({ actions }, report) => {
       if (!Array.isArray(actions)) return
-      if (actions.length === 0) report('rule_without_action', {}, { path: ['actions'], value: actions })
+      if (actions.length === 0) report(errors.rule_without_action, {}, { path: ['actions'], value: actions })
       else reportUnreachable(actions, report)
     }),
   ),
@@ -82,12 +110,12 @@ const endpointRule = named(
   RULE,
 )
 
-function reportUnreachable(actions: readonly unknown[], report: Report): void {
+function reportUnreachable(actions: readonly unknown[], report: Report<typeof errors.action_unreachable>): void {
   const types = actions.map((each) => (each as { type?: unknown } | undefined)?.type)
   const last = types.findIndex((type) => typeof type === 'string' && TERMINATING.has(type))
   if (last === -1 || last + 1 === types.length) return
   const at = { path: ['actions', last + 1], value: types[last + 1] }
-  report('action_unreachable', { received: quote(at.value), after: String(types[last]) } as never, at)
+  report(errors.action_unreachable, { received: quote(at.value), after: String(types[last]) }, at)
 }
 
 const shownRule = named(
@@ -121,6 +149,7 @@ const rules = v.array(endpointRule)
 export const trafficPolicy = routeModule({
   name: 'traffic_policy',
   segment: 'policy',
+  errors,
   what: 'traffic policy',
   body: named(
     v.object({

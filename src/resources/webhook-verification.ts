@@ -1,8 +1,30 @@
 import * as v from 'valibot'
 import { documented, named } from '../contract/documentation.ts'
-import { enabled, ruleOnWhole, secret } from '../contract/schema.ts'
+import { declareErrors, field, ofField } from '../contract/errors.ts'
+import { ruleOnWhole } from '../contract/rule.ts'
+import { enabled, secret } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
+
+/** What can be wrong with a webhook verification. */
+export const errors = declareErrors({
+  webhook_secret_not_accepted: ofField(
+    7026,
+    400,
+    (it: { provider: string }) => `secret was sent, which the provider ${it.provider} does not use. Leave it out.`,
+  ),
+  webhook_secret_missing: ofField(
+    7027,
+    400,
+    (it: { provider: string }) => `secret is missing. The provider ${it.provider} requires one, as a non-empty string.`,
+  ),
+  webhook_provider_missing: ofField(
+    7029,
+    400,
+    (it: { allowed: string }) => `provider is missing. Name one of ${it.allowed}.`,
+  ),
+  webhook_provider_unsupported: field(7030, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
+})
 
 const SUPPORTED: ReadonlySet<string> = new Set(WEBHOOK_PROVIDERS)
 const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
@@ -26,28 +48,35 @@ const providerSecret = documented(
 
 const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v.optional(providerSecret, '') })
 
+type ProviderError = (typeof errors)[keyof typeof errors]
+
 /** Case does not matter, but only for letters that are ASCII as they were sent. */
 function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && SUPPORTED.has(provider.toLowerCase())
 }
 
 /** The rules on provider and secret together; either may have problems of its own already. */
-const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>>(({ provider, secret: sent }, report) => {
-  const at = { path: ['provider'], value: provider }
-  if (provider === undefined || provider === '') return report('webhook_provider_missing', { allowed: ALLOWED }, at)
-  if (typeof provider !== 'string') return
-  if (!isSupported(provider)) return report('webhook_provider_unsupported', { allowed: ALLOWED }, at)
-  const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
-  const isSent = sent !== undefined && sent !== ''
-  const secretAt = { path: ['secret'], value: sent }
-  if (isNeeded && !isSent) report('webhook_secret_missing', { provider }, secretAt)
-  if (!isNeeded && isSent) report('webhook_secret_not_accepted', { provider }, secretAt)
-})
+const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
+  Object.values(errors),
+  ({ provider, secret: sent }, report) => {
+    const at = { path: ['provider'], value: provider }
+    if (provider === undefined || provider === '')
+      return report(errors.webhook_provider_missing, { allowed: ALLOWED }, at)
+    if (typeof provider !== 'string') return
+    if (!isSupported(provider)) return report(errors.webhook_provider_unsupported, { allowed: ALLOWED }, at)
+    const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
+    const isSent = sent !== undefined && sent !== ''
+    const secretAt = { path: ['secret'], value: sent }
+    if (isNeeded && !isSent) report(errors.webhook_secret_missing, { provider }, secretAt)
+    if (!isNeeded && isSent) report(errors.webhook_secret_not_accepted, { provider }, secretAt)
+  },
+)
 
 /** The webhook verification module: service document, "HTTPS edge route modules"; decisions, "Route modules". */
 export const webhookVerification = routeModule({
   name: 'webhook_verification',
   segment: 'webhook_verification',
+  errors,
   what: 'webhook verification',
   body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'A webhook verification as it is to be.'),
   shape: named(

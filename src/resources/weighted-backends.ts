@@ -1,15 +1,34 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
 import { documented, type Facts, named } from '../contract/documentation.ts'
-import { refuse } from '../contract/errors.ts'
+import { declareErrors, entry, type FieldFacts, field, ofField, refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { quote } from '../contract/quote.ts'
 import { recordHead } from '../contract/record-schema.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
-import { anyObject, description, metadata, type Report, resourceHead, rule } from '../contract/schema.ts'
+import { type Report, rule } from '../contract/rule.ts'
+import { anyObject, description, metadata, resourceHead } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
-import { requireDeclaredBackend } from './declarations.ts'
+import { isMissing } from './declarations.ts'
+
+/** What can be wrong with the children of a weighted backend. */
+export const errors = declareErrors({
+  child_backend_not_found: ofField(
+    6501,
+    400,
+    (it: FieldFacts & { problem: string; allowed: string }) =>
+      `${it.field}: the backend ${it.received} ${it.problem}. Allowed are ${it.allowed}.`,
+  ),
+  weighted_backend_in_use: entry(
+    6502,
+    400,
+    (it: { id: string; parent: string }) =>
+      `${it.id} is a child of the weighted backend ${it.parent}. Take it out there before deleting it.`,
+  ),
+  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${LARGEST_WEIGHT}`),
+  child_backend_invalid: field(6526, 400, () => 'the id of a backend, "bkd…_" and letters or digits'),
+})
 
 type Weights = Record<string, number>
 
@@ -28,18 +47,23 @@ const MAP: Facts = {
 
 /** Child ids to weights (service document, "Weighted backend"). A rule of its own keeps keys such as `__proto__`. */
 const weights = documented(
-  v.pipe(anyObject<Weights>('an object of ids and weights'), rule(checkWeights)),
+  v.pipe(
+    anyObject<Weights>('an object of ids and weights'),
+    rule([errors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
+  ),
   BACKENDS,
   MAP,
 )
 
-function checkWeights(map: Weights, report: Report): void {
+type WeightError = typeof errors.child_backend_invalid | typeof errors.weight_out_of_range
+
+function checkWeights(map: Weights, report: Report<WeightError>): void {
   for (const [child, weight] of Object.entries(map)) {
     const at = { path: [child], value: weight }
     if (!isIdOf(child, 'bkd')) {
-      report('child_backend_invalid', { received: quote(child) } as never, at)
+      report(errors.child_backend_invalid, { received: quote(child) }, at)
     }
-    if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report('weight_out_of_range', {}, at)
+    if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report(errors.weight_out_of_range, {}, at)
   }
 }
 
@@ -89,6 +113,7 @@ export const weightedBackends = resource({
   items: 'backends',
   prefix: PREFIX,
   what: 'weighted backend',
+  errors,
   collection: backends,
   shape,
   view,
@@ -100,6 +125,7 @@ export const weightedBackends = resource({
   },
   create: {
     body: createBody,
+    errors: [errors.child_backend_not_found],
     run(tx, { backends: map = {}, ...rest }) {
       requireChildren(tx, map)
       return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
@@ -107,15 +133,19 @@ export const weightedBackends = resource({
   },
   update: {
     body: updateBody,
+    errors: [errors.child_backend_not_found],
     run(tx, record, { backends: map, ...rest }) {
       requireChildren(tx, map ?? {}, record.id)
       const kept = tx.rules.keepBackendsOnPatch ? record.backends : {}
       return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
     },
   },
-  beforeDelete(tx, { id }) {
-    const parent = tx.find(backends, 'child', id)
-    if (parent) refuse('weighted_backend_in_use', { id, parent: parent.id })
+  delete: {
+    errors: [errors.weighted_backend_in_use],
+    before(tx, { id }) {
+      const parent = tx.find(backends, 'child', id)
+      if (parent) refuse(errors.weighted_backend_in_use, { id, parent: parent.id })
+    },
   },
 })
 
@@ -126,13 +156,22 @@ export const weightedBackends = resource({
 function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
   for (const id of Object.keys(map)) {
     if (isWeighted(id)) requireWeightedBackend(tx, id, own)
-    else requireDeclaredBackend(tx, id)
+    else if (isMissing(tx, id)) refuseUndeclared(id)
   }
+}
+
+function refuseUndeclared(id: string): never {
+  refuse(errors.child_backend_not_found, {
+    field: `backends.${id}`,
+    received: quote(id),
+    problem: 'was not declared',
+    allowed: 'backends declared through the direct API, and weighted backends that exist',
+  })
 }
 
 function requireWeightedBackend(tx: Transaction, id: string, own: string | undefined): void {
   if (id !== own && tx.get(backends, id)) return
-  refuse('child_backend_not_found', {
+  refuse(errors.child_backend_not_found, {
     field: `backends.${id}`,
     received: quote(id),
     problem: id === own ? 'is the weighted backend itself' : 'does not exist',

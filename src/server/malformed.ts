@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { general } from '../contract/general-errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpResponse } from '../http/messages.ts'
 import type { Connection } from './connection.ts'
@@ -33,9 +34,9 @@ export async function answerMalformed(gateway: Gateway, connection: Connection, 
 
 function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
   const { bytes, seconds } = HEAD_LIMITS
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused('request_timeout', { seconds })
-  if (code === 'HPE_HEADER_OVERFLOW') return refused('request_head_too_large', { limit: bytes })
-  return refused('request_malformed', { problem: reason ?? message })
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds })
+  if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: bytes })
+  return refused(general.request_malformed, { problem: reason ?? message })
 }
 
 function onTheWire({ status, headers, body }: HttpResponse): string {

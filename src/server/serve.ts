@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { general } from '../contract/general-errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
 import { Connection } from './connection.ts'
@@ -140,14 +141,14 @@ async function answerTo(
 ): Promise<HttpResponse | undefined> {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-      return gateway.refused('request_malformed', { problem: 'the Host header is missing' })
+      return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
     const answer = gateway.exchange(toHttpRequest(request, body))
     return answer.delivery ? await gateway.delivered(answer, { signal: connection.ended }) : answer
   } catch (error) {
     if (connection.socket.destroyed && error === connection.ended.reason) return undefined
     console.error(error)
-    return gateway.refused('internal_failure', {})
+    return gateway.refused(general.internal_failure, {})
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { GatewayError } from '../contract/gateway-error.ts'
 import type { Snapshot } from '../control/state/snapshot.ts'
 import type { Gateway } from '../gateway.ts'
+import { GatewayError } from '../gateway-error.ts'
 import { jsonProblem } from '../http/json-problem.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { isObject } from '../contract/json.ts'
 import { quote } from '../contract/quote.ts'
-import { isObject } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import { ipBytes } from '../x509/ip.ts'

@@ -1,6 +1,7 @@
 import { refuse } from '../contract/errors.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { readOr } from './der.ts'
+import { errors } from './errors.ts'
 import { nameText } from './name.ts'
 import { type PemBlock, splitPem, writePem } from './pem.ts'
 import { holdsKey, typeText } from './pem-types.ts'
@@ -28,32 +29,33 @@ export interface Chain {
  * "TLS certificates")
  */
 export function readChain(text: string | undefined): Chain {
-  if (!text?.trim()) refuse('certificate_missing', { field: FIELD })
+  if (!text?.trim()) refuse(errors.certificate_missing, { field: FIELD })
   requireShort(FIELD, text)
   const certificates = certificateBlocks(text).map(certificateAt)
   requireOrder(certificates)
   const [leaf] = certificates
-  if (!leaf) refuse('certificate_not_pem', { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
+  if (!leaf)
+    refuse(errors.certificate_not_pem, { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
   return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf }
 }
 
 function certificateBlocks(text: string): readonly PemBlock[] {
-  if (holdsKey(text)) refuse('certificate_is_key', { field: FIELD })
+  if (holdsKey(text)) refuse(errors.certificate_is_key, { field: FIELD })
   const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
-  if (other) refuse('pem_wrong_type', { field: FIELD, received: typeText(other.type), allowed: 'CERTIFICATE' })
-  if (problem !== undefined) refuse('certificate_not_pem', { field: FIELD, problem })
+  if (other) refuse(errors.pem_wrong_type, { field: FIELD, received: typeText(other.type), allowed: 'CERTIFICATE' })
+  if (problem !== undefined) refuse(errors.certificate_not_pem, { field: FIELD, problem })
   const [received, limit] = [blocks.length, MOST_CERTIFICATES]
-  if (received > limit) refuse('certificate_too_long', { field: FIELD, received, limit, unit: 'certificates' })
+  if (received > limit) refuse(errors.certificate_too_long, { field: FIELD, received, limit, unit: 'certificates' })
   return blocks
 }
 
 function certificateAt({ der, damage }: PemBlock, index: number): Certificate & { readonly pem: string } {
   const position = index + 1
-  if (!der) refuse('certificate_unparsable', { field: FIELD, position, problem: damage })
+  if (!der) refuse(errors.certificate_unparsable, { field: FIELD, position, problem: damage })
   const certificate = readOr(
     () => readCertificate(der),
-    (problem) => refuse('certificate_unparsable', { field: FIELD, position, problem }),
+    (problem) => refuse(errors.certificate_unparsable, { field: FIELD, position, problem }),
   )
   return { ...certificate, pem: writePem('CERTIFICATE', der) }
 }
@@ -64,6 +66,6 @@ function requireOrder(certificates: readonly Certificate[]): void {
     const problem = next && isSignedBy(certificate, next)
     if (problem === undefined) return
     const subject = nameText(certificate.subject)
-    refuse('chain_out_of_order', { field: FIELD, position: index + 1, subject, problem })
+    refuse(errors.chain_out_of_order, { field: FIELD, position: index + 1, subject, problem })
   })
 }

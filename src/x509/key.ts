@@ -1,6 +1,7 @@
 import { refuse } from '../contract/errors.ts'
 import type { Certificate } from './certificate.ts'
 import { readOr } from './der.ts'
+import { errors } from './errors.ts'
 import { type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { isKeyType, typeText } from './pem-types.ts'
 import { belongsTo, type PrivateKey, readPrivateKey } from './private-key.ts'
@@ -27,14 +28,14 @@ export interface UploadedKey {
  * `key_encrypted` and `key_unsupported` (decisions, "TLS certificates")
  */
 export function readKey(text: string | undefined): UploadedKey {
-  if (!text?.trim()) refuse('key_missing', { field: FIELD })
+  if (!text?.trim()) refuse(errors.key_missing, { field: FIELD })
   requireShort(FIELD, text)
   const { type, encrypted, der, damage } = keyBlock(splitPem(text))
-  if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse('key_encrypted', { field: FIELD })
-  if (!der) refuse('key_unsupported', { field: FIELD, problem: damage })
+  if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse(errors.key_encrypted, { field: FIELD })
+  if (!der) refuse(errors.key_unsupported, { field: FIELD, problem: damage })
   const key = readOr(
     () => readPrivateKey({ type, der }),
-    (problem) => refuse('key_unsupported', { field: FIELD, problem }),
+    (problem) => refuse(errors.key_unsupported, { field: FIELD, problem }),
   )
   return { key, private_key_pem: writePem(type, der) }
 }
@@ -46,15 +47,15 @@ export function readKey(text: string | undefined): UploadedKey {
  */
 export function requireMatch(leaf: Certificate, key: PrivateKey): void {
   if (belongsTo(key, leaf.publicKey)) return
-  refuse('certificate_key_mismatch', { field: FIELD, leaf: keyName(leaf.publicKey), key: keyName(key) })
+  refuse(errors.certificate_key_mismatch, { field: FIELD, leaf: keyName(leaf.publicKey), key: keyName(key) })
 }
 
 function keyBlock({ blocks, problem }: Pem): PemBlock {
   const key = blocks.find(({ type }) => isKeyType(type))
   const other = blocks.find(({ type }) => !isKeyType(type) && !BESIDE_A_KEY.has(type))
-  if (other) refuse('pem_wrong_type', { field: FIELD, received: typeText(other.type), allowed: ALLOWED })
-  if (problem !== undefined) refuse('key_unsupported', { field: FIELD, problem })
+  if (other) refuse(errors.pem_wrong_type, { field: FIELD, received: typeText(other.type), allowed: ALLOWED })
+  if (problem !== undefined) refuse(errors.key_unsupported, { field: FIELD, problem })
   if (key) return key
-  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse('key_is_certificate', { field: FIELD })
-  refuse('key_missing', { field: FIELD })
+  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse(errors.key_is_certificate, { field: FIELD })
+  refuse(errors.key_missing, { field: FIELD })
 }

@@ -1,5 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import { utf8Length } from '../contract/utf8.ts'
+import { errors } from './errors.ts'
 
 /** Bytes of UTF-8. */
 const LONGEST = 65_536
@@ -11,5 +12,5 @@ const LONGEST = 65_536
  */
 export function requireShort(field: 'certificate_pem' | 'private_key_pem', text: string): void {
   const bytes = text.length * 3 > LONGEST ? utf8Length(text) : 0
-  if (bytes > LONGEST) refuse('certificate_too_long', { field, received: bytes, limit: LONGEST, unit: 'bytes' })
+  if (bytes > LONGEST) refuse(errors.certificate_too_long, { field, received: bytes, limit: LONGEST, unit: 'bytes' })
 }

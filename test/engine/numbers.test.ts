@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ErrorKey, Refusal } from '../../src/contract/errors.ts'
+import { Refusal } from '../../src/contract/errors.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { freshSeed, randomSource, secretSource } from '../../src/engine/random.ts'
 import { RateLimiter } from '../../src/engine/rate-limiter.ts'
@@ -116,7 +116,7 @@ describe('Ids (decisions, "Wire")', () => {
 })
 
 describe('The rate limit (errors.md: too_many_requests)', () => {
-  function taken(limiter: RateLimiter, now: number): ErrorKey | string {
+  function taken(limiter: RateLimiter, now: number): string {
     try {
       limiter.take(now)
       return 'ok'

@@ -1,4 +1,6 @@
+import { errorsOf } from '../../src/contract/operation-errors.ts'
 import type { Gateway, GatewayError } from '../../src/index.ts'
+import { tableOf } from '../../src/table.ts'
 
 /** An answer that was read to its end. */
 export interface Answer {
@@ -36,8 +38,21 @@ export function client(gateway: Gateway): Client {
       if (value === null) sent.delete(name)
       else sent.set(name, value)
     }
-    return read(await gateway.fetch(/^https?:/.test(path) ? path : gateway.url + path, init))
+    const answer = await read(await gateway.fetch(/^https?:/.test(path) ? path : gateway.url + path, init))
+    if (answer.status >= 400) requireDeclared(gateway, answer)
+    return answer
   }
+}
+
+/** Every error that an operation answers with is one that it declares, so that documents can say which there are. */
+function requireDeclared(gateway: Gateway, { body }: Answer): void {
+  const entry = gateway.requests.last()
+  const operation = tableOf().api.operations.find(({ name }) => name === entry?.operation)
+  if (!operation || !entry || entry.fault !== null || entry.response === undefined) return
+  const number = Number(String(body?.error_code).replace(gateway.dialect.errorPrefix, ''))
+  const declared = errorsOf(operation).map((error) => error.number)
+  if (!declared.includes(number))
+    throw new Error(`${operation.name} answered ${body?.error_code}, which it does not declare.`)
 }
 
 /** Reads a response to its end. */

@@ -86,7 +86,7 @@ function answer<T>(read: () => T): T | string {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Refusal) return error.problems[0].key
+    if (error instanceof Refusal) return error.problems[0].error.key
     throw error
   }
 }

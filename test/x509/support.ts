@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Problem, Refusal } from '../../src/contract/errors.ts'
+import { Refusal } from '../../src/contract/errors.ts'
 import { bytesOf } from '../../src/x509/bytes.ts'
 import { Unreadable } from '../../src/x509/der.ts'
 import { splitPem } from '../../src/x509/pem.ts'
@@ -30,13 +30,13 @@ export function blocksOf(pem: string): string[] {
 }
 
 /** Runs something that must refuse, and returns what a client is told. */
-export function refusal(run: () => unknown): Omit<Problem, 'values'> {
+export function refusal(run: () => unknown): { key: string; message: string; field?: string } {
   try {
     run()
   } catch (error) {
     if (error instanceof Refusal) {
-      const { values: _, ...told } = error.problems[0]
-      return told
+      const { error: refused, message, field } = error.problems[0]
+      return { key: refused.key, message, ...(field !== undefined && { field }) }
     }
     throw error
   }

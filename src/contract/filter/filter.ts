@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { type Problem, problem } from '../errors.ts'
+import { general } from '../general-errors.ts'
 import { quote } from '../quote.ts'
 import { compileCondition } from './compile.ts'
 import { Misplaced, parsed } from './syntax.ts'
@@ -24,7 +25,7 @@ export function compileFilter(source: string, item: v.GenericSchema, problems: P
   } catch (error) {
     if (!(error instanceof Misplaced)) throw error
     const values = { received: quote(source), problem: error.message }
-    problems.push({ ...problem('filter_invalid', values), field: 'filter' })
+    problems.push({ ...problem(general.filter_invalid, values), field: 'filter' })
     return undefined
   }
 }

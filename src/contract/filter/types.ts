@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import { partsOf } from '../schema-parts.ts'
 
 /** What a part of a filter can be. `nullable`: it can be null or absent as well. */
 export type Type =
@@ -12,19 +13,9 @@ export type Type =
 
 type Fields = Readonly<Record<string, v.GenericSchema>>
 
-/** What valibot keeps on the schemas that items are made of. */
-interface SchemaParts {
-  readonly type: string
-  readonly wrapped?: v.GenericSchema
-  readonly entries?: Fields
-  readonly item?: v.GenericSchema
-  readonly value?: v.GenericSchema
-  readonly pipe?: readonly { readonly type: string }[]
-}
-
 /** The type of what a schema describes. What cannot be looked into is an object without fields. */
 export function typeOf(schema: v.GenericSchema, nullable = false): Type {
-  const { type, wrapped, entries = {}, item, value, pipe = [] } = schema as unknown as SchemaParts
+  const { type, wrapped, entries = {}, item, value, pipe = [] } = partsOf(schema)
   if (wrapped) return typeOf(wrapped, true)
   if (item) return { kind: 'list', nullable, item: typeOf(item) }
   if (value) return { kind: 'map', nullable, value: typeOf(value, true) }

@@ -1,9 +1,11 @@
 import * as v from 'valibot'
 import { DURATION_ALLOWED, type Duration, durationMs } from '../../contract/duration.ts'
-import { catalogue, type ErrorKey, isErrorKey } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
 import type { Method, PathIds } from '../../contract/operation.ts'
 import { count, ownId } from '../../contract/record-schema.ts'
-import { anyObject, as } from '../../contract/schema.ts'
+import { rule } from '../../contract/rule.ts'
+import { anyObject } from '../../contract/schema.ts'
+import type { ErrorKey } from '../errors.ts'
 
 /** The methods of requests that can meet a fault. */
 export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (
@@ -72,19 +74,20 @@ export interface ArmedFault<OperationName extends string = string> extends Fault
 const text = v.exactOptional(v.string())
 
 const whole = (min: number, max: number) => {
-  const message = as('field_invalid', { allowed: `an integer from ${min} to ${max}` })
+  const message = `an integer from ${min} to ${max}`
   return v.exactOptional(
     v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
   )
 }
 
-const duration = v.exactOptional(
-  v.custom<Duration>((value) => durationMs(value) !== undefined, as('field_invalid', { allowed: DURATION_ALLOWED })),
-)
+const duration = v.exactOptional(v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED))
 
-const errorKey = v.custom<ErrorKey>(
-  (value) => typeof value === 'string' && isErrorKey(value),
-  as('field_invalid', { allowed: `a key of the catalogue: ${Object.keys(catalogue).join(', ')}` }),
+const errorKey = v.pipe(
+  v.custom<ErrorKey>((value) => typeof value === 'string', 'a key of the catalogue'),
+  rule([], (key, report, { catalogue }) => {
+    const allowed = () => `a key of the catalogue: ${[...catalogue.keys()].join(', ')}`
+    if (!catalogue.has(key)) report(general.field_invalid, { allowed: allowed() })
+  }),
 )
 
 type FaultMethod = (typeof FAULT_METHODS)[number]
@@ -93,16 +96,13 @@ type FaultMethod = (typeof FAULT_METHODS)[number]
 const method = v.pipe(
   v.custom<FaultMethod>(
     (value) => typeof value === 'string' && FAULT_METHODS.includes(value.toUpperCase() as FaultMethod),
-    as('field_invalid', { allowed: FAULT_METHODS.join(', ') }),
+    FAULT_METHODS.join(', '),
   ),
   v.transform((sent) => sent.toUpperCase() as FaultMethod),
 )
 
 /** A predicate is no data: only a caller in this process has one. */
-const when = v.custom<(request: FaultRequest) => boolean>(
-  (value) => typeof value === 'function',
-  as('field_invalid', { allowed: 'a function' }),
-)
+const when = v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function')
 
 const fields = {
   operation: text,
@@ -111,7 +111,7 @@ const fields = {
   resource: text,
   times: whole(1, 1_000_000),
   after: whole(0, 1_000_000),
-  phase: v.exactOptional(v.picklist(['before', 'after'], as('field_invalid', { allowed: 'before or after' }))),
+  phase: v.exactOptional(v.picklist(['before', 'after'], 'before or after')),
   status: whole(400, 599),
   error: v.exactOptional(errorKey),
   message: text,
@@ -119,9 +119,7 @@ const fields = {
   latency: duration,
   drop: v.exactOptional(v.boolean()),
   truncate: whole(0, 1_000_000),
-  body: v.exactOptional(
-    v.union([v.string(), anyObject<object>()], as('field_invalid', { allowed: 'a text or an object' })),
-  ),
+  body: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a text or an object')),
 }
 
 /** A fault as it is ordered. */

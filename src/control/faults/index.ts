@@ -4,6 +4,7 @@ import type { Family } from '../../contract/resource.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Api, type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { errors } from '../errors.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
 import { type ArmedFault, type FaultSpec, faultSpec } from './fault.ts'
 import { requireMeetable, unmeetable } from './meetable.ts'
@@ -47,7 +48,7 @@ const remove = controlCall({
 function makeRoom(tx: Transaction): void {
   if (tx.count(collection) < MOST_FAULTS) return
   const usedUp = tx.find(collection, 'usedUp', '')
-  if (!usedUp) refuse('too_many_on_order', { what: 'faults', most: MOST_FAULTS })
+  if (!usedUp) refuse(errors.too_many_on_order, { what: 'faults', most: MOST_FAULTS })
   tx.remove(collection, usedUp)
 }
 

@@ -1,4 +1,5 @@
 import { refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
 import { idProblem } from '../../contract/ids.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { quote } from '../../contract/quote.ts'
@@ -15,7 +16,7 @@ export interface Unmeetable {
 /** Refuses a fault that no request can meet: a test that waits for it would pass without ever seeing it. */
 export function requireMeetable(api: Api, spec: FaultSpec): void {
   const found = unmeetable(api, spec)
-  if (found) refuse('field_invalid', { ...found, received: quote(found.received) })
+  if (found) refuse(general.field_invalid, { ...found, received: quote(found.received) })
 }
 
 /** Why no request of an API can meet a fault, or undefined where one can. */

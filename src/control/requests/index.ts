@@ -1,4 +1,5 @@
 import { refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
 import { quote } from '../../contract/quote.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
@@ -115,13 +116,18 @@ function checked(filter: unknown, operations: readonly string[]): JournalFields 
   const checks = checksFor(operations)
   const names = Object.keys(checks).join(', ')
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
-    return refuse('field_invalid', { field: 'the filter', received: quote(filter), allowed: `a predicate or ${names}` })
+    return refuse(general.field_invalid, {
+      field: 'the filter',
+      received: quote(filter),
+      allowed: `a predicate or ${names}`,
+    })
   }
   for (const [name, value] of Object.entries(filter)) {
     const check = Object.hasOwn(checks, name) ? checks[name as keyof JournalFields] : undefined
-    if (!check) return refuse('field_invalid', { field: 'the filter', received: `by ${quote(name)}`, allowed: names })
+    if (!check)
+      return refuse(general.field_invalid, { field: 'the filter', received: `by ${quote(name)}`, allowed: names })
     if (value !== undefined && !check[0](value)) {
-      refuse('field_invalid', { field: `the filter's ${name}`, received: quote(value), allowed: check[1] })
+      refuse(general.field_invalid, { field: `the filter's ${name}`, received: quote(value), allowed: check[1] })
     }
   }
   return filter

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import type { Collection } from '../../contract/collection.ts'
 import { refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
+import { isObject } from '../../contract/json.ts'
 import { quote } from '../../contract/quote.ts'
-import { instant, type RecordContext, sequence } from '../../contract/record-schema.ts'
+import type { RuleContext } from '../../contract/reading.ts'
+import { instant, sequence } from '../../contract/record-schema.ts'
 import { readKept } from '../../contract/request-body.ts'
-import { as, isObject, type RuleContext } from '../../contract/schema.ts'
 import { Sealed } from './sealed.ts'
 
 /** The version of snapshots that this fauxgate writes and reads. */
@@ -59,20 +61,20 @@ export function readSnapshot(
   const sent = isObject(value) ? { ...value } : value
   if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
     const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
-    return refuse('field_invalid', { field: 'version', received: quote(sent.version), allowed })
+    return refuse(general.field_invalid, { field: 'version', received: quote(sent.version), allowed })
   }
   return { ...readKept(snapshotSchema(collections), sent, 'the snapshot', recordContext(sent, context)), isOwn: false }
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {
   const records = collections.map(({ name, schema, most = Number.POSITIVE_INFINITY }) => {
-    const tooMany = as('field_invalid', { allowed: `at most ${most} records` })
+    const tooMany = `at most ${most} records`
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
   return v.object({
     version: v.literal(SNAPSHOT_VERSION),
     now: instant,
-    seed: v.nullable(v.string(as('field_invalid', { allowed: 'a string or null' }))),
+    seed: v.nullable(v.string('a string or null')),
     sequence,
     rateLimit: v.array(instant),
     records: v.object(Object.fromEntries(records) as Record<string, v.GenericSchema<unknown, object[]>>),
@@ -80,13 +82,15 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
 }
 
 /** What the records are checked against. A fact that is wrong itself is a problem of its own, and of no record. */
-function recordContext(sent: unknown, context: RuleContext): RecordContext {
+function recordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {
     ...context,
     // Not every gateway knows the actions that another one accepted.
     unknownActions: 'accept',
-    now: v.is(instant, facts.now) ? facts.now : Number.NEGATIVE_INFINITY,
-    sequence: v.is(sequence, facts.sequence) ? facts.sequence : Number.POSITIVE_INFINITY,
+    state: {
+      now: v.is(instant, facts.now) ? facts.now : Number.NEGATIVE_INFINITY,
+      sequence: v.is(sequence, facts.sequence) ? facts.sequence : Number.POSITIVE_INFINITY,
+    },
   }
 }

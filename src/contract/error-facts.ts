@@ -1,47 +1,28 @@
 import type { Dialect } from './dialect.ts'
-import { catalogue, type ErrorKey, type Refusal } from './errors.ts'
+import type { CatalogueError, Refusal } from './errors.ts'
 import { withoutSecrets } from './secret-values.ts'
 import { utf8Length } from './utf8.ts'
 
-/**
- * Thrown by the direct API when a rule refuses a call; nothing has changed then. The same facts answer a request over
- * HTTP.
- *
- * @example
- * ```ts
- * try {
- *   gateway.reservedDomains.create({ domain: 'app.example.com' })
- * } catch (error) {
- *   if (error instanceof GatewayError && error.key === 'domain_taken') reuse()
- *   else throw error
- * }
- * ```
- */
-export class GatewayError extends Error {
-  override readonly name = 'GatewayError'
-  /** The catalogue's key, the same in every dialect. */
-  readonly key: ErrorKey
-  /** The dialect's code, such as `ERR_NGROK_413`. */
+/** What a caller is told of a refusal, in the dialect's numbers and statuses. */
+export interface ErrorFacts {
+  readonly key: string
   readonly code: string
-  /** The HTTP status. */
   readonly status: number
-  /**
-   * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` where there are more,
-   * the ids of what was not found. Together with the message never more than an answer of 16 KiB.
-   */
+  readonly message: string
   readonly details: Readonly<Record<string, string>>
-  /** Further response headers, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
+}
 
-  /** @internal `secrets` are what the refused call carried and no message may repeat. */
-  constructor(refusal: Refusal, dialect: Dialect, secrets: readonly string[] = []) {
-    const { key, message } = refusal.problems[0]
-    super(withinBytes(withoutSecrets(message, secrets)))
-    this.key = key
-    this.code = `${dialect.errorPrefix}${catalogue[key].number}`
-    this.status = statusOf(key, dialect)
-    this.details = Object.freeze({ ...plainDetails(refusal, secrets), ...fieldDetails(refusal, secrets) })
-    this.headers = refusal.headers
+/** What a caller is told of a refusal. `secrets` are what the refused call carried and no message may repeat. */
+export function factsOf(refusal: Refusal, dialect: Dialect, secrets: readonly string[] = []): ErrorFacts {
+  const { error, message } = refusal.problems[0]
+  return {
+    key: error.key,
+    code: codeOf(error, dialect),
+    status: statusOf(error, dialect),
+    message: withinBytes(withoutSecrets(message, secrets)),
+    details: Object.freeze({ ...plainDetails(refusal, secrets), ...fieldDetails(refusal, secrets) }),
+    headers: refusal.headers,
   }
 }
 
@@ -84,7 +65,12 @@ function bytesAsJson(text: string): number {
   return isPlain ? text.length + 2 : utf8Length(JSON.stringify(text))
 }
 
+/** The wire's `error_code` of an error. */
+export function codeOf({ number }: CatalogueError, { errorPrefix }: Dialect): string {
+  return `${errorPrefix}${number}`
+}
+
 /** The HTTP status of an error: the dialect's own where it has one, else the catalogue's. */
-export function statusOf(key: ErrorKey, { errorStatuses }: Dialect): number {
-  return errorStatuses[key] ?? catalogue[key].status
+export function statusOf({ key, status }: CatalogueError, { errorStatuses }: Dialect): number {
+  return errorStatuses[key] ?? status
 }

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
-import { isServiceDomain } from '../contract/dialect.ts'
-
-import { documented, type JsonFacts, named } from '../contract/documentation.ts'
-import { domainName } from '../contract/domain-names.ts'
-import { problem, Refusal, refuse } from '../contract/errors.ts'
-import { operation } from '../contract/operation.ts'
-import { quote } from '../contract/quote.ts'
-import { described, descriptionOf, required, resource } from '../contract/resource.ts'
+import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
+import { isServiceDomain } from '../../contract/dialect.ts'
+import { documented, type JsonFacts, named } from '../../contract/documentation.ts'
+import { problem, Refusal, refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
+import { operation } from '../../contract/operation.ts'
+import { quote } from '../../contract/quote.ts'
+import { described, descriptionOf, required, resource } from '../../contract/resource.ts'
+import { rule } from '../../contract/rule.ts'
 import {
   blankIsAbsent,
   description,
@@ -17,24 +17,25 @@ import {
   reference,
   region,
   resourceHead,
-  rule,
   time,
-} from '../contract/schema.ts'
-
-import type { Transaction } from '../contract/transaction.ts'
-import { type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
-import { attempt } from '../provisioning/attempt.ts'
-import { certificates } from '../provisioning/certificate-records.ts'
+} from '../../contract/schema.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import { type Frozen, refTo, timestamp, type View, type Wire } from '../../contract/view.ts'
+import { attempt } from '../../provisioning/attempt.ts'
+import { certificates } from '../../provisioning/certificate-records.ts'
+import { domainName, nameErrors } from '../../provisioning/domain-names.ts'
 import {
   type DomainRecord,
   domainMetadata,
   domains,
   type Job,
   PROVISIONING_ERRORS,
+  recordErrors,
   resolvesTo,
-} from '../provisioning/domain-records.ts'
-import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../provisioning/management.ts'
-import { endpointConfiguration } from './declarations.ts'
+} from '../../provisioning/domain-records.ts'
+import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../../provisioning/management.ts'
+import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
+import { errors } from './errors.ts'
 
 const PATH = '/reserved_domains'
 const WHAT = 'reserved domain'
@@ -45,8 +46,8 @@ const KEY_TYPE = 'The type of the keys of the certificates.'
 const authority = documented(
   v.pipe(
     v.optional(v.unknown(), ''),
-    rule<unknown>((received, report, { dialect }) => {
-      if (received !== dialect.authority) report('authority_invalid', { authority: dialect.authority })
+    rule([errors.authority_invalid], (received, report, { dialect }) => {
+      if (received !== dialect.authority) report(errors.authority_invalid, { authority: dialect.authority })
     }),
   ) as v.GenericSchema<string>,
   AUTHORITY,
@@ -57,7 +58,7 @@ const policyBody = named(
   v.object({
     authority,
     private_key_type: v.optional(
-      documented(oneOf(MANAGED_KEY_TYPES, 'private_key_type_invalid'), KEY_TYPE, {
+      documented(oneOf(MANAGED_KEY_TYPES, errors.private_key_type_invalid), KEY_TYPE, {
         json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
       }),
     ),
@@ -81,7 +82,7 @@ const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint con
 const createBody = named(
   v.object({
     domain: documented(domainName, DOMAIN),
-    region: region('domain_region_invalid', REGION, DEPRECATED),
+    region: region(errors.domain_region_invalid, REGION, DEPRECATED),
     description,
     metadata: domainMetadata,
     certificate_id: certificateId,
@@ -96,7 +97,7 @@ const createBody = named(
 
 /** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
 const ownName = extra(
-  v.optional(documented(v.pipe(v.string(), blankIsAbsent), "The domain's own name, which cannot be changed.")),
+  v.optional(documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.")),
 ) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined>
 
 const updateBody = named(
@@ -220,6 +221,18 @@ function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms)
 }
 
+const bothNames = errors.domain_name_and_domain
+
+/** What is refused of the certificate, the policy and the links in a body. */
+const tlsErrors = [
+  errors.certificate_and_policy,
+  errors.policy_on_service_domain,
+  errors.certificate_on_service_domain,
+  errors.certificate_not_found,
+  errors.certificate_not_uploaded,
+  declarationErrors.endpoint_configuration_not_found,
+]
+
 /** Reserved domains: service document, "Reserved domain"; decisions, "Reserved domains". */
 export const reservedDomains = resource({
   name: 'reserved_domains',
@@ -227,12 +240,13 @@ export const reservedDomains = resource({
   items: 'reserved_domains',
   prefix: 'rd',
   what: WHAT,
+  errors: { ...nameErrors, ...recordErrors, ...errors },
   collection: domains,
   shape,
   view,
-  create: { body: createBody, run: create },
-  update: { body: updateBody, run: update },
-  beforeDelete: withoutPolicy,
+  create: { body: createBody, errors: [errors.domain_taken, ...tlsErrors], bothNames, run: create },
+  update: { body: updateBody, errors: [errors.domain_update_empty, ...tlsErrors], bothNames, run: update },
+  delete: { before: withoutPolicy },
   relations({ id, domain, policy, certificate_id }, others, report) {
     if (others.find(domains, 'domain', domain)?.id !== id) report(['domain'], domain, 'a name that no other domain has')
     if (certificate_id === null) return
@@ -252,9 +266,10 @@ export const reservedDomains = resource({
       status: 204,
       summary: 'Detach the uploaded certificate from a reserved domain',
       ids: { id: 'rd' },
+      errors: [general.not_found, errors.certificate_managed],
       run(tx, { id }) {
         const domain = required(tx, domains, id, WHAT)
-        if (domain.policy) refuse('certificate_managed', { id })
+        if (domain.policy) refuse(errors.certificate_managed, { id })
         if (domain.certificate_id) tx.put(domains, { ...domain, certificate_id: null })
       },
     }),
@@ -265,6 +280,7 @@ export const reservedDomains = resource({
       status: 204,
       summary: 'Detach the certificate management policy from a reserved domain',
       ids: { id: 'rd' },
+      errors: [general.not_found],
       run(tx, { id }) {
         const domain = required(tx, domains, id, WHAT)
         if (domain.policy) tx.put(domains, withoutPolicy(tx, domain))
@@ -286,7 +302,7 @@ const LABEL_LENGTH = 17
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const taken = tx.find(domains, 'domain', body.domain)
-  if (taken) refuse('domain_taken', { field: 'domain', domain: quote(body.domain), id: taken.id })
+  if (taken) refuse(errors.domain_taken, { field: 'domain', domain: quote(body.domain), id: taken.id })
   const target = () =>
     [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), tx.dialect.cnameTargetBase].join('.')
   const domain: DomainRecord = {
@@ -315,9 +331,9 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
   const { domain: name, ...body } = sent
   if (name !== undefined && name.toLowerCase() !== domain.domain) {
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
-    refuse('field_invalid', { field: 'domain', received: quote(name), allowed })
+    refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }
-  if (Object.keys(body).length === 0) refuse('domain_update_empty', {})
+  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, {})
   const changed = {
     ...domain,
     ...described(body, domain),
@@ -359,8 +375,8 @@ function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRe
   const isOwned = isServiceDomain(tx.dialect, domain.domain)
   const received = quote(domain.domain)
   if (certificate && policy) throw certificateAndPolicy(certificate)
-  if (policy && isOwned) refuse('policy_on_service_domain', { field: 'certificate_management_policy', received })
-  if (certificate && isOwned) refuse('certificate_on_service_domain', { field: 'certificate_id', received })
+  if (policy && isOwned) refuse(errors.policy_on_service_domain, { field: 'certificate_management_policy', received })
+  if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
   if (certificate) return withUploadedCertificate(tx, domain, uploaded(tx, certificate))
   if (!policy) return domain
   const inForce = domain.policy?.private_key_type ?? tx.dialect.defaultPrivateKeyType
@@ -370,14 +386,14 @@ function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRe
 
 /** The refusal of a certificate and a policy in one request: a problem of both fields. */
 function certificateAndPolicy(certificate: string): Refusal {
-  const found = (field: string) => problem('certificate_and_policy', { field, received: quote(certificate) })
+  const found = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
   return new Refusal([found('certificate_id'), found('certificate_management_policy')])
 }
 
 /** The id of an uploaded certificate, or the refusal that it is none. */
 function uploaded(tx: Transaction, id: string): string {
   const named = { field: 'certificate_id', received: quote(id) }
-  const certificate = tx.get(certificates, id) ?? refuse('certificate_not_found', named)
-  if (certificate.issued_at !== null) refuse('certificate_not_uploaded', named)
+  const certificate = tx.get(certificates, id) ?? refuse(errors.certificate_not_found, named)
+  if (certificate.issued_at !== null) refuse(errors.certificate_not_uploaded, named)
   return id
 }

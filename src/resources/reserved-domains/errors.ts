@@ -1,0 +1,61 @@
+import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
+import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../contract/errors.ts'
+
+/** What can be wrong with a request for a reserved domain, beside its name. */
+export const errors = declareErrors({
+  domain_region_invalid: field(400, 400),
+  domain_taken: entry(
+    413,
+    409,
+    (it: { field: string; domain: string; id: string }) =>
+      `The domain ${it.domain} is reserved already, as ${it.id}. A name can be reserved once.`,
+  ),
+  certificate_and_policy: ofField(
+    434,
+    400,
+    (it: FieldFacts) =>
+      `certificate_id is ${it.received} and certificate_management_policy was sent too. Only one of them is allowed.`,
+  ),
+  authority_invalid: field(435, 400, (it: { authority: string }) => `"${it.authority}"`),
+  certificate_managed: entry(
+    436,
+    400,
+    (it: { id: string }) =>
+      `${it.id} has a certificate management policy in force. Detach the policy; its certificate goes with it.`,
+  ),
+  policy_on_service_domain: ofField(
+    439,
+    400,
+    (it: FieldFacts) =>
+      `${it.received} belongs to the service. A certificate management policy is allowed on custom domains only.`,
+  ),
+  certificate_on_service_domain: ofField(
+    440,
+    400,
+    (it: FieldFacts) =>
+      `${it.received} belongs to the service. An uploaded certificate is allowed on custom domains only.`,
+  ),
+  domain_name_and_domain: entry(
+    449,
+    400,
+    (it: { field: string; other: string }) =>
+      `${it.field} and ${it.other} were both sent. They name the same field: send ${it.other} only.`,
+  ),
+  private_key_type_invalid: field(1909, 400, () => MANAGED_KEY_TYPES.map((type) => `"${type}"`).join(' or ')),
+  certificate_not_found: ofField(
+    1965,
+    404,
+    (it: FieldFacts) => `${it.field} is ${it.received}, which does not exist. Name an uploaded TLS certificate.`,
+  ),
+  certificate_not_uploaded: ofField(
+    90410,
+    400,
+    (it: FieldFacts) =>
+      `${it.field} is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
+  ),
+  domain_update_empty: emptyUpdate(
+    422,
+    'description, metadata, certificate_id, certificate_management_policy, http_endpoint_configuration_id, ' +
+      'https_endpoint_configuration_id',
+  ),
+})

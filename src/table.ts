@@ -1,0 +1,52 @@
+import { type Catalogue, catalogueOf } from './contract/catalogue.ts'
+import { general } from './contract/general-errors.ts'
+import type { Operation } from './contract/operation.ts'
+import type { Families, Family } from './contract/resource.ts'
+import type { Api, ControlCall } from './control/control.ts'
+import { errors as controlErrors } from './control/errors.ts'
+import { controlCalls, controls } from './control/index.ts'
+import { type Router, routerOf } from './http/router.ts'
+import { declared } from './resources/declarations.ts'
+import { families } from './resources/index.ts'
+
+/** Everything that follows from the families of a gateway and from its controls. */
+export interface Table {
+  readonly families: typeof families
+  /** The families, and what is kept beside them without operations. */
+  readonly keepers: readonly Family[]
+  readonly api: Api
+  readonly router: Router<Operation>
+  readonly controlRouter: Router<ControlCall>
+  readonly catalogue: Catalogue
+}
+
+/** No family beside fauxgate's own. */
+const NONE: Families = {}
+
+/** What was worked out once, for as long as somebody has the families. It depends on nothing else and never changes. */
+const tables = new WeakMap<Families, Table>()
+
+/** The table of fauxgate's families and of those of a test's own. */
+export function tableOf(own: Families = NONE): Table {
+  const known = tables.get(own)
+  if (known) return known
+  const table = madeTable({ ...families, ...own })
+  tables.set(own, table)
+  return table
+}
+
+function madeTable(all: typeof families & Families): Table {
+  const operations = Object.values<Family>(all).flatMap((family) => Object.values(family.operations))
+  const router = routerOf(operations)
+  const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
+  const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
+  const keepers = [...Object.values<Family>(all), declared, ...states]
+  return {
+    families: all,
+    keepers,
+    api,
+    router,
+    controlRouter: routerOf(controlCalls),
+    catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), controlErrors]),
+  }
+}
