@@ -26,6 +26,15 @@ export const MOST_HANDED_ON = 100
 /** After so many problems of one body, no further rule looks at the rest of it. */
 const MOST_COUNTED = 10_000
 
+/** What rules look at where valibot reads a schema by itself: there is no gateway. */
+const ALONE: RuleContext = {
+  get dialect(): never {
+    throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
+  },
+  unknownActions: 'refuse',
+  catalogue: new Map(),
+}
+
 type Issue = v.BaseIssue<unknown>
 
 /** Makes the problem of an issue, once it is known where that stands. */
@@ -46,12 +55,12 @@ export class Reading {
 
   constructor(readonly context: RuleContext) {}
 
-  /** The reading that valibot's settings belong to. */
+  /** The reading that valibot's settings belong to, or one of its own where valibot reads by itself. */
   static of({ message }: { readonly message?: unknown }): Reading {
     if (typeof message === 'function' && 'reading' in message && message.reading instanceof Reading) {
       return message.reading
     }
-    throw new TypeError('A schema with rules is read by the operations that have it, not by valibot alone.')
+    return new Reading(ALONE)
   }
 
   /** Whether so much is wrong already that no rule needs to look any further. */

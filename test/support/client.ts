@@ -39,7 +39,7 @@ export function client(gateway: Gateway): Client {
       else sent.set(name, value)
     }
     const answer = await read(await gateway.fetch(/^https?:/.test(path) ? path : gateway.url + path, init))
-    if (answer.status >= 400) requireDeclared(gateway, answer)
+    if (answer.body?.error_code !== undefined) requireDeclared(gateway, answer)
     return answer
   }
 }
