@@ -50,7 +50,9 @@ export class Reading {
    * Valibot's settings for this reading. Of these it hands the message for whatever has none on to every rule, so that is
    * what carries the reading. An empty message says that the schema has none of its own.
    */
-  readonly settings = { message: Object.assign(() => '', { reading: this }) }
+  readonly settings: { readonly message: (() => string) & { readonly reading: Reading } } = {
+    message: Object.assign(() => '', { reading: this }),
+  }
   #wordings: Map<Issue, Wording> | undefined
 
   constructor(readonly context: RuleContext) {}

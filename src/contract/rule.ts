@@ -24,11 +24,6 @@ interface Place {
 
 type Check<T, E extends FieldError> = (value: T, report: Report<E>, context: RuleContext) => void
 
-/** A step of a schema that says which errors it can report. */
-interface Reporting {
-  readonly errors: readonly CatalogueError[]
-}
-
 /**
  * A rule on one field, for `v.pipe`. It may report the errors that are named, and `field_invalid`. It runs once the field
  * has the right type.
@@ -43,30 +38,27 @@ interface Reporting {
  * )
  * ```
  */
-export function rule<T, E extends FieldError>(
-  errors: readonly E[],
-  check: Check<T, E>,
-): v.RawCheckAction<T> & Reporting {
+export function rule<T, E extends FieldError>(errors: readonly E[], check: Check<T, E>): v.RawCheckAction<T> {
   const action = v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const reading = Reading.of(config)
     if (!dataset.typed || reading.isEnough()) return
     check(dataset.value, reporting(reading, dataset, addIssue), reading.context)
   })
-  return { ...action, errors }
+  return declaring(errors, action)
 }
 
 /** A rule on an object as a whole. It also runs when fields have the wrong type, so it looks before it reads them. */
 export function ruleOnWhole<T extends object, E extends FieldError>(
   errors: readonly E[],
   check: Check<{ readonly [K in keyof T]?: unknown }, E>,
-): v.RawCheckAction<T> & Reporting {
+): v.RawCheckAction<T> {
   const action = v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const { value } = dataset
     const reading = Reading.of(config)
     if (typeof value !== 'object' || value === null || reading.isEnough()) return
     check(value, reporting(reading, dataset, addIssue), reading.context)
   })
-  return { ...action, errors }
+  return declaring(errors, action)
 }
 
 /**
@@ -76,7 +68,7 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
 export function readBy<T, U, E extends FieldError = FieldInvalid>(
   errors: readonly CatalogueError[],
   read: (value: T, report: Report<E>) => U | undefined,
-): v.RawTransformAction<T, U> & Reporting {
+): v.RawTransformAction<T, U> {
   const action = v.rawTransform<T, U>(({ dataset, config, addIssue, NEVER }) => {
     const reading = Reading.of(config)
     try {
@@ -89,7 +81,12 @@ export function readBy<T, U, E extends FieldError = FieldInvalid>(
       return NEVER
     }
   })
-  return { ...action, errors }
+  return declaring(errors, action)
+}
+
+/** A step of a schema that says which errors it can report. Its type stays that of the step, and as short. */
+function declaring<Step extends object>(errors: readonly CatalogueError[], step: Step): Step {
+  return { ...step, errors }
 }
 
 type AddIssue = (info: { input?: unknown; path?: [v.IssuePathItem, ...v.IssuePathItem[]] }) => void
