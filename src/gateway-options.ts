@@ -1,6 +1,18 @@
+import * as v from 'valibot'
 import { type Dialect, standard } from './contract/dialect.ts'
-import { DURATION_ALLOWED, type Duration, durationMs } from './contract/duration.ts'
-import { quote, quoteSecret } from './contract/quote.ts'
+import { DURATION_ALLOWED, type Duration } from './contract/duration.ts'
+import {
+  asOne,
+  duration,
+  integer,
+  oneOfTexts,
+  optionsOf,
+  readOptions,
+  type SchemasOf,
+  switchOption,
+  textOption,
+  withDefaults,
+} from './contract/options.ts'
 import type { Rules } from './contract/rules.ts'
 import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
@@ -102,12 +114,120 @@ export interface ReadOptions {
   readonly rules: Rules
 }
 
+const clock = v.custom<Clock>(
+  (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
+  'an object with "now", a function or a number, in ms',
+)
+
+const rateLimited = optionsOf({
+  requests: v.optional(integer(1, 1_000_000), 120),
+  window: v.optional(duration(1000), '60s'),
+})
+
+const dialect = v.custom<Dialect>(
+  (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
+  () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
+)
+
+const keys = asOne(
+  v.array(
+    v.pipe(
+      v.string(),
+      v.nonEmpty(),
+      v.check((key) => key.trim() === key),
+    ),
+  ),
+  'an array of non-empty keys without white space around them',
+)
+
+const baseUrl = v.pipe(
+  v.string('an http or https URL'),
+  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, 'an http or https URL'),
+  v.transform((url) => url.replace(/\/+$/, '')),
+)
+
+const quirks = asOne(
+  optionsOf({ keepBackendsOnPatch: v.optional(switchOption, false) }),
+  'an object with "keepBackendsOnPatch", true or false',
+)
+
+const internalErrorBackoff = asOne(
+  v.pipe(
+    optionsOf({ first: duration(1000), most: duration(1000) }),
+    v.check(({ first, most }) => first <= most),
+  ),
+  `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
+)
+
+const rateLimit = asOne(
+  v.union([
+    v.pipe(
+      v.boolean(),
+      v.transform((isOn): RateLimit | undefined => (isOn ? v.parse(rateLimited, {}) : undefined)),
+    ),
+    rateLimited,
+  ]),
+  'true, false, or an object with requests and window',
+)
+
+/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
+const host = v.pipe(v.string(), v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i), v.toLowerCase())
+
+const control = asOne(
+  v.union([
+    v.pipe(
+      v.literal('loopback'),
+      v.transform((): ControlAccess => ({ key: undefined, allowHosts: [] })),
+    ),
+    optionsOf({
+      key: v.optional(v.pipe(v.string(), v.regex(/^[!-~]+$/))),
+      allowHosts: v.optional(v.array(host), []),
+    }),
+  ]),
+  '"loopback", or an object with "key", visible ASCII characters without spaces, and "allowHosts", an array of host ' +
+    'names without port',
+)
+
+/** What every option of {@link GatewayOptions} can be; there is no other. */
+const gatewayOptions = optionsOf({
+  clock: v.optional(clock),
+  dialect: v.optional(dialect),
+  seed: v.optional(textOption),
+  keys: v.optional(keys),
+  baseUrl: v.optional(baseUrl),
+  references: v.optional(oneOfTexts('any', 'declared')),
+  unknownActions: v.optional(oneOfTexts('refuse', 'accept')),
+  emptyJsonOnDelete: v.optional(switchOption),
+  quirks: v.optional(quirks),
+  initial: v.optional(v.custom<Initial<typeof families>>(isSomeObject, 'an object with arrays of bodies, by family')),
+  rateLimit: v.optional(rateLimit),
+  journalSize: v.optional(integer(0, 1_000_000)),
+  journalBytes: v.optional(integer(0, 2 ** 32)),
+  addressesPerRegion: v.optional(integer(1, 2_000_000)),
+  dns: v.optional(oneOfTexts('off', 'simulated')),
+  provisioningDelay: v.optional(duration(0)),
+  certificateValidity: v.optional(duration(1000)),
+  renewalLead: v.optional(duration(0)),
+  internalErrorBackoff: v.optional(internalErrorBackoff),
+  dnsErrorRetry: v.optional(duration(1000)),
+  authorityKeys: v.optional(oneOfTexts('test', 'fresh')),
+  control: v.optional(control),
+} satisfies SchemasOf<GatewayOptions>)
+
 const DAY_MS = 86_400_000
 
-const DEFAULTS: Rules = {
+/** What the options are that are left out, as they are read: schemas would read them again for each gateway. */
+const DEFAULTS = {
+  clock: systemClock,
+  dialect: standard,
+  emptyJsonOnDelete: false,
+  authorityKeys: 'test',
+  journalSize: 1000,
+  journalBytes: 16 * 1024 * 1024,
+  control: { key: undefined, allowHosts: [] },
   references: 'any',
   unknownActions: 'refuse',
-  keepBackendsOnPatch: false,
+  quirks: { keepBackendsOnPatch: false },
   addressesPerRegion: 2_000_000,
   dns: 'off',
   provisioningDelay: 30_000,
@@ -115,181 +235,32 @@ const DEFAULTS: Rules = {
   renewalLead: 30 * DAY_MS,
   internalErrorBackoff: { first: 60_000, most: 64 * 60_000 },
   dnsErrorRetry: 3_600_000,
-}
-
-/** A test of one option, what a message says is allowed, and how it shows what was received. */
-type Check = readonly [test: (value: unknown) => boolean, allowed: string, shown?: (value: unknown) => string]
-
-const isBoolean: Check = [(value) => typeof value === 'boolean', 'true or false']
-const isText: Check = [(value) => typeof value === 'string', 'a string']
-
-const oneOf = (...allowed: readonly string[]): Check => [
-  (value) => allowed.includes(value as string),
-  allowed.map((text) => `"${text}"`).join(' or '),
-]
-
-const CHECKS: Readonly<Record<keyof GatewayOptions, Check>> = {
-  clock: [isClock, 'an object with "now", a function or a number, in ms'],
-  dialect: [isDialect, `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`],
-  seed: isText,
-  keys: [
-    (value) =>
-      Array.isArray(value) && value.every((key) => typeof key === 'string' && key.trim() === key && key !== ''),
-    'an array of non-empty keys without white space around them',
-    quoteSecret,
-  ],
-  baseUrl: [(value) => typeof value === 'string' && /^https?:\/\/[^/?#]+[^?#]*$/.test(value), 'an http or https URL'],
-  references: oneOf('any', 'declared'),
-  unknownActions: oneOf('refuse', 'accept'),
-  emptyJsonOnDelete: isBoolean,
-  quirks: [isQuirks, 'an object with "keepBackendsOnPatch", true or false'],
-  addressesPerRegion: [(value) => isInteger(value, 1, DEFAULTS.addressesPerRegion), 'an integer from 1 to 2000000'],
-  dns: oneOf('off', 'simulated'),
-  provisioningDelay: isDuration(0),
-  certificateValidity: isDuration(1000),
-  renewalLead: isDuration(0),
-  internalErrorBackoff: [
-    isBackoff,
-    `an object with "first" and "most", not less than first, each ${isDuration(1000)[1]}`,
-  ],
-  dnsErrorRetry: isDuration(1000),
-  authorityKeys: oneOf('test', 'fresh'),
-  initial: [isObject, 'an object with arrays of bodies, by family'],
-  rateLimit: [
-    (value) => typeof value === 'boolean' || isRateLimit(value),
-    'true, false, or an object with requests and window',
-  ],
-  journalSize: [(value) => isInteger(value, 0, 1_000_000), 'an integer from 0 to 1000000'],
-  journalBytes: [(value) => isInteger(value, 0, 2 ** 32), 'an integer from 0 to 4294967296'],
-  control: [
-    isControl,
-    '"loopback", or an object with "key", visible ASCII characters without spaces, and "allowHosts", an array of host ' +
-      'names without port',
-    quoteSecret,
-  ],
-}
+} as const satisfies Partial<v.InferOutput<typeof gatewayOptions>>
 
 /**
- * Checks the options of a gateway and fills in the defaults.
+ * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
-export function readOptions(options: GatewayOptions): ReadOptions {
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(CHECKS, name)) {
-      throw new TypeError(`${quote(name)} is not an option. Supported: ${Object.keys(CHECKS).join(', ')}.`)
-    }
-    const [test, allowed, show = quote] = CHECKS[name as keyof GatewayOptions]
-    if (value !== undefined && !test(value)) throw new TypeError(`${name} is ${show(value)}. Allowed: ${allowed}.`)
-  }
-  const { clock = systemClock, dialect = standard, authorityKeys = 'test', emptyJsonOnDelete = false } = options
-  const { seed, keys, baseUrl } = options
+export function readGatewayOptions(options: GatewayOptions): ReadOptions {
+  const read = withDefaults(readOptions(gatewayOptions, options, { secret: ['keys', 'control'] }), DEFAULTS)
+  const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, initial, ...rest } = read
+  const { rateLimit, journalSize, journalBytes, control, quirks, ...rules } = rest
+  requireLead(rules)
   return {
-    clock,
-    dialect,
-    seed,
-    keys: keys && [...keys],
-    baseUrl: baseUrl?.replace(/\/+$/, ''),
-    emptyJsonOnDelete,
-    authorityKeys,
-    initial: options.initial,
-    rateLimit: readRateLimit(options.rateLimit),
-    journalSize: options.journalSize ?? 1000,
-    journalBytes: options.journalBytes ?? 16 * 1024 * 1024,
-    control: readControl(options.control),
-    rules: readRules(options),
+    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, initial },
+    ...{ rateLimit, journalSize, journalBytes },
+    control: { key: control.key, allowHosts: control.allowHosts },
+    rules: { ...rules, ...quirks },
   }
 }
 
-function readControl(option: GatewayOptions['control'] = 'loopback'): ControlAccess {
-  const { key, allowHosts = [] } = option === 'loopback' ? {} : option
-  return { key, allowHosts: allowHosts.map((host) => host.toLowerCase()) }
+function requireLead({ renewalLead, certificateValidity }: Pick<Rules, 'renewalLead' | 'certificateValidity'>): void {
+  if (renewalLead < certificateValidity) return
+  const allowed = `less than certificateValidity, ${certificateValidity} ms`
+  throw new TypeError(`renewalLead is ${renewalLead} ms. Allowed: ${allowed}.`)
 }
 
-function isControl(value: unknown): boolean {
-  if (value === 'loopback') return true
-  if (!isObject(value)) return false
-  const { key, allowHosts, ...rest } = value
-  const isKey = key === undefined || (typeof key === 'string' && /^[!-~]+$/.test(key))
-  const areHosts = allowHosts === undefined || (Array.isArray(allowHosts) && allowHosts.every(isHost))
-  return isKey && areHosts && Object.keys(rest).length === 0
-}
-
-/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
-function isHost(value: unknown): boolean {
-  return typeof value === 'string' && /^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i.test(value)
-}
-
-function readRateLimit(option: boolean | RateLimitOptions = false): RateLimit | undefined {
-  if (option === false) return undefined
-  const { requests = 120, window = '60s' } = option === true ? {} : option
-  return { requests, window: durationMs(window) as number }
-}
-
-function isRateLimit(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { requests, window, ...rest } = value
-  const isCount = requests === undefined || isInteger(requests, 1, 1_000_000)
-  const isWindow = window === undefined || (durationMs(window) ?? 0) >= 1000
-  return isCount && isWindow && Object.keys(rest).length === 0
-}
-
-function readRules(options: GatewayOptions): Rules {
-  const { references, unknownActions, quirks, addressesPerRegion, dns, internalErrorBackoff } = options
-  const duration = (value: Duration | undefined, otherwise: number) => durationMs(value) ?? otherwise
-  const rules: Rules = {
-    references: references ?? DEFAULTS.references,
-    unknownActions: unknownActions ?? DEFAULTS.unknownActions,
-    keepBackendsOnPatch: quirks?.keepBackendsOnPatch ?? DEFAULTS.keepBackendsOnPatch,
-    addressesPerRegion: addressesPerRegion ?? DEFAULTS.addressesPerRegion,
-    dns: dns ?? DEFAULTS.dns,
-    provisioningDelay: duration(options.provisioningDelay, DEFAULTS.provisioningDelay),
-    certificateValidity: duration(options.certificateValidity, DEFAULTS.certificateValidity),
-    renewalLead: duration(options.renewalLead, DEFAULTS.renewalLead),
-    internalErrorBackoff: {
-      first: duration(internalErrorBackoff?.first, DEFAULTS.internalErrorBackoff.first),
-      most: duration(internalErrorBackoff?.most, DEFAULTS.internalErrorBackoff.most),
-    },
-    dnsErrorRetry: duration(options.dnsErrorRetry, DEFAULTS.dnsErrorRetry),
-  }
-  if (rules.renewalLead >= rules.certificateValidity) {
-    throw new TypeError(
-      `renewalLead is ${rules.renewalLead} ms. Allowed: less than certificateValidity, ${rules.certificateValidity} ms.`,
-    )
-  }
-  return rules
-}
-
-function isBackoff(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { first, most, ...rest } = value
-  const isWhole = isDuration(1000)[0](first) && isDuration(1000)[0](most) && Object.keys(rest).length === 0
-  return isWhole && (durationMs(first) as number) <= (durationMs(most) as number)
-}
-
-function isDuration(least: number): Check {
-  const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
-  return [(value) => (durationMs(value) ?? -1) >= least, allowed]
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
+/** A clock and a dialect may be of any class. */
+function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
-}
-
-function isClock(value: unknown): boolean {
-  return isObject(value) && (typeof value.now === 'function' || typeof value.now === 'number')
-}
-
-function isDialect(value: unknown): boolean {
-  return isObject(value) && Object.keys(standard).every((name) => name in value)
-}
-
-function isQuirks(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.keys(value).every((name) => name === 'keepBackendsOnPatch' && typeof value[name] === 'boolean')
-  )
-}
-
-function isInteger(value: unknown, least: number, most: number): boolean {
-  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most
 }

@@ -15,7 +15,7 @@ import { Engine } from './engine/engine.ts'
 import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
 import { RateLimiter } from './engine/rate-limiter.ts'
 import { GatewayError } from './gateway-error.ts'
-import { type GatewayOptions, type ReadOptions, readOptions } from './gateway-options.ts'
+import { type GatewayOptions, type ReadOptions, readGatewayOptions } from './gateway-options.ts'
 import { controlApiOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
@@ -69,7 +69,7 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
  * @throws TypeError when an option is unknown or has a value that is not allowed.
  */
 export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C> = {}): Gateway<C> {
-  const read = readOptions(options)
+  const read = readGatewayOptions(options)
   const table = tableOf()
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.control.key === undefined ? [] : [read.control.key])]
@@ -176,8 +176,8 @@ function hostOf(
       if (rateLimiter) rateLimiter.times = []
       begin()
     },
-    snapshot({ privateKeys = false } = {}) {
-      const { now, sequence, records, kept } = engine.state(privateKeys)
+    snapshot(withPrivateKeys) {
+      const { now, sequence, records, kept } = engine.state(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.seed : null
       return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },

@@ -48,7 +48,7 @@ export interface ControlHost {
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
-  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
   /** What was asked over HTTP. */
   readonly journal: Journal

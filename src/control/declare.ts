@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { general } from '../contract/general-errors.ts'
 import { isIdOf } from '../contract/ids.ts'
+import { optionsOf, readCallOptions } from '../contract/options.ts'
 import { rule, ruleOnWhole } from '../contract/rule.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
@@ -82,10 +83,14 @@ export const declare: Control<DeclareMember> = {
   members: (host, guarded) => ({ declare: direct(host, guarded) }),
 }
 
+/** The options of an edge by name; what they can be says the call. */
+const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
+
 function direct(host: ControlHost, guarded: Guarded): Declare {
   const send = (sent: object) => guarded(() => declareCall.run(host, sent))
   return {
-    edge: (edge, options = {}) => send({ edge, ...options }),
+    edge: (edge, options = {}) =>
+      guarded(() => declareCall.run(host, { edge, ...readCallOptions(edgeOptions, options) })),
     endpointConfiguration: (id) => send({ endpoint_configuration: id }),
     backend: (backend) => send({ backend }),
   }

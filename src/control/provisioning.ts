@@ -3,8 +3,8 @@ import { isServiceDomain } from '../contract/dialect.ts'
 import { refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { requireId } from '../contract/ids.ts'
+import { optionsOf, readCallOptions } from '../contract/options.ts'
 import type { RuleContext } from '../contract/reading.ts'
-import { bodyReader } from '../contract/request-body.ts'
 import { required } from '../contract/resource.ts'
 import { type Report, rule } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
@@ -60,12 +60,6 @@ const count = v.pipe(
   v.minValue(1, countAllowed),
   v.maxValue(MOST_ON_ORDER, countAllowed),
 )
-
-/** Reads what the calls of the direct API that order outcomes take besides these. */
-export const readOrderOptions = {
-  forDomain: bodyReader(v.object({ domain })),
-  forTimes: bodyReader(v.object({ domain, times: v.optional(count) })),
-}
 
 const script = controlCall({
   method: 'POST',
@@ -211,17 +205,20 @@ export const provisioning: Control<ProvisioningMember> = {
   members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
 }
 
+/** The options of the direct calls by name; what they can be says the call that they go to. */
+const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
+const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
+
 function direct(host: ControlHost, guarded: Guarded): Provisioning {
-  const { forDomain, forTimes } = readOrderOptions
-  const order = (sent: object, read: typeof forTimes, options: unknown) =>
-    guarded(() => script.run(host, { ...read(options, {}, host.context), ...sent }))
+  const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
+    guarded(() => script.run(host, { ...readCallOptions(schema, options), ...sent }))
   const pendingOutcomes = () => guarded(() => pending.run(host, {}))
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
   return {
     script: (outcomes, options = {}) => order({ outcomes }, forDomain, options),
     failNext: (error, options = {}) => order({ outcomes: [error], first: true }, forTimes, options),
     failAlways: (error, options = {}) => order({ outcomes: [], always: error }, forDomain, options),
-    clear: (options = {}) => guarded(() => clear.run(host, options)),
+    clear: (options = {}) => guarded(() => clear.run(host, readCallOptions(forDomain, options))),
     pendingOutcomes,
     assertNoPendingOutcomes() {
       const left = pendingOutcomes()

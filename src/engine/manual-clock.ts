@@ -1,6 +1,6 @@
-import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
-import { quote } from '../contract/quote.ts'
-import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import type { Duration } from '../contract/duration.ts'
+import { moment, readOptions, duration as spanOfTime } from '../contract/options.ts'
+import { LATEST_TIME, timestamp } from '../contract/view.ts'
 import type { ClockFollower, MovableClock } from './clock.ts'
 import { ClockFollowers } from './clock-followers.ts'
 import { Turns } from './turns.ts'
@@ -178,18 +178,15 @@ function endless(now: number, stops: number, where: string): string {
   )
 }
 
+const anyDuration = spanOfTime()
+const anyMoment = moment()
+
 function requireDuration(duration: Duration): number {
-  const ms = durationMs(duration)
-  if (ms === undefined) throw new TypeError(`The duration is ${quote(duration)}. Allowed: ${DURATION_ALLOWED}.`)
-  return ms
+  return readOptions(anyDuration, duration, { whole: 'The duration' })
 }
 
 function requireTime(time: Time): number {
-  const ms = timeMs(time)
-  if (ms === undefined) {
-    throw new TypeError(`The time is ${quote(time)}. Allowed: ${TIME_ALLOWED}, a number of ms since 1970, or a Date.`)
-  }
-  return requireInRange(Math.floor(ms))
+  return requireInRange(Math.floor(readOptions(anyMoment, time, { whole: 'The time' })))
 }
 
 function requireNotPast(ms: number, now: number): number {

@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import type { Fetch } from './fetch.ts'
 import { isBelow } from './url.ts'
 
@@ -6,6 +8,10 @@ export interface InstallOptions {
   /** `pass` hands them to the `fetch` that was there before (the default); `refuse` rejects them. */
   readonly others?: 'pass' | 'refuse'
 }
+
+const installOptions = optionsOf({
+  others: v.optional(oneOfTexts('pass', 'refuse')),
+} satisfies SchemasOf<InstallOptions>)
 
 /** An installed gateway. Dispose of it, or leave the block of `using`, to take it out again. */
 export interface Installed {
@@ -17,7 +23,8 @@ export interface Installed {
  * Lets the global `fetch` answer for a gateway's base URL. Installations nest and can be taken out in any order: one
  * that is out hands on to what was there before it.
  */
-export function installFetch(fetch: Fetch, baseUrl: () => string, { others = 'pass' }: InstallOptions = {}): Installed {
+export function installFetch(fetch: Fetch, baseUrl: () => string, options: InstallOptions = {}): Installed {
+  const { others = 'pass' } = readOptions(installOptions, options)
   const before = globalThis.fetch
   let isIn = true
   const installed: Fetch = (input, init) => {

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import * as v from 'valibot'
 import { general } from '../contract/general-errors.ts'
+import { integer, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
 import { Connection } from './connection.ts'
@@ -15,6 +17,14 @@ export interface ServeOptions {
   /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
   readonly host?: string
 }
+
+const A_HOST = 'a host name or an address'
+
+const serveOptions = optionsOf({
+  port: v.optional(integer(0, 65_535)),
+  // To Node, no host is every host.
+  host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
+} satisfies SchemasOf<ServeOptions>)
 
 /** A gateway that is being served. */
 export interface Served {
@@ -40,11 +50,11 @@ export interface Served {
  * console.log(server.url)
  * await server.close()
  * ```
- * @throws Error when the port is taken or the host is not one of this machine's, TypeError when the host is empty.
+ * @throws Error when the port is taken or the host is not one of this machine's, TypeError for an unknown option or a value that is not
+ * allowed.
  */
-export async function serve(gateway: Gateway, { port = 0, host = '127.0.0.1' }: ServeOptions = {}): Promise<Served> {
-  // To Node, no host is every host.
-  if (host === '') throw new TypeError('host is "". Allowed: a host name or an address.')
+export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
+  const { port = 0, host = '127.0.0.1' } = readOptions(serveOptions, options)
   const connections = new Map<Socket, Connection>()
   const server = listenerFor(gateway, connections)
   await new Promise<void>((resolve, reject) => {

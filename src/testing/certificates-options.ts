@@ -1,6 +1,16 @@
-import { isObject } from '../contract/json.ts'
-import { quote } from '../contract/quote.ts'
-import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
+import * as v from 'valibot'
+import {
+  asOne,
+  integer,
+  moment,
+  oneOfTexts,
+  optionsOf,
+  readOptions,
+  type SchemasOf,
+  textOption,
+  withDefaults,
+} from '../contract/options.ts'
+import { LATEST_TIME, timestamp } from '../contract/view.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
@@ -56,6 +66,7 @@ export interface Plan {
 
 /** The first time that every reader of certificates knows. */
 const EARLIEST = Date.UTC(1950, 0, 1)
+const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MOST_ISSUERS = 5
 /** The longest texts of RFC 5280, appendix A.1, in the order in which names have them. */
 const ATTRIBUTES = {
@@ -67,71 +78,114 @@ const ATTRIBUTES = {
   commonName: ['CN', 64],
 } as const satisfies Readonly<Record<keyof PairSubject, readonly [type: Attribute[0], longest: number]>>
 
-/** A test of one option, and what a message says is allowed. */
-type Check = readonly [test: (value: unknown) => boolean, allowed: string]
+/** A name, as the common name of a certificate or below it. */
+const names = asOne(
+  v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
+  'an array of DNS names of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"',
+)
 
-const isTime: Check = isTimeWithin(0, 0)
-const CHECKS = {
-  names: [
-    isListOf((name) => /^[!-~]{1,253}$/.test(name)),
-    'an array of DNS names of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"',
-  ],
-  ips: [isListOf((ip) => ipBytes(ip) !== undefined), 'an array of IPv4 and IPv6 addresses'],
-  keyType: [(value) => keyTypes.includes(value as KeyType), keyTypes.map((type) => `"${type}"`).join(' or ')],
-  notBefore: isTime,
-  notAfter: isTime,
-  subject: [isObject, `an object with ${Object.keys(ATTRIBUTES).join(', ')}`],
-  issuers: isCount(0),
-  seed: [(value) => typeof value === 'string', 'a string'],
-} as const satisfies Readonly<Record<keyof PairOptions, Check>>
+const ips = asOne(
+  v.array(
+    v.pipe(
+      v.string(),
+      v.check((ip) => ipBytes(ip) !== undefined),
+    ),
+  ),
+  'an array of IPv4 and IPv6 addresses',
+)
+
+/** A text that an attribute of a name can have. */
+function attribute(longest: number) {
+  const allowed = `a string of up to ${longest} characters`
+  return v.pipe(
+    v.string(allowed),
+    v.check((text) => [...text].length <= longest && !/\p{Surrogate}/u.test(text), allowed),
+  )
+}
+
+const subject = () =>
+  optionsOf(
+    {
+      country: v.optional(v.pipe(v.string('two letters'), v.regex(/^([A-Za-z]{2})?$/, 'two letters'))),
+      province: v.optional(attribute(ATTRIBUTES.province[1])),
+      locality: v.optional(attribute(ATTRIBUTES.locality[1])),
+      organization: v.optional(attribute(ATTRIBUTES.organization[1])),
+      organizationalUnit: v.optional(attribute(ATTRIBUTES.organizationalUnit[1])),
+      commonName: v.optional(attribute(ATTRIBUTES.commonName[1])),
+    } satisfies SchemasOf<PairSubject>,
+    `an object with ${Object.keys(ATTRIBUTES).join(', ')}`,
+  )
+
+/** A time with so many ms of room before and after it. */
+const momentWithin = (room = 0) => moment(EARLIEST + room, LATEST_TIME - room)
+
+const pairOptions = (fewestIssuers: number) =>
+  optionsOf({
+    names: v.optional(names),
+    ips: v.optional(ips),
+    keyType: v.optional(oneOfTexts(...keyTypes)),
+    notBefore: v.optional(momentWithin()),
+    notAfter: v.optional(momentWithin()),
+    subject: v.optional(subject()),
+    issuers: v.optional(integer(fewestIssuers, MOST_ISSUERS)),
+    seed: v.optional(textOption),
+  } satisfies SchemasOf<PairOptions>)
+
+const DEFAULTS = {
+  names: ['app.example.com'],
+  ips: [] as string[],
+  keyType: 'ecdsa',
+  notBefore: START_OF_2026,
+  notAfter: Date.UTC(2036, 0, 1),
+  subject: {},
+  seed: 'fauxgate',
+} as const
 
 /**
- * Checks the options of a pair and fills in the defaults.
+ * Reads the options of a pair and fills in the defaults.
  *
  * @param fewestIssuers how many CA certificates the pair needs at least
  * @throws TypeError for an unknown option or a value that is not allowed
  */
 export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0): Plan {
-  check('options', options, [isObject, 'an object'])
-  checkAll('', options, { ...CHECKS, issuers: isCount(fewestIssuers) })
-  const { names = ['app.example.com'], ips = [], keyType = 'ecdsa', seed = 'fauxgate' } = options
+  const read = withDefaults(readOptions(pairOptions(fewestIssuers), options), DEFAULTS)
+  const { names, ips, keyType, seed, issuers = fewestIssuers } = read
   if (names.length + ips.length === 0) {
     throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
   }
-  const notBefore = wholeSeconds(options.notBefore ?? Date.UTC(2026, 0, 1))
-  const notAfter = wholeSeconds(options.notAfter ?? Date.UTC(2036, 0, 1))
+  const [notBefore, notAfter] = [wholeSeconds(read.notBefore), wholeSeconds(read.notAfter)]
   if (notAfter < notBefore) {
     throw new TypeError(
       `notAfter is ${timestamp(notAfter)}. Allowed: ${timestamp(notBefore)}, which is notBefore, or later.`,
     )
   }
   return {
-    names: [...names],
+    names,
     ips: ips.map((ip) => ipBytes(ip) as Uint8Array),
     keyType,
     notBefore,
     notAfter,
-    subject: readSubject(options.subject ?? {}, names[0] ?? (ips[0] as string)),
-    issuers: options.issuers ?? fewestIssuers,
+    subject: attributesOf(read.subject, names[0] ?? (ips[0] as string)),
+    issuers,
     seed,
   }
 }
 
 /**
- * Checks an option that is a time and fills in the start of 2026.
+ * Reads an option that is a time, by default the start of 2026.
  *
  * @param room how many ms there must be before and after it
  * @returns ms since 1970
  * @throws TypeError where it is none
  */
-export function readMoment(name: string, value: Time = Date.UTC(2026, 0, 1), room = 0): number {
-  check(name, value, isTimeWithin(room, room))
-  return timeMs(value) as number
+export function readMoment(name: string, value: Time = START_OF_2026, room = 0): number {
+  return readOptions(momentWithin(room), value, { whole: name })
 }
 
-function readSubject(subject: PairSubject, name: string): readonly Attribute[] {
-  const checks = Object.entries(ATTRIBUTES).map(([key, [, most]]) => [key, isAttribute(key, most)] as const)
-  checkAll('subject.', subject, Object.fromEntries(checks))
+function attributesOf(
+  subject: { readonly [Name in keyof PairSubject]?: string | undefined },
+  name: string,
+): readonly Attribute[] {
   const [, longest] = ATTRIBUTES.commonName
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > longest ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, [type]]): Attribute[] => {
@@ -141,46 +195,6 @@ function readSubject(subject: PairSubject, name: string): readonly Attribute[] {
   return attributes.length > 0 ? attributes : [['O', 'fauxgate']]
 }
 
-function checkAll(prefix: string, values: object, checks: Readonly<Record<string, Check>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    const allowed = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (!allowed) {
-      throw new TypeError(`${quote(prefix + name)} is not an option. Supported: ${Object.keys(checks).join(', ')}.`)
-    }
-    if (value !== undefined) check(prefix + name, value, allowed)
-  }
-}
-
-function check(name: string, value: unknown, [test, allowed]: Check): void {
-  if (!test(value)) throw new TypeError(`${name} is ${quote(value)}. Allowed: ${allowed}.`)
-}
-
-function isTimeWithin(before: number, after: number): Check {
-  const [from, to] = [EARLIEST + before, LATEST_TIME - after]
-  const isWithin = (value: unknown) => {
-    const ms = timeMs(value)
-    return ms !== undefined && ms >= from && ms < to + 1000
-  }
-  const range = `from ${timestamp(from)} to ${timestamp(to)}`
-  return [isWithin, `${TIME_ALLOWED}, a number of ms since 1970, or a Date, ${range}`]
-}
-
-function isCount(least: number): Check {
-  const allowed = `an integer from ${least} to ${MOST_ISSUERS}`
-  return [(value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= MOST_ISSUERS, allowed]
-}
-
-function isAttribute(name: string, longest: number): Check {
-  if (name === 'country') return [(value) => typeof value === 'string' && /^([A-Za-z]{2})?$/.test(value), 'two letters']
-  const fits = (value: unknown) =>
-    typeof value === 'string' && [...value].length <= longest && !/\p{Surrogate}/u.test(value)
-  return [fits, `a string of up to ${longest} characters`]
-}
-
-function isListOf(test: (text: string) => boolean) {
-  return (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string' && test(item))
-}
-
-function wholeSeconds(time: Time): number {
-  return Math.floor((timeMs(time) as number) / 1000) * 1000
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
 }

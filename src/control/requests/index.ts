@@ -1,6 +1,6 @@
-import { refuse } from '../../contract/errors.ts'
+import * as v from 'valibot'
 import { general } from '../../contract/general-errors.ts'
-import { quote } from '../../contract/quote.ts'
+import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../contract/options.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
 import type { JournalEntry } from './journal.ts'
@@ -63,13 +63,12 @@ export const requests: Control<RequestsMember> = {
 }
 
 function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
-  const read = (filter: JournalFields | undefined) =>
-    guarded(() =>
-      checked(
-        filter,
-        api.operations.map(({ name }) => name),
-      ),
-    )
+  let schema: ReturnType<typeof filterSchema> | undefined
+  const read = (filter: JournalFields = {}) =>
+    guarded(() => {
+      schema ??= filterSchema(api.operations.map(({ name }) => name))
+      return readCallOptions(schema, filter, FILTER_WORDS)
+    })
   const newestFirst = (filter?: JournalFilter) => {
     if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
     return [...journal.newestFirst(read(filter))]
@@ -91,44 +90,28 @@ function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
   }
 }
 
-/** What each field of a filter can be, and how messages say so. */
-function checksFor(operations: readonly string[]): Record<keyof JournalFields, [(value: unknown) => boolean, string]> {
-  return {
-    operation: [
-      (value) => value === null || operations.includes(value as string),
-      `null, or one of ${operations.join(', ')}`,
-    ],
-    method: [(value) => METHODS.includes(value as 'GET'), `one of ${METHODS.join(', ')}`],
-    path: [
-      (value) => typeof value === 'string' && /^\/[^?#]*$/.test(value),
-      'a path below the base URL, such as /reserved_domains, without a query',
-    ],
-    status: [
-      (value) => Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599,
-      'an integer from 100 to 599',
-    ],
-  }
+/** What each field of a filter can be: what some entry has, for a mistake must not look like "there are none". */
+function filterSchema(operations: readonly string[]) {
+  const path = 'a path below the base URL, such as /reserved_domains, without a query'
+  return optionsOf(
+    {
+      operation: v.optional(
+        v.custom<OperationName | null>(
+          (value) => value === null || operations.includes(value as string),
+          `null, or one of ${operations.join(', ')}`,
+        ),
+      ),
+      method: v.optional(v.picklist(METHODS, `one of ${METHODS.join(', ')}`)),
+      path: v.optional(v.pipe(v.string(path), v.regex(/^\/[^?#]*$/, path))),
+      status: v.optional(integer(100, 599)),
+    } satisfies SchemasOf<JournalFields>,
+    'a predicate or operation, method, path, status',
+  )
 }
 
-/** A filter that some entry can agree with; a mistake in it must not look like "there are none". */
-function checked(filter: unknown, operations: readonly string[]): JournalFields {
-  if (filter === undefined) return {}
-  const checks = checksFor(operations)
-  const names = Object.keys(checks).join(', ')
-  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
-    return refuse(general.field_invalid, {
-      field: 'the filter',
-      received: quote(filter),
-      allowed: `a predicate or ${names}`,
-    })
-  }
-  for (const [name, value] of Object.entries(filter)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof JournalFields] : undefined
-    if (!check)
-      return refuse(general.field_invalid, { field: 'the filter', received: `by ${quote(name)}`, allowed: names })
-    if (value !== undefined && !check[0](value)) {
-      refuse(general.field_invalid, { field: `the filter's ${name}`, received: quote(value), allowed: check[1] })
-    }
-  }
-  return filter
+const FILTER_WORDS: OptionWords = {
+  whole: 'the filter',
+  one: (field) => `the filter's ${field}`,
+  unknown: (name, supported) => `the filter is by ${name}. Allowed: ${supported}.`,
+  unknownError: general.field_invalid,
 }

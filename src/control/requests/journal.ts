@@ -27,7 +27,9 @@ export interface JournalEntry {
 }
 
 /** What entries are asked for by. */
-export type JournalQuery = Partial<Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>>
+export type JournalQuery = {
+  readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
+}
 
 /** The last requests of a gateway. */
 export interface Journal {

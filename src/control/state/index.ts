@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../contract/options.ts'
 import { type Control, type ControlCall, type ControlHost, type Guarded, plainCall } from '../control.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -12,7 +14,7 @@ const snapshot = plainCall({
   method: 'GET',
   path: '/state',
   summary: 'A snapshot of the state',
-  run: (host) => host.snapshot(),
+  run: (host) => host.snapshot(false),
 })
 
 // It reads what was sent itself: in a snapshot `null` is a value.
@@ -24,13 +26,22 @@ const restore = {
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 
+/** What a snapshot is to have. */
+export interface SnapshotOptions {
+  /** Private keys and other secrets of the records. Default: false. */
+  readonly privateKeys?: boolean
+}
+
+const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } satisfies SchemasOf<SnapshotOptions>)
+
 /** What a gateway has for its state as a whole. */
 export interface StateMembers {
   /**
    * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
    * itself, in this process, brings the secrets back all the same; nobody can see them in it.
+   * @throws TypeError for an unknown option or a value that is not allowed.
    */
-  snapshot(options?: { readonly privateKeys?: boolean }): Snapshot
+  snapshot(options?: SnapshotOptions): Snapshot
   /**
    * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time.
    * @throws GatewayError with the path of what is wrong, for a damaged snapshot or one of another version; then nothing
@@ -49,7 +60,10 @@ export const state: Control<StateMembers> = {
 
 function direct(host: ControlHost, guarded: Guarded): StateMembers {
   return {
-    snapshot: (options) => guarded(() => host.snapshot(options)),
+    snapshot(options = {}) {
+      const { privateKeys = false } = readOptions(snapshotOptions, options)
+      return guarded(() => host.snapshot(privateKeys))
+    },
     restore: (snapshot) => guarded(() => host.restore(snapshot), snapshot),
     reset: () => guarded(host.reset),
   }
