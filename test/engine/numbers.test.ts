@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Refusal } from '../../src/contract/errors.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { freshSeed, randomSource, secretSource } from '../../src/engine/random.ts'
-import { RateLimiter } from '../../src/engine/rate-limiter.ts'
 import { check } from '../support/property.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
@@ -112,43 +110,5 @@ describe('Ids (decisions, "Wire")', () => {
   it('as numbers are below their bound, and every one comes', () => {
     const seen = new Set(Array.from({ length: 400 }, (_, n) => make.integer(7, 'integers', n)))
     expect([...seen].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])
-  })
-})
-
-describe('The rate limit (errors.md: too_many_requests)', () => {
-  function taken(limiter: RateLimiter, now: number): string {
-    try {
-      limiter.take(now)
-      return 'ok'
-    } catch (error) {
-      return error instanceof Refusal ? String(error.headers['Retry-After']) : String(error)
-    }
-  }
-
-  it('lets through what a plain count of the last window would, also when the clock goes back', () => {
-    const limits = fc.record({ requests: fc.integer({ min: 1, max: 5 }), window: fc.integer({ min: 1000, max: 5000 }) })
-    check(
-      fc.property(limits, fc.array(fc.nat({ max: 12_000 }), { maxLength: 60 }), (limit, times) => {
-        const limiter = new RateLimiter(limit)
-        let counted: number[] = []
-        for (const now of times) {
-          counted = counted.filter((at) => at > now - limit.window && at <= now)
-          const isFree = counted.length < limit.requests
-          const wait = isFree ? 0 : Math.ceil(((counted[0] as number) + limit.window - now) / 1000)
-          expect(taken(limiter, now)).toBe(isFree ? 'ok' : String(wait))
-          if (isFree) counted.push(now)
-          expect(limiter.times).toEqual(counted)
-        }
-      }),
-    )
-  })
-
-  it('goes on from times that a snapshot had, and keeps its own', () => {
-    const limiter = new RateLimiter({ requests: 2, window: 1000 })
-    const times = [500]
-    limiter.times = times
-    times.push(600)
-    expect([taken(limiter, 600), taken(limiter, 700), taken(limiter, 1500)]).toEqual(['ok', '1', 'ok'])
-    expect(Object.is(limiter.times, limiter.times)).toBe(false)
   })
 })

@@ -1,0 +1,18 @@
+import * as v from 'valibot'
+import { type Collection, collection } from '../../src/contract/collection.ts'
+
+/** A record of the tests, with everything that a collection can look at. */
+export interface Item {
+  readonly id: string
+  readonly color: string | null
+  readonly tags: readonly string[]
+  readonly due: { at: number; order: number } | null
+}
+
+export const items: Collection<Item> = collection<Item>({
+  name: 'items',
+  key: (record) => record.id,
+  schema: v.custom<Item>(() => true),
+  indexes: { color: (record) => record.color, tag: (record) => record.tags },
+  due: (record) => record.due,
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Collection } from '../../src/contract/collection.ts'
+import { Table } from '../../src/engine/table.ts'
+import { check } from '../support/property.ts'
+import { type Item, items } from './items.ts'
+
+const record = fc.record({
+  id: fc.nat({ max: 30 }).map((n) => `i${String(n).padStart(2, '0')}`),
+  color: fc.constantFrom('red', 'green', null),
+  tags: fc.subarray(['a', 'b', 'c']),
+})
+
+describe('A table', () => {
+  it('finds records by key and by every index, oldest key first, as a plain list would', () => {
+    const step = fc.record({ record, removes: fc.boolean() })
+    check(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const table = new Table(items)
+        const model = new Map<string, Item>()
+        for (const { record: fields, removes } of steps) {
+          const item = { ...fields, due: null }
+          expect(table.replace(item.id, removes ? undefined : item)).toEqual(model.get(item.id))
+          if (removes) model.delete(item.id)
+          else model.set(item.id, item)
+          const sorted = [...model.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+          expect(table.size).toBe(sorted.length)
+          expect([...table.newestFirst()]).toEqual([...sorted].reverse())
+          expect(table.get(item.id)).toBe(model.get(item.id))
+          for (const color of ['red', 'green']) {
+            const colored = sorted.filter((each) => each.color === color)
+            expect(table.findAll('color', color)).toEqual(colored)
+            expect(table.find('color', color)).toBe(colored[0])
+          }
+          for (const tag of ['a', 'b', 'c', 'd']) {
+            expect(table.findAll('tag', tag)).toEqual(sorted.filter((each) => each.tags.includes(tag)))
+          }
+        }
+        expect(table.find('no such index', 'red')).toBeUndefined()
+        expect(table.findAll('no such index', 'red')).toEqual([])
+      }),
+    )
+  })
+
+  it('answers what may leave, oldest first and frozen, beside what is kept', () => {
+    const hidden: Collection<Item> = {
+      ...items,
+      exported: (each, withSecrets) => (each.color === null ? null : withSecrets ? each : { id: each.id }),
+    }
+    const table = new Table(hidden)
+    const red = { id: 'a', color: 'red', tags: [], due: null }
+    const green = { id: 'b', color: 'green', tags: [], due: null }
+    for (const each of [green, red, { ...red, id: 'c', color: null }]) table.replace(each.id, each)
+    const { shown, kept } = table.exported(false)
+    expect([shown, kept]).toEqual([
+      [{ id: 'a' }, { id: 'b' }],
+      [red, green],
+    ])
+    expect(shown.every(Object.isFrozen)).toBe(true)
+    expect(table.exported(true).shown).toEqual([red, green])
+  })
+
+  it('goes on from a cursor, newest first, whether the record of the cursor is still there or not', () => {
+    const id = fc.nat({ max: 99 }).map((n) => `i${String(n).padStart(2, '0')}`)
+    check(
+      fc.property(fc.uniqueArray(id), fc.array(id), id, fc.integer({ min: 1, max: 5 }), (ids, gone, start, size) => {
+        const table = new Table(items)
+        for (const each of ids) table.replace(each, { id: each, color: null, tags: [], due: null })
+        for (const each of gone) table.replace(each, undefined)
+        const left = ids.filter((each) => !gone.includes(each)).sort()
+        expect([...table.newestFirst(start)].map((each) => each.id)).toEqual(
+          left.filter((each) => each < start).reverse(),
+        )
+        // Page by page, with what comes meanwhile: new records stand before every cursor.
+        const seen: string[] = []
+        for (let cursor: string | undefined, page = ['']; page.length > 0; cursor = page.at(-1)) {
+          page = []
+          for (const each of table.newestFirst(cursor)) if (page.push(each.id) === size) break
+          seen.push(...page)
+          table.replace(`j${seen.length}`, { id: `j${seen.length}`, color: null, tags: [], due: null })
+          if (page.length > 0) table.replace(page.at(-1) as string, undefined)
+        }
+        expect(seen).toEqual([...left].reverse())
+      }),
+    )
+  })
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Collection } from '../../src/contract/collection.ts'
+import { ids } from '../../src/engine/ids.ts'
+import { randomSource } from '../../src/engine/random.ts'
+import { Store } from '../../src/engine/store.ts'
+import { type Ground, OpenTransaction } from '../../src/engine/transaction.ts'
+import { standard } from '../../src/index.ts'
+import { check } from '../support/property.ts'
+import { type Item, items } from './items.ts'
+
+/** Few keys, so that steps of one transaction meet one another. */
+const id = fc.constantFrom('a', 'b', 'c', 'd')
+
+const step = fc.oneof(
+  fc.record({ does: fc.constant('put' as const), id, color: fc.constantFrom('red', 'green', null) }),
+  fc.record({ does: fc.constant('remove' as const), id }),
+  fc.record({ does: fc.constantFrom('newId' as const, 'nextOrder' as const, 'randomLabel' as const) }),
+)
+
+type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
+
+function ground(): Ground {
+  // The store knows its collections by name; what is in them is theirs to know.
+  const store = new Store([items] as unknown as Collection<object>[])
+  const rest = { dialect: standard, rules: {}, wire: {}, shown: undefined }
+  // No rule and no view is looked at here.
+  return { store, ids: ids(randomSource('x')), ...rest } as unknown as Ground
+}
+
+/** Takes a step, and answers what it drew. */
+function take(tx: OpenTransaction, each: Step): string | number | undefined {
+  switch (each.does) {
+    case 'put':
+      tx.put(items, { id: each.id, color: each.color, tags: [], due: { at: tx.now, order: tx.nextOrder() } })
+      return undefined
+    case 'remove': {
+      const record = tx.get(items, each.id)
+      if (record) tx.remove(items, record)
+      return undefined
+    }
+    case 'newId':
+      return tx.newId('x')
+    case 'nextOrder':
+      return tx.nextOrder()
+    case 'randomLabel':
+      return tx.randomLabel(8)
+  }
+}
+
+describe('A transaction', () => {
+  it('sees its own changes at once, and tells them in order with what was before and after', () => {
+    check(
+      fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
+        const base = ground()
+        const before = new OpenTransaction(base, 1)
+        for (const each of earlier) take(before, each)
+        const model = new Map<string, Item>()
+        for (const each of base.store.table(items).newestFirst()) model.set(each.id, each)
+        const start = new Map(model)
+        const tx = new OpenTransaction(base, 2)
+        for (const each of steps) {
+          take(tx, each)
+          if (each.does === 'remove') model.delete(each.id)
+          if (each.does === 'put') model.set(each.id, tx.get(items, each.id) as Item)
+          expect([...tx.newestFirst(items)].map((one) => one.id)).toEqual([...model.keys()].sort().reverse())
+          expect(tx.count(items)).toBe(model.size)
+          const red = [...model.values()].filter(({ color }) => color === 'red').map((one) => one.id)
+          expect(tx.find(items, 'color', 'red')?.id).toBe(red.sort()[0])
+        }
+        // Told again from the start, the changes come to the same end.
+        for (const { key, before: was, after } of tx.changes) {
+          expect(start.get(key)).toBe(was)
+          if (after) start.set(key, after as Item)
+          else start.delete(key)
+        }
+        expect(start).toEqual(model)
+      }),
+    )
+  })
+
+  it('that is undone leaves records, indexes, events and numbers as they were, and the next one draws the same', () => {
+    check(
+      fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
+        const [tried, untried] = [ground(), ground()]
+        for (const base of [tried, untried]) {
+          const tx = new OpenTransaction(base, 1)
+          for (const each of earlier) take(tx, each)
+        }
+        const failed = new OpenTransaction(tried, 2)
+        for (const each of steps) take(failed, each)
+        failed.undo()
+        const [again, first] = [tried, untried].map((base) => {
+          const tx = new OpenTransaction(base, 3)
+          const drawn = steps.map((each) => take(tx, each))
+          const { store } = base
+          const red = store.table(items).findAll('color', 'red')
+          return { drawn, red, records: store.exported(true), sequence: store.sequence, due: store.agenda.first() }
+        })
+        expect(again).toEqual(first)
+      }),
+    )
+  })
+})
