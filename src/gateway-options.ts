@@ -41,7 +41,7 @@ export interface GatewayOptions<C extends Clock = Clock> {
   readonly unknownActions?: 'refuse' | 'accept'
   /** A DELETE answers 200 with `{}` instead of 204, for clients that cannot read an empty answer. Default: false. */
   readonly emptyJsonOnDelete?: boolean
-  /** Departures from the service document. */
+  /** Departures from the API reference. */
   readonly quirks?: {
     /** A PATCH of a weighted backend without `backends` keeps them instead of emptying them. Default: false. */
     readonly keepBackendsOnPatch?: boolean

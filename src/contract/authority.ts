@@ -29,7 +29,7 @@ export interface IssuedCertificate {
 export interface Authority {
   /** The root certificate, PEM: what a client trusts. */
   readonly certificatePem: string
-  /** Issues a certificate (decisions, "Provisioning jobs", 3). */
+  /** Issues a certificate (rules: certificate-authority#issuing). */
   issue(order: CertificateOrder): IssuedCertificate
 }
 

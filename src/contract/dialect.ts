@@ -1,7 +1,7 @@
 import type { Region } from './regions.ts'
 
 /**
- * What differs between the service document and a public service that follows it, as data (decisions, "Dialects").
+ * What differs between services that follow this API, as data (rules: dialects#data).
  * Two ship, {@link standard} and {@link ngrok}; pass an object of your own to emulate another service.
  *
  * @example
@@ -39,7 +39,7 @@ export interface Dialect {
    */
   readonly policyByDefault: boolean
   /**
-   * Body fields that the service document does not have and this service does, by operation (`reserved_domains.update`):
+   * Body fields that the API reference does not have and this service does, by operation (`reserved_domains.update`):
    * `endpoint_configuration_id` of `reserved_addrs.create`; `http_endpoint_configuration_id`,
    * `https_endpoint_configuration_id` and `resolves_to` of `reserved_domains.create`; `resolves_to` and `domain` (which
    * cannot be changed) of `reserved_domains.update`.
@@ -62,7 +62,7 @@ export interface Dialect {
   readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
 
-/** The service document's own dialect, and the default. */
+/** The dialect with neutral names, and the default (rules: dialects#standard). */
 export const standard: Dialect = {
   name: 'standard',
   baseUrl: 'https://api.gateway.test',

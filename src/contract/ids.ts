@@ -39,7 +39,7 @@ export function idProblem(
   return found === prefix ? undefined : general.id_wrong_prefix
 }
 
-/** Whether a text is an id of this prefix as a gateway makes them (decisions, "Wire"). */
+/** Whether a text is an id of this prefix as a gateway makes them (rules: ids#form). */
 export function isOwnId(text: string, prefix: string): boolean {
   return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && idProblem(text, prefix) === undefined
 }

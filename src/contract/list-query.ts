@@ -43,7 +43,7 @@ export interface ListQuery {
 const NAMES = Object.keys(listQuery.entries)
 
 /**
- * Reads the query of a list operation (decisions, "Lists"). Finds all problems in one pass.
+ * Reads the query of a list operation (rules: lists#paging). Finds all problems in one pass.
  */
 export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: Dialect): ListQuery {
   const parameters = namedParameters(parametersOf(raw), NAMES, dialect)

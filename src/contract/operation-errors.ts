@@ -3,7 +3,7 @@ import { general } from './general-errors.ts'
 import type { Operation } from './operation.ts'
 import { errorsIn } from './schema-parts.ts'
 
-/** What any request can be refused with, whatever the operation (decisions, "Requests"). */
+/** What any request can be refused with, whatever the operation (rules: requests#order-of-checks). */
 const OF_ANY_REQUEST = [
   general.auth_missing,
   general.auth_unparsable,

@@ -104,7 +104,7 @@ interface ReadBody<Body> {
   readonly body: Body
 }
 
-/** Defines a list operation: its query is the paging and the filter of every list (decisions, "Lists"). */
+/** Defines a list operation: its query is the paging and the filter of every list (rules: lists#paging). */
 export function listOperation<Result>(
   definition: Omit<Definition<Record<never, never>>, 'ids' | 'method' | 'status'> & {
     prefix: string

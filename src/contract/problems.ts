@@ -1,6 +1,6 @@
 import { type Problem, Refusal } from './errors.ts'
 
-/** How many problems of one request are put into words; the others are counted (decisions, "Requests", 5). */
+/** How many problems of one request are put into words; the others are counted (rules: errors#all-problems). */
 const MOST_WORDED = 20
 
 /** What is wrong with one request. */

@@ -15,7 +15,7 @@ export function quote(value: unknown): string {
   return `a ${typeof value}`
 }
 
-/** Like {@link quote} for a value that is secret (decisions, "TLS certificates"): only its type is described. */
+/** Like {@link quote} for a value that is secret (rules: secrets#messages): only its type is described. */
 export function quoteSecret(value: unknown): string {
   if (typeof value === 'string') return `a string of ${value.length} characters`
   return typeof value === 'number' ? 'a number' : quote(value)

@@ -30,7 +30,7 @@ export const seconds = v.pipe(fromZero('a time in whole seconds', LATEST_TIME / 
 
 const WHOLE = 'a time in ms that is a whole second'
 
-/** When something is to happen, in ms since 1970: a whole second (decisions, "Wire"). */
+/** When something is to happen, in ms since 1970: a whole second (rules: time#whole-seconds). */
 export const scheduledTime = v.pipe(instant, v.multipleOf(1000, WHOLE))
 
 /** When something is due: what was due by the time of the state has happened. */

@@ -44,14 +44,14 @@ export type BodyReader<T> = (
   dialect?: {
     /** What the dialect refuses in the body already. */
     readonly problems: readonly Problem[]
-    /** The fields that the dialect has beside the service document's. */
+    /** The fields that the dialect has beside the API reference's. */
     readonly extraFields: readonly string[] | undefined
   },
 ) => T
 
 /**
  * Makes the reader of a body. It finds all problems in one pass, unknown fields first, and throws them as one refusal
- * (decisions, "Requests", 5).
+ * (rules: errors#all-problems).
  */
 export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOutput<S>> {
   const whole = shapeOf(schema)

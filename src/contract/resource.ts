@@ -19,7 +19,7 @@ export interface Family<Operations = Readonly<Record<string, Operation>>, Errors
   readonly errors: Errors
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly collections: readonly Collection<any>[]
-  /** Handles a due record, at its due time (decisions, "Provisioning jobs", 5). */
+  /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly onDue?: (tx: Transaction, record: any) => void
   /** What must hold between a record and the others; a snapshot in which it does not is damaged. */
@@ -229,7 +229,7 @@ interface Described {
 
 /**
  * `description` and `metadata` of a record after a request: the given ones, else the record's. An empty text sets
- * nothing where nothing was set before (decisions, "Wire").
+ * nothing where nothing was set before (rules: fields#absent-until-set).
  */
 export function described(body: Described, record: Described = {}): Described {
   return {
@@ -243,7 +243,7 @@ function isSet(given: string | undefined, before: string | undefined): boolean {
   return given !== undefined && (given !== '' || before !== undefined)
 }
 
-/** `description` and `metadata` in a response: absent until they were set (decisions, "Wire"). */
+/** `description` and `metadata` in a response: absent until they were set (rules: fields#absent-until-set). */
 export function descriptionOf(record: Described): { description?: string; metadata?: string } {
   return {
     ...(record.description !== undefined && { description: record.description }),

@@ -23,7 +23,7 @@ export function refusedAs<T, E extends FieldError<string, { allowed: string }>>(
   return v.metadata({ refusedAs: error })
 }
 
-/** Marks a text field in which "" means "not given" (decisions, "Wire"). */
+/** Marks a text field in which "" means "not given" (rules: fields#empty-texts). */
 export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absent' }> {
   return v.metadata({ blank: 'absent' })
 }
@@ -34,12 +34,12 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
  */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
-/** Marks a field of a body that the service document does not have: it exists where the dialect names it. */
+/** Marks a field of a body that the API reference does not have: it exists where the dialect names it. */
 export function extra<const S extends v.GenericSchema>(field: S) {
   return v.pipe(field, v.metadata({ extra: true }))
 }
 
-/** A text of at most `limit` bytes in UTF-8 (service document, "Limits"). */
+/** A text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
 export function textOfBytes(
   limit: number,
   error: FieldError<string, { bytes: number; limit: number }>,
@@ -76,7 +76,7 @@ export function reference(prefix: string, sentence: string) {
   return v.optional(documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` } }))
 }
 
-/** A datacenter region (service document, "Limits"). */
+/** A datacenter region (rules: limits#regions). */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more }))
 }
@@ -104,10 +104,10 @@ export const enabled = v.optional(
   true,
 )
 
-/** A timestamp in a response (decisions, "Wire"). Filters compare it with times. */
+/** A timestamp in a response (rules: time#timestamps). Filters compare it with times. */
 export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
-/** A reference in a response (service document, "Ref object"). */
+/** A reference in a response (rules: fields#references). */
 export const ref = named(
   v.object({
     id: documented(v.string(), 'The id of the resource that is referred to.'),

@@ -21,7 +21,7 @@ export type View<R, Shown> = (record: R, wire: Wire) => Shown
 /** The latest time that the wire's timestamps can show: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** A time in ms as the wire's timestamp: UTC, whole seconds (decisions, "Wire"). Later ones show as the latest. */
+/** A time in ms as the wire's timestamp: UTC, whole seconds (rules: time#timestamps). Later ones show as the latest. */
 export function timestamp(ms: number): string {
   return `${new Date(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }

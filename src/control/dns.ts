@@ -54,7 +54,8 @@ function isMatch(
 
 /**
  * The simulated DNS zone. It decides attempts when the gateway was created with `dns: 'simulated'`; an edit counts from
- * the moment it is made. A name has one record; case and trailing dots do not matter (decisions, "Simulated DNS").
+ * the moment it is made. A name has one record; case and trailing dots do not matter
+ * (rules: simulated-dns#names, simulated-dns#edits).
  *
  * @example
  * ```ts

@@ -152,7 +152,7 @@ export interface ForDomain {
   readonly domain?: string
 }
 
-/** What the test decides about provisioning, and what it can see of it (decisions, "Provisioning jobs"). */
+/** What the test decides about provisioning, and what it can see of it (rules: provisioning-jobs#outcomes). */
 export interface Provisioning {
   /**
    * Orders the outcomes of the next attempts, behind those that are on order already. A domain's own script goes

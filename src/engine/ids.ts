@@ -8,7 +8,7 @@ const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 export interface Ids {
   /**
    * An id: prefix, then 27 characters of `0-9A-Za-z`, of which the first 7 are the sequence number. Ids of rising
-   * numbers sort in that order (decisions, "Wire").
+   * numbers sort in that order (rules: ids#order).
    */
   id(prefix: string, stream: string, sequence: number): string
   /** A random label of lower-case letters and digits. */

@@ -4,14 +4,14 @@ import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Checks the API key (decisions, "Requests", 1). Without `keys`, any non-empty key will do. */
+/** Checks the API key (rules: requests#api-key). Without `keys`, any non-empty key will do. */
 export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
   const header = request.header('authorization') ?? refuse(general.auth_missing, {})
   const key = /^Bearer +(\S.*)$/i.exec(header)?.[1] ?? refuse(general.auth_unparsable, {})
   if (keys && !isOneOf(keys, key)) refuse(general.auth_invalid, {})
 }
 
-/** Checks the API version (decisions, "Requests", 2). */
+/** Checks the API version (rules: requests#version). */
 export function checkVersion(request: HttpRequest, { versionHeader }: Dialect): void {
   const version =
     request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })

@@ -9,7 +9,7 @@ import { type HttpRequest, LARGEST_BODY } from './messages.ts'
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * The JSON object that a request's body holds (decisions, "Requests", 3). No body counts as an empty object.
+ * The JSON object that a request's body holds (rules: requests#body). No body counts as an empty object.
  */
 export function jsonBody(request: HttpRequest): object {
   const { method, body } = request

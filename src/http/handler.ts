@@ -100,7 +100,7 @@ function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpR
   }
 }
 
-/** The checks in their order (decisions, "Requests"); the first failure answers. */
+/** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
 function answer(options: HandlerOptions, call: Call): HttpResponse {
   const { engine, router, dialect, keys, rateLimiter } = options
   const { request, path, query } = call
@@ -154,7 +154,7 @@ function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds,
   return meetFault(engine, { operation: name, method: request.method, path, ids, input: deepFreeze(input) })
 }
 
-/** The wire's form of an error (decisions, "Wire": Error body). The only place that renders one. */
+/** The wire's form of an error (rules: errors#body). The only place that renders one. */
 function errorAnswer(error: ErrorFacts, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }

@@ -33,7 +33,7 @@ export interface Delivery {
   readonly notBefore: number
 }
 
-/** The most bytes that a body may have (decisions, "Requests", 3). */
+/** The most bytes that a body may have (rules: requests#body). */
 export const LARGEST_BODY = 1024 * 1024
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const

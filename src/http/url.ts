@@ -32,7 +32,7 @@ function normalUrl(url: string): string | undefined {
   }
 }
 
-/** The parameters of a query, each at most once (decisions, "Requests", 4). */
+/** The parameters of a query, each at most once (rules: requests#query). */
 export function queryParameters(query: string): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query === '') return parameters

@@ -7,7 +7,7 @@ const LONGEST_CHAIN = 8
 
 /**
  * What is wrong with the records that a domain needs, or undefined: its own CNAME and, for a wildcard, the one of the
- * ACME challenge (decisions, "Simulated DNS").
+ * ACME challenge (rules: simulated-dns#needed-records).
  */
 export function dnsFinding(tx: Transaction, domain: DomainRecord): string | undefined {
   const challenge = `_acme-challenge.${domain.domain.replace(/^\*\./, '')}`

@@ -4,7 +4,7 @@ const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
 const ADDRESS_END = /(^|\.)\d+$/
 
 /**
- * A name as it is kept and looked up: case and a trailing dot do not matter (decisions, "Simulated DNS"). Only the
+ * A name as it is kept and looked up: case and a trailing dot do not matter (rules: simulated-dns#names). Only the
  * letters A to Z have case here; others that turn into a to z in lower case are other letters.
  */
 export function normalName(name: string): string {

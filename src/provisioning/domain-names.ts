@@ -4,7 +4,7 @@ import { facts } from '../contract/documentation.ts'
 import { declareErrors, type FieldError, field } from '../contract/errors.ts'
 import { rule } from '../contract/rule.ts'
 
-/** What can be wrong with a domain's name (decisions, "Reserved domains": Name). */
+/** What can be wrong with a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
   domain_wildcard_not_first: field(402, 400, () => '"*" only as the whole first label'),
   domain_wildcard_mixed: field(403, 400, () => 'a first label that is either "*" or has no "*"'),
@@ -43,7 +43,7 @@ const LONGEST_NAME = 253
 const LONGEST_LABEL = 63
 
 /**
- * The first rule that a domain name breaks (decisions, "Reserved domains": Name), or undefined: first those on the whole
+ * The first rule that a domain name breaks (rules: domain-names#grammar), or undefined: first those on the whole
  * name, then those on each label, then those on its suffix. Case does not matter; letters that only become ASCII in lower
  * case do.
  */

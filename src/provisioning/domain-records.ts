@@ -29,13 +29,13 @@ export const recordErrors = declareErrors({
 
 const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
-/** How certificates of a domain are managed (service document, "ReservedDomainCertPolicy"). */
+/** How certificates of a domain are managed (rules: domain-certificates#one-or-the-other). */
 export type Policy = Frozen<v.InferOutput<typeof policy>>
 
-/** Why a provisioning attempt can fail (service document, "ReservedDomainCertJob"). */
+/** Why a provisioning attempt can fail (rules: provisioning-jobs#failure). */
 export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
 
-/** Why a provisioning attempt can fail (service document, "ReservedDomainCertJob"). */
+/** Why a provisioning attempt can fail (rules: provisioning-jobs#failure). */
 export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
 
 const job = v.object({
@@ -47,7 +47,7 @@ const job = v.object({
   internal_errors: drawn,
 })
 
-/** A running provisioning job (service document, "ReservedDomainCertJob"); times in ms since 1970. */
+/** A running provisioning job (rules: provisioning-jobs#start); times in ms since 1970. */
 export type Job = Frozen<v.InferOutput<typeof job>>
 
 const dnsName = v.pipe(
@@ -89,7 +89,7 @@ const fields = v.object({
 /** A reserved domain as it is kept. */
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
-/** What the parts of a domain must be to one another (decisions, "Reserved domains" and "Provisioning jobs"). */
+/** What the parts of a domain must be to one another (rules: domain-certificates#one-or-the-other, provisioning-jobs#state). */
 const consistent = rule([], (domain: v.InferOutput<typeof fields>, report) => {
   const { policy, job, due, renews_at } = domain
   const isManaged = policy !== null

@@ -7,7 +7,7 @@ import { transit } from './transitions.ts'
 /**
  * Puts a domain under a certificate management policy and starts its job. The policy that is in force already changes
  * nothing; an uploaded certificate gives way at once, an automatic one stays in use until the new one is issued
- * (decisions, "Reserved domains").
+ * (rules: domain-certificates#one-or-the-other).
  */
 export function withPolicy(tx: Transaction, domain: DomainRecord, policy: Policy): DomainRecord {
   const before = domain.policy
@@ -18,7 +18,7 @@ export function withPolicy(tx: Transaction, domain: DomainRecord, policy: Policy
   return attemptedAtOnce(tx, transit(tx, free, 'started', { policy }))
 }
 
-/** Starts the renewal of a domain's certificate (decisions, "Provisioning jobs", 5). */
+/** Starts the renewal of a domain's certificate (rules: provisioning-jobs#renewal). */
 export function withRenewal(tx: Transaction, domain: DomainRecord): DomainRecord {
   return attemptedAtOnce(tx, transit(tx, domain, 'renewal started', {}))
 }

@@ -2,7 +2,7 @@ import type { Due } from '../contract/collection.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 
-/** A time in ms, rounded up to a whole second: when that happens which is scheduled for it (decisions, "Wire"). */
+/** A time in ms, rounded up to a whole second: when that happens which was scheduled (rules: time#whole-seconds). */
 export function wholeSecond(ms: number): number {
   return Math.ceil(ms / 1000) * 1000
 }

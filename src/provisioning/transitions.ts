@@ -8,14 +8,14 @@ import { type ShownTimelineEntry, type TimelineEntry, type Transition, withEntry
 
 /**
  * Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job)
- * (decisions, "Provisioning jobs").
+ * (rules: provisioning-jobs#state).
  */
 export type ProvisioningState = 'unmanaged' | 'provisioning' | 'failing' | 'issued' | 'renewing' | 'renewal failing'
 
 /** A row of the table: from where, by which rule, and what it does. */
 interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
-  /** The rule of decisions.md, "Provisioning jobs" unless another part is named. */
+  /** The rule that it follows: page and heading in docs/decisions. */
   readonly rule: string
   /** What it changes in the domain. */
   readonly apply: (tx: Transaction, domain: DomainRecord, facts: Facts) => Partial<DomainRecord>
@@ -47,38 +47,38 @@ const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
 export const transitions = {
   started: row<{ policy: Policy }>({
     from: ['unmanaged', 'issued'],
-    rule: '1: a policy, or another key type, starts a job',
+    rule: 'provisioning-jobs#start',
     apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),
     note: (_after, { policy }) => ({ outcome: null, note: policy.private_key_type }),
     message: ({ note }) => `A certificate with an ${note} key is requested.`,
   }),
   retried: row<object>({
     from: ['failing', 'renewal failing'],
-    rule: '5: at retries_at the next attempt runs',
+    rule: 'provisioning-jobs#renewal',
     apply: () => ({}),
     message: () => 'The next attempt runs.',
   }),
-  failed: row<Failure>({ from: ['provisioning', 'failing'], rule: '4: failure', ...failure }),
-  issued: row<object>({ from: ['provisioning', 'failing'], rule: '3: success', ...success }),
+  failed: row<Failure>({ from: ['provisioning', 'failing'], rule: 'provisioning-jobs#failure', ...failure }),
+  issued: row<object>({ from: ['provisioning', 'failing'], rule: 'provisioning-jobs#success', ...success }),
   'renewal started': row<object>({
     from: ['issued'],
-    rule: '5: at renews_at a renewal job starts',
+    rule: 'provisioning-jobs#renewal',
     apply: newJob,
     message: () => 'A new certificate is requested; the old one stays in use.',
   }),
   'renewal failed': row<Failure>({
     from: ['renewing', 'renewal failing'],
-    rule: '4: the certificate in use stays, even past its expiry',
+    rule: 'provisioning-jobs#failure',
     ...failure,
   }),
   renewed: row<object>({
     from: ['renewing', 'renewal failing'],
-    rule: '3: the certificate it replaces is deleted',
+    rule: 'provisioning-jobs#success',
     ...success,
   }),
   cancelled: row<{ reason: string }>({
     from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
-    rule: 'Reserved domains: what ends a job',
+    rule: 'provisioning-jobs#cancelled',
     apply: () => ({ job: null, due: null }),
     note: (_after, { reason }) => ({ outcome: null, note: reason }),
     message: ({ note }) => `${note}`,

@@ -3,7 +3,7 @@ import { named } from '../contract/documentation.ts'
 import { enabled } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
 
-/** The compression module: service document, "HTTPS edge route modules". */
+/** The compression module (rules: route-modules#compression). */
 export const compression = routeModule({
   name: 'compression',
   segment: 'compression',

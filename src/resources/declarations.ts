@@ -56,7 +56,7 @@ const declarations = collection<Declaration>({
 
 /**
  * Edges, routes, endpoint configurations and child backends. They have no operations: with `references: 'declared'`
- * the ones that were declared exist, else all do (decisions, "References to things this API cannot create").
+ * the ones that were declared exist, else all do (rules: references#declared).
  */
 export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},

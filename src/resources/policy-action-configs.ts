@@ -25,7 +25,7 @@ const object: FieldRule = {
   test: isObject,
 }
 
-/** The documented config fields of the documented action types (service document, "HTTPS edge route modules"). */
+/** The documented config fields of the documented action types (rules: traffic-policy#actions). */
 const CONFIGS: Readonly<Record<string, Readonly<Record<string, FieldRule>>>> = {
   'url-rewrite': { from: text(true), to: text(true) },
   'custom-response': { content: text(), content_type: text(), status_code: statusCode },

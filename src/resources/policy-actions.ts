@@ -1,4 +1,4 @@
-/** The public service's traffic policy action types (decisions, "Route modules"). */
+/** The public service's traffic policy action types (rules: traffic-policy#actions). */
 export const POLICY_ACTIONS = [
   'add-headers',
   'ai-gateway',

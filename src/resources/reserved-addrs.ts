@@ -91,7 +91,7 @@ const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
 })
 
-/** Reserved addresses: service document, "Reserved address"; decisions, "Reserved addresses". */
+/** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource({
   name: 'reserved_addrs',
   path: '/reserved_addrs',

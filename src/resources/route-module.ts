@@ -19,8 +19,8 @@ interface ModuleRecord<Module> {
 type RouteIds = { readonly edge_id: string; readonly id: string }
 
 /**
- * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete (decisions, "Route
- * modules"). `body` is the schema of the PUT; what it answers is kept and shown.
+ * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete
+ * (rules: route-modules#singletons). `body` is the schema of the PUT; what it answers is kept and shown.
  */
 export function routeModule<
   Body extends v.GenericSchema,

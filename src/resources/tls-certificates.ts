@@ -117,7 +117,7 @@ const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (reco
   }
 }
 
-/** TLS certificates: service document, "TLS certificate"; decisions, "TLS certificates". */
+/** TLS certificates (rules: tls-certificates#resource). */
 export const tlsCertificates = resource({
   name: 'tls_certificates',
   path: '/tls_certificates',

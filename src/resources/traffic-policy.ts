@@ -145,7 +145,7 @@ const OUTBOUND = 'The rules on what goes out, in their order.'
 
 const rules = v.array(endpointRule)
 
-/** The traffic policy module: service document, "HTTPS edge route modules"; decisions, "Route modules". */
+/** The traffic policy module (rules: route-modules#singletons, traffic-policy#rules). */
 export const trafficPolicy = routeModule({
   name: 'traffic_policy',
   segment: 'policy',

@@ -1,4 +1,4 @@
-/** The webhook providers whose requests a route can verify (decisions, "Route modules"). */
+/** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
 export const WEBHOOK_PROVIDERS = [
   'aftership',
   'airship',

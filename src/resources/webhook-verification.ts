@@ -72,7 +72,7 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
   },
 )
 
-/** The webhook verification module: service document, "HTTPS edge route modules"; decisions, "Route modules". */
+/** The webhook verification module (rules: route-modules#singletons, webhook-verification#provider). */
 export const webhookVerification = routeModule({
   name: 'webhook_verification',
   segment: 'webhook_verification',

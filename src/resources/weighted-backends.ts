@@ -45,7 +45,7 @@ const MAP: Facts = {
   },
 }
 
-/** Child ids to weights (service document, "Weighted backend"). A rule of its own keeps keys such as `__proto__`. */
+/** Child ids to weights (rules: weighted-backends#resource). A rule of its own keeps keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
     anyObject<Weights>('an object of ids and weights'),
@@ -106,7 +106,7 @@ const updateBody = named(
   'What is changed of a weighted backend; without `backends`, it has none any more.',
 )
 
-/** Weighted backends: service document, "Weighted backend"; decisions, "Weighted backends". */
+/** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource({
   name: 'weighted_backends',
   path: '/backends/weighted',
@@ -150,7 +150,8 @@ export const weightedBackends = resource({
 })
 
 /**
- * Refuses the first child backend that does not exist, or that is the backend `own` itself (decisions, "References"). A
+ * Refuses the first child backend that does not exist, or that is the backend `own` itself
+ * (rules: references#always-there). A
  * circle of several is let through, as nothing follows it.
  */
 function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {

@@ -31,7 +31,8 @@ interface LeafKey {
 }
 
 /**
- * The certificate authority of a gateway: a root, an intermediate and what they issue (decisions, "Provisioning jobs", 3).
+ * The certificate authority of a gateway: a root, an intermediate and what they issue
+ * (rules: certificate-authority#issuing).
  * Nothing is computed before it is needed. An RSA leaf always has the published test key.
  *
  * @param keys where the authority's own keys come from: the fixed, published test keys, or fresh secret bytes, which are

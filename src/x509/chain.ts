@@ -25,8 +25,8 @@ export interface Chain {
  * Reads an uploaded chain of one to ten PEM certificates, leaf first. A single certificate's signature is not looked at.
  *
  * @throws Refusal with one of `certificate_missing`, `certificate_too_long`, `certificate_is_key`,
- * `certificate_not_pem`, `pem_wrong_type`, `certificate_unparsable` and `chain_out_of_order` (decisions,
- * "TLS certificates")
+ * `certificate_not_pem`, `pem_wrong_type`, `certificate_unparsable` and `chain_out_of_order`
+ * (rules: tls-certificates#accepted)
  */
 export function readChain(text: string | undefined): Chain {
   if (!text?.trim()) refuse(errors.certificate_missing, { field: FIELD })

@@ -1,7 +1,7 @@
 import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { oids } from './oids.ts'
 
-/** The elliptic curves that ECDSA keys may use (decisions, "TLS certificates"). */
+/** The elliptic curves that ECDSA keys may use (rules: tls-certificates#accepted). */
 export type Curve = 'P-256' | 'P-384' | 'P-521'
 
 /** The arithmetic of each curve and the length in bytes of its coordinates and secrets. */

@@ -1,6 +1,6 @@
 import { declareErrors, entry } from '../contract/errors.ts'
 
-/** What can be wrong with an uploaded certificate chain or private key (decisions, "TLS certificates"). */
+/** What can be wrong with an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
 export const errors = declareErrors({
   certificate_unparsable: entry(
     1900,

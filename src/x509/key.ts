@@ -25,7 +25,7 @@ export interface UploadedKey {
  * Reads an uploaded PEM private key, the first one where there are several. No message repeats any of its content.
  *
  * @throws Refusal with one of `key_missing`, `certificate_too_long`, `pem_wrong_type`, `key_is_certificate`,
- * `key_encrypted` and `key_unsupported` (decisions, "TLS certificates")
+ * `key_encrypted` and `key_unsupported` (rules: tls-certificates#private-key)
  */
 export function readKey(text: string | undefined): UploadedKey {
   if (!text?.trim()) refuse(errors.key_missing, { field: FIELD })

@@ -33,8 +33,8 @@ interface OpenBlock {
 
 /**
  * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, lines end with LF or CRLF, and a
- * BEGIN or END is a line of its own: any other one is a problem, so that no block is left out in silence (decisions, "TLS
- * certificates"). Takes time linear in the text's length. Never throws.
+ * BEGIN or END is a line of its own: any other one is a problem, so that no block is left out in silence
+ * (rules: pem#blocks). Takes time linear in the text's length. Never throws.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
@@ -62,7 +62,7 @@ export function splitPem(text: string): Pem {
 }
 
 /**
- * Writes one block in the form that responses carry (decisions, "TLS certificates"): base64 in 64 columns, "\n" line
+ * Writes one block in the form that responses carry (rules: pem#writing): base64 in 64 columns, "\n" line
  * ends, one at the end. A chain is the concatenation of its blocks.
  */
 export function writePem(type: string, der: Uint8Array): string {

@@ -12,7 +12,7 @@ const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
 /**
  * Whether `child` names `issuer` as its issuer, byte for byte, and carries a signature by its key. Validity and CA
- * flags are not looked at (decisions, "TLS certificates").
+ * flags are not looked at (rules: tls-certificates#accepted).
  *
  * @returns undefined where it does, else the reason why not as a fragment for a message
  */

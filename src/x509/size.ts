@@ -6,7 +6,7 @@ import { errors } from './errors.ts'
 const LONGEST = 65_536
 
 /**
- * Checks that an uploaded PEM text has at most 64 KiB (decisions, "TLS certificates").
+ * Checks that an uploaded PEM text has at most 64 KiB (rules: tls-certificates#accepted).
  *
  * @throws Refusal with `certificate_too_long`
  */

@@ -6,7 +6,7 @@ import { type Served, serve } from '../../src/server/node.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
 
-/** The official client, unmodified, over a loopback port (decisions, "Dialects": ngrok). */
+/** The official client, unmodified, over a loopback port (rules: dialects#ngrok). */
 describe('the official TypeScript client, version 0.11.0', () => {
   let gateway: Gateway
   let server: Served

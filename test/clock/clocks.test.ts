@@ -15,7 +15,7 @@ function managedBy(options: GatewayOptions = {}) {
   return { gateway, id, created_at, ...looksAt(gateway, id) }
 }
 
-describe('The system clock (design, idea 4: read at each call, so that fake timers apply)', () => {
+describe('The system clock (rules: time#clocks)', () => {
   test('follows vi.setSystemTime with no set-up', () => {
     vi.useFakeTimers({ now: NOW })
     const { certificate, created_at } = managedBy()
@@ -78,7 +78,7 @@ describe('The system clock (design, idea 4: read at each call, so that fake time
   })
 })
 
-describe('A clock that is an object (design, idea 4: time is a number that someone else owns)', () => {
+describe('A clock that is an object (rules: time#clocks)', () => {
   test('with a function is asked at every call', () => {
     let time = NOW
     const { certificate, created_at } = managedBy({ clock: { now: () => time } })
@@ -114,11 +114,11 @@ describe('A clock that is an object (design, idea 4: time is a number that someo
     expect(seen).toEqual([false, true])
   })
 
-  test('shows whole seconds, cut and not rounded (decisions, "Wire": Timestamps)', () => {
+  test('shows whole seconds, cut and not rounded (rules: time#timestamps)', () => {
     expect(managedBy({ clock: { now: NOW + 999 } }).created_at).toBe(NEW_YEAR)
   })
 
-  test('with milliseconds has what is due at the next whole second, as timestamps show it (decisions, "Wire")', () => {
+  test('with milliseconds has what is due at the next whole second, as timestamps show it (rules: time#whole-seconds)', () => {
     const clock = { now: NOW + 999 }
     const { certificate, job } = managedBy({ clock })
     expect(job()?.started_at).toBe(NEW_YEAR)
@@ -149,7 +149,7 @@ describe('A clock that is an object (design, idea 4: time is a number that someo
     expect(() => createGateway({ clock: clock as never })).toThrow(/^clock is .*\. Allowed: an object with "now"/)
   })
 
-  test('at the end of the year 9999 still gives timestamps of the wire form (decisions, "Wire": Timestamps)', () => {
+  test('at the end of the year 9999 still gives timestamps of the wire form (rules: time#timestamps)', () => {
     const { gateway, id, status } = managedBy({ clock: { now: Date.UTC(9999, 11, 31) }, provisioningDelay: 0 })
     const wireForm = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     expect(status()).toEqual({ renews_at: wireForm, provisioning_job: null })

@@ -63,7 +63,7 @@ function seen(gateway: Gateway, ids: readonly string[]) {
   }
 }
 
-describe('One jump of a year gives the states that any sequence of small steps gives (design, idea 4)', () => {
+describe('One jump of a year gives the states that any sequence of small steps gives (rules: time#settling)', () => {
   test('on a manual clock, with reads of all kinds in between', () => {
     check(
       fc.property(world, steps, (it, sizes) => {
@@ -143,7 +143,7 @@ describe('A clock that is moved back', () => {
     )
   })
 
-  test('still gives ids that sort in the order of creation, so that lists and cursors hold (decisions, "Wire")', () => {
+  test('still gives ids that sort in the order of creation, so that lists and cursors hold (rules: ids#order)', () => {
     check(
       fc.property(fc.array(fc.integer({ min: -30 * DAY, max: 30 * DAY }), { minLength: 2, maxLength: 30 }), (moves) => {
         const clock = { now: NOW }

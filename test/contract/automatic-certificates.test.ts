@@ -19,7 +19,7 @@ function managed() {
   return { clock, gateway, domain, certificate_id }
 }
 
-describe('An automatic certificate (decisions, "Provisioning jobs", 1 and 3)', () => {
+describe('An automatic certificate (rules: provisioning-jobs#start, provisioning-jobs#success)', () => {
   test('is issued within the answer when the delay is 0, and the job is over', () => {
     const { gateway, domain, certificate_id } = managed()
     expect(domain.certificate).toEqual({
@@ -75,20 +75,20 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 1 and 3)', (
     expect(gateway.reservedDomains.get(domain.id).certificate?.id).not.toBe(certificate_id)
   })
 
-  test('cannot be deleted while it is in use (errors.md, certificate_automatic)', async () => {
+  test('cannot be deleted while it is in use (rules: tls-certificates#deletion)', async () => {
     const { gateway, certificate_id } = managed()
     const answer = await client(gateway)('DELETE', `/tls_certificates/${certificate_id}`)
     expect(outcome(answer)).toBe('409 ERR_GATEWAY_1966')
   })
 
-  test('cannot be named as certificate_id of another domain (errors.md, certificate_not_uploaded)', () => {
+  test('cannot be named as certificate_id of another domain (rules: domain-certificates#which-certificates)', () => {
     const { gateway, certificate_id } = managed()
     const { id } = gateway.reservedDomains.create({ domain: 'other.example.com' })
     const update = () => gateway.reservedDomains.update(id, { certificate_id })
     expect(refusalOf(update)).toBe('certificate_not_uploaded')
   })
 
-  test('may be sent back by its own domain, beside the policy or alone (decisions, "Reserved domains")', () => {
+  test('may be sent back by its own domain, beside the policy or alone (rules: domain-certificates#own-certificate)', () => {
     const { gateway, domain, certificate_id } = managed()
     const beside = { certificate_id, certificate_management_policy: ECDSA }
     expect(gateway.reservedDomains.update(domain.id, beside)).toEqual(domain)
@@ -104,7 +104,7 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 1 and 3)', (
     expect(refusalOf(() => gateway.tlsCertificates.get(certificate_id))).toBe('not_found')
   })
 
-  test('goes with its policy (decisions, "Reserved domains": Detach policy)', () => {
+  test('goes with its policy (rules: domain-certificates#detach)', () => {
     const { gateway, domain, certificate_id } = managed()
     gateway.reservedDomains.detachCertificateManagementPolicy(domain.id)
     expect(gateway.reservedDomains.get(domain.id).certificate).toBeNull()

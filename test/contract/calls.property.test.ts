@@ -16,7 +16,7 @@ function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP
   return outcome
 }
 
-/** The fields of each kind of object in an answer, in the order of the service document's tables. */
+/** The fields of each kind of object in an answer, in the order of the API reference's tables. */
 const HEAD = ['id', 'uri', 'created_at', 'description', 'metadata']
 const ORDERS: readonly (readonly string[])[] = [
   [...HEAD, 'addr', 'region', 'endpoint_configuration'],

@@ -18,7 +18,7 @@ async function reserved(json: object = { domain: DOMAIN }) {
 
 const create = (dialect: Dialect, json: object) => client(open({ dialect }))('POST', PATH, { json })
 
-describe('Fields that ngrok takes and ignores (decisions, "Dialects")', () => {
+describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)', () => {
   const extra = { error_redirect_url: 'https://example.com' }
 
   test('are accepted on create and update, and not shown', async () => {
@@ -67,7 +67,7 @@ describe('Fields that ngrok takes and ignores (decisions, "Dialects")', () => {
   })
 })
 
-describe('Endpoint configurations on create (decisions, "Dialects")', () => {
+describe('Endpoint configurations on create (rules: dialects#extra-fields)', () => {
   test('are linked by ngrok as on update', async () => {
     const links = { http_endpoint_configuration_id: 'ec_1', https_endpoint_configuration_id: 'ec_2' }
     const { created, get } = await reserved({ domain: DOMAIN, ...links })
@@ -103,7 +103,7 @@ describe('Endpoint configurations on create (decisions, "Dialects")', () => {
   })
 })
 
-describe('resolves_to of a domain (decisions, "Dialects")', () => {
+describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   const US = [{ value: 'us' }]
   const BOTH = [{ value: 'us' }, { value: 'eu' }]
 
@@ -160,7 +160,7 @@ describe('resolves_to of a domain (decisions, "Dialects")', () => {
   })
 })
 
-describe('The alias name of domain (decisions, "Dialects"; errors.md, domain_name_and_domain)', () => {
+describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
   test('names the domain in ngrok, also beside an empty domain', async () => {
     for (const domain of [undefined, null, '']) {
       const { status, body } = await create(ngrok, { name: 'App.example.com', domain })
@@ -196,7 +196,7 @@ describe('The alias name of domain (decisions, "Dialects"; errors.md, domain_nam
   })
 })
 
-describe('A domain\'s own name in an update (decisions, "Dialects")', () => {
+describe("A domain's own name in an update (rules: dialects#extra-fields)", () => {
   test.each([{ domain: DOMAIN }, { domain: 'APP.Example.com' }, { name: DOMAIN }, { name: null }, { domain: '' }])(
     'is accepted beside a value: %j',
     async (own) => {
@@ -222,7 +222,7 @@ describe('A domain\'s own name in an update (decisions, "Dialects")', () => {
   })
 })
 
-describe('A bare name (decisions, "Dialects")', () => {
+describe('A bare name (rules: dialects#bare-names)', () => {
   test('reserves that label below the first service-owned domain', async () => {
     const { created, patch } = await reserved({ name: 'App' })
     expect(created.body).toMatchObject({ domain: 'app.ngrok.io', cname_target: null })

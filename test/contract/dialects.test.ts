@@ -7,7 +7,7 @@ import { upload } from '../support/pem.ts'
 const POLICY = { authority: 'letsencrypt' }
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
-/** The table of decisions, "Dialects", where a column is one text. */
+/** The table of docs/decisions/dialects.md, where a column is one text (rules: dialects#standard). */
 const COLUMNS = [
   {
     dialect: standard,
@@ -51,7 +51,7 @@ const COLUMNS = [
   },
 ]
 
-describe.each(COLUMNS)('The dialect $dialect.name (decisions, "Dialects")', (column) => {
+describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (column) => {
   const { dialect, prefix } = column
 
   test('has its base URL in every URI', async () => {
@@ -178,7 +178,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (decisions, "Dialects")', (col
   })
 })
 
-describe('The paging alias beforeId (decisions, "Dialects")', () => {
+describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
   test('is before_id in ngrok, whose next page says before_id', async () => {
     const gateway = open({ dialect: ngrok })
     const ids = Array.from({ length: 4 }, () => gateway.weightedBackends.create().id).reverse()
@@ -197,7 +197,7 @@ describe('The paging alias beforeId (decisions, "Dialects")', () => {
   })
 })
 
-describe('The envelope of module bodies (decisions, "Dialects")', () => {
+describe('The envelope of module bodies (rules: dialects#module-envelope)', () => {
   const put = (json: object) => client(open({ dialect: ngrok }))('PUT', `${ROUTE}/circuit_breaker`, { json })
 
   test('is taken off in ngrok, with or without the ids beside it', async () => {
@@ -261,7 +261,7 @@ describe('The envelope of module bodies (decisions, "Dialects")', () => {
   })
 })
 
-describe('A dialect of one\'s own (decisions, "Dialects")', () => {
+describe("A dialect of one's own (rules: dialects#data)", () => {
   const acme: Dialect = {
     ...standard,
     name: 'acme',
@@ -345,7 +345,7 @@ describe('A dialect of one\'s own (decisions, "Dialects")', () => {
   })
 })
 
-describe('The public service\'s name (decisions, "Dialects": nothing outside the dialect names it)', () => {
+describe("The public service's name (rules: dialects#data)", () => {
   /** Answers of every kind in the standard dialect. */
   async function everything(gateway: Gateway): Promise<string> {
     const api = client(gateway)

@@ -23,7 +23,7 @@ function withCertificate(): { gateway: Gateway; certificate_id: string; ref: { i
   return { gateway, certificate_id: id, ref: { id, uri } }
 }
 
-describe('A certificate management policy (decisions, "Reserved domains" and "Provisioning jobs", 1)', () => {
+describe('A certificate management policy (rules: domain-certificates#one-or-the-other, provisioning-jobs#start)', () => {
   test('is shown with a job in progress, and no certificate yet', async () => {
     const json = { domain: DOMAIN, certificate_management_policy: ECDSA }
     const { body } = await client(open())('POST', PATH, { json })
@@ -40,7 +40,7 @@ describe('A certificate management policy (decisions, "Reserved domains" and "Pr
   })
 
   test.each([undefined, null, ''])(
-    'has the key type rsa when it is sent as %j (service document, "Reserved domains": Rules)',
+    'has the key type rsa when it is sent as %j (rules: domain-certificates#one-or-the-other)',
     async (private_key_type) => {
       const json = { domain: DOMAIN, certificate_management_policy: { authority: 'letsencrypt', private_key_type } }
       const { body } = await client(open())('POST', PATH, { json })
@@ -131,7 +131,7 @@ describe('A certificate management policy (decisions, "Reserved domains" and "Pr
   )
 })
 
-describe('An uploaded certificate of a domain (decisions, "Reserved domains")', () => {
+describe('An uploaded certificate of a domain (rules: domain-certificates#which-certificates)', () => {
   test('is shown as a reference, without policy and status', async () => {
     const { gateway, certificate_id, ref } = withCertificate()
     const { body } = await client(gateway)('POST', PATH, { json: { domain: DOMAIN, certificate_id } })
@@ -179,7 +179,7 @@ describe('An uploaded certificate of a domain (decisions, "Reserved domains")', 
     expect(refusalOf(update)).toBe('certificate_on_service_domain')
   })
 
-  test('can serve several domains, and cannot be deleted before the last one lets go (errors.md)', () => {
+  test('can serve several domains, and cannot be deleted before the last one lets go (rules: tls-certificates#deletion)', () => {
     const { gateway, certificate_id } = withCertificate()
     const one = gateway.reservedDomains.create({ domain: 'one.example.com', certificate_id })
     const two = gateway.reservedDomains.create({ domain: 'two.example.com', certificate_id })
@@ -192,7 +192,7 @@ describe('An uploaded certificate of a domain (decisions, "Reserved domains")', 
   })
 })
 
-describe('Certificate and policy together (service document, "Reserved domains": Rules; decisions)', () => {
+describe('Certificate and policy together (rules: domain-certificates#one-or-the-other)', () => {
   test('are refused in one request, on create and on update', () => {
     const { gateway, certificate_id } = withCertificate()
     const both = { certificate_id, certificate_management_policy: RSA }
@@ -227,7 +227,7 @@ describe('Certificate and policy together (service document, "Reserved domains":
   })
 })
 
-describe('Detaching (decisions, "Reserved domains": Detach)', () => {
+describe('Detaching (rules: domain-certificates#detach)', () => {
   test('an uploaded certificate answers 204 and keeps the certificate itself', async () => {
     const { gateway, certificate_id } = withCertificate()
     const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })

@@ -5,7 +5,7 @@ import { open } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 import { codePointsOf, punycodeOf } from '../support/punycode.ts'
 
-/** The grammar of decisions, "Reserved domains": Name, as one reads it there. */
+/** The grammar of names, as one reads it there (rules: domain-names#grammar). */
 function isName(name: string): boolean {
   if (!/^[a-z\d.*-]{1,253}$/i.test(name)) return false
   const labels = name.toLowerCase().split('.')
@@ -63,7 +63,7 @@ const names = fc.oneof(
   fc.integer({ min: 50, max: 64 }).map((last) => [63, 63, 63, last].map((size) => 'a'.repeat(size)).join('.')),
 )
 
-describe('Any name (decisions, "Reserved domains": Name)', () => {
+describe('Any name (rules: domain-names#grammar)', () => {
   test('can be reserved exactly where the grammar says so, and is kept in lower case', () => {
     const seen = { reserved: 0, refused: 0 }
     const gateway = open()

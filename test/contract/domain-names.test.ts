@@ -11,7 +11,7 @@ function reserving(domain: unknown): string {
   return refusalOf(() => open().reservedDomains.create({ domain: domain as string }))
 }
 
-describe('A domain name (decisions, "Reserved domains": Name)', () => {
+describe('A domain name (rules: domain-names#grammar)', () => {
   test.each([
     'example.com',
     'app.example.com',
@@ -167,7 +167,7 @@ describe('A domain name (decisions, "Reserved domains": Name)', () => {
   })
 
   test.each([[7], [true], [['app.example.com']], [{ name: 'app.example.com' }], [null], [undefined]])(
-    'is required and a string: %j is refused (service document, "Reserved domains": Create)',
+    'is required and a string: %j is refused (rules: reserved-domains#resource)',
     (domain) => {
       expect(reserving(domain)).toBe('field_invalid')
     },
@@ -205,7 +205,7 @@ describe('A domain name (decisions, "Reserved domains": Name)', () => {
   })
 })
 
-describe('CNAME targets (decisions, "Reserved domains"; service document, "Reserved domain")', () => {
+describe('CNAME targets (rules: reserved-domains#cname-targets)', () => {
   const TARGET = /^[0-9a-z]+\.[0-9a-z]+\.cname\.gateway\.test$/
 
   test.each(['app.example.com', 'gateway.test.example.com', 'evilgateway.test', 'test.gateway'])(

@@ -55,12 +55,12 @@ function codeOf({ key }: ErrorCase): string {
   return `${key === 'domain_name_and_domain' ? 'ERR_NGROK_' : 'ERR_GATEWAY_'}${catalogue[key]?.number}`
 }
 
-describe('The error catalogue (errors.md)', () => {
+describe('The error catalogue (rules: errors#catalogue)', () => {
   test('has a case here for every key but those of faults and of the rate limit', () => {
     expect([...cases.map(({ key }) => key), ...ELSEWHERE].sort()).toEqual(Object.keys(catalogue).sort())
   })
 
-  test('has a field in every case whose cause is the value of a field (decisions, "Requests", 5)', () => {
+  test('has a field in every case whose cause is the value of a field (rules: errors#details)', () => {
     const without = cases.filter(({ field }) => field === undefined).map(({ key }) => key)
     expect(without.sort()).toEqual(OF_NO_FIELD)
   })
@@ -70,7 +70,7 @@ describe('The error catalogue (errors.md)', () => {
   })
 })
 
-describe('Over HTTP, an error (errors.md; decisions, "Wire": Error body)', () => {
+describe('Over HTTP, an error (rules: errors#catalogue, errors#body)', () => {
   test.each(cases)('$key has its number, its status and the whole wire shape', async (each) => {
     const { gateway, id } = prepared(each)
     const answer = await client(gateway)(...each.send(id))
@@ -111,7 +111,7 @@ describe('Over HTTP, an error (errors.md; decisions, "Wire": Error body)', () =>
   })
 })
 
-describe('What is not found (errors.md: not_found)', () => {
+describe('What is not found (rules: errors#not-found)', () => {
   test.each([
     ['reservedAddrs', 'ra_gone', 'reserved address'],
     ['reservedDomains', 'rd_gone', 'reserved domain'],
@@ -141,7 +141,7 @@ describe('What is not found (errors.md: not_found)', () => {
   })
 })
 
-describe('Through the direct API, an error (errors.md)', () => {
+describe('Through the direct API, an error (rules: errors#body)', () => {
   test('can be provoked for every key but those of HTTP itself', () => {
     const overHttpOnly = cases.filter((each) => !each.direct).map(({ key }) => key)
     expect(overHttpOnly.sort()).toEqual([

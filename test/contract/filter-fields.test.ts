@@ -41,7 +41,7 @@ function through(source: string): string {
   return [FULL, ABSENT].map((obj) => (filter(obj, 0) ? 'yes' : 'no')).join(' ')
 }
 
-describe('A filter over fields of every type (decisions, "Lists")', () => {
+describe('A filter over fields of every type (rules: filters#types)', () => {
   test.each([
     ['obj.on', 'yes no'],
     ['!obj.on', 'no yes'],

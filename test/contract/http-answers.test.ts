@@ -6,7 +6,7 @@ const PATH = '/reserved_addrs'
 const MODULE = '/edges/https/edghts_1/routes/edghtsrt_1/compression'
 const ORIGIN = 'https://console.example.com'
 
-/** Every path of the API and the methods that it has (service document, "Endpoints"). */
+/** Every path of the API and the methods that it has (rules: answers#paths-and-methods). */
 const PATHS: readonly (readonly [path: string, methods: readonly string[]])[] = [
   ['/reserved_addrs', ['GET', 'HEAD', 'POST']],
   ['/reserved_addrs/ra_1', ['DELETE', 'GET', 'HEAD', 'PATCH']],
@@ -29,7 +29,7 @@ function listed(value: string | null): string[] {
   return (value ?? '').split(/, */).sort()
 }
 
-describe('Paths and methods (decisions, "Wire"; service document, "Endpoints")', () => {
+describe('Paths and methods (rules: answers#paths-and-methods)', () => {
   test.each(PATHS)('%s has the methods %j; another is 405 with Allow', async (path, methods) => {
     const api = client(open())
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
@@ -73,7 +73,7 @@ describe('Paths and methods (decisions, "Wire"; service document, "Endpoints")',
   })
 })
 
-describe('HEAD (decisions, "Wire")', () => {
+describe('HEAD (rules: answers#head)', () => {
   test('is answered like GET without a body', async () => {
     const gateway = open()
     const { id } = gateway.reservedAddrs.create()
@@ -91,7 +91,7 @@ describe('HEAD (decisions, "Wire")', () => {
   })
 })
 
-describe('Headers of answers (decisions, "Wire")', () => {
+describe('Headers of answers (rules: answers#operation-id)', () => {
   test('are application/json and an operation id of its own on every answer with a body', async () => {
     const api = client(open())
     const answers = [await api('POST', PATH), await api('GET', PATH), await api('GET', '/nowhere')]
@@ -109,7 +109,7 @@ describe('Headers of answers (decisions, "Wire")', () => {
     expect(answer.headers.get('service-operation-id')).toMatch(/^op_[0-9A-Za-z]{27}$/)
   })
 
-  test('of a deletion with emptyJsonOnDelete are those of a 200 with {} (decisions, "Wire")', async () => {
+  test('of a deletion with emptyJsonOnDelete are those of a 200 with {} (rules: answers#empty-json-on-delete)', async () => {
     const gateway = open({ emptyJsonOnDelete: true })
     const { id } = gateway.reservedAddrs.create()
     const { id: domain } = gateway.reservedDomains.create({ domain: 'app.example.com' })
@@ -122,7 +122,7 @@ describe('Headers of answers (decisions, "Wire")', () => {
   })
 })
 
-describe('CORS (decisions, "Wire")', () => {
+describe('CORS (rules: answers#cors)', () => {
   test.each(PATHS)('answers a preflight of %s with its methods and no need of a key', async (path, methods) => {
     const gateway = open({ keys: ['secret'] })
     const response = await gateway.fetch(gateway.url + path, {
@@ -178,7 +178,7 @@ describe('CORS (decisions, "Wire")', () => {
   })
 })
 
-describe('Base URLs (decisions, "Wire": every URI starts with gateway.url)', () => {
+describe('Base URLs (rules: answers#uris)', () => {
   test.each([
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['https://api.example.com/v2/tunnels', 'https://api.example.com/v2/tunnels'],

@@ -13,7 +13,7 @@ function bodyOf(bytes: number, filler = 'x'): string {
   return `{"description":"${filler.repeat(Math.floor(room / size))}${'x'.repeat(room % size)}"}`
 }
 
-describe('The checks of a request (decisions, "Requests"): the first that fails answers', () => {
+describe('The checks of a request (rules: requests#order-of-checks): the first that fails answers', () => {
   /** From the last check to the first, each fault beside all those after it. */
   const faults: readonly [name: string, expected: string, sending: Sending, path: string][] = [
     ['the rules of the resource', '409 ERR_GATEWAY_503', { json: {} }, PATH],
@@ -52,7 +52,7 @@ describe('The checks of a request (decisions, "Requests"): the first that fails 
   })
 })
 
-describe('The API key (decisions, "Requests", 1)', () => {
+describe('The API key (rules: requests#api-key)', () => {
   test.each(['Bearer key', 'bearer key', 'BEARER key', 'Bearer  key', 'Bearer a.b-c_d~e+f/g=', 'Bearer 1'])(
     'may be any non-empty one by default: %s',
     async (authorization) => {
@@ -92,7 +92,7 @@ describe('The API key (decisions, "Requests", 1)', () => {
   })
 })
 
-describe('The version header (decisions, "Requests", 2)', () => {
+describe('The version header (rules: requests#version)', () => {
   test.each(['1', '3', '2.0', '02', '', 'two', '2, 2'])('cannot be %j', async (version) => {
     const answer = await client(open())('GET', PATH, { headers: { 'service-version': version } })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_217')
@@ -104,7 +104,7 @@ describe('The version header (decisions, "Requests", 2)', () => {
   })
 })
 
-describe('The body of a request (decisions, "Requests", 3)', () => {
+describe('The body of a request (rules: requests#body)', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
@@ -233,7 +233,7 @@ describe('The body of a request (decisions, "Requests", 3)', () => {
   })
 })
 
-describe('Hostile JSON (decisions, "Requests": JSON keys are data, never behaviour)', () => {
+describe('Hostile JSON (rules: requests#keys-are-data)', () => {
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype'])(
     'cannot use the key %s as a field: it is unknown like any other',
     async (key) => {

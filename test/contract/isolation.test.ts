@@ -65,7 +65,7 @@ describe('Two gateways (users.md, 5: isolation)', () => {
   })
 })
 
-describe('The seed (decisions, "Wire": with the seed option the same calls give the same ids)', () => {
+describe('The seed (rules: ids#seed)', () => {
   test('and the same calls give the same answers, byte for byte, headers and operation ids included', async () => {
     const options = (): GatewayOptions => ({ seed: 'same', clock: handClock(), provisioningDelay: 0 })
     expect(await session(createGateway(options()))).toBe(await session(createGateway(options())))
@@ -93,7 +93,7 @@ describe('The seed (decisions, "Wire": with the seed option the same calls give 
   })
 })
 
-describe('Ids (decisions, "Wire")', () => {
+describe('Ids (rules: ids#form, ids#order)', () => {
   test.each([
     ['ra', (gateway: Gateway) => gateway.reservedAddrs.create().id],
     ['rd', (gateway: Gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id],
@@ -115,7 +115,7 @@ describe('Ids (decisions, "Wire")', () => {
   })
 })
 
-describe('The clock (decisions, "Provisioning jobs": time is the gateway\'s clock)', () => {
+describe('The clock (rules: time#clocks)', () => {
   test('may be a function or a number that someone moves', () => {
     const numeric = { now: START }
     const gateway = open({ clock: numeric })

@@ -28,7 +28,7 @@ function problemOf(filter: string, family: 'reservedDomains' | 'weightedBackends
   return error.message.slice(before.length, -SUPPORTED.length - 2)
 }
 
-describe('A filter that can never match names what stands where and what is allowed there (decisions, "Lists")', () => {
+describe('A filter that can never match names what stands where and what is allowed there (rules: filters#types)', () => {
   test.each([
     // comparisons
     ['obj.domain < 5', 14, '5, a number', 'a text'],
@@ -271,7 +271,7 @@ describe('A filter that can never match names what stands where and what is allo
   })
 })
 
-describe('A filter that is no CEL names what stands where (decisions, "Lists")', () => {
+describe('A filter that is no CEL names what stands where (rules: filters#language)', () => {
   test.each([
     ['(', 2, `the end; allowed there is ${VALUE}`],
     ['obj.domain ==', 14, `the end; allowed there is ${VALUE}`],
@@ -308,7 +308,7 @@ describe('A filter that is no CEL names what stands where (decisions, "Lists")',
   })
 })
 
-describe('The size of a filter (decisions, "Lists")', () => {
+describe('The size of a filter (rules: filters#language)', () => {
   const domains = (filter: string) => open().reservedDomains.list({ filter })
 
   test('is at most 2048 characters', () => {

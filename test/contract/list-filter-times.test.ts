@@ -23,7 +23,7 @@ function through(filter: string): string {
     .join(' ')
 }
 
-describe('A time in a list filter (decisions, "Lists")', () => {
+describe('A time in a list filter (rules: filters#times)', () => {
   test.each([
     ['timestamp(obj.created_at) < timestamp("2025-09-05T00:00:00Z")', 'old'],
     ['timestamp(obj.created_at) == timestamp("2025-09-04T10:11:14Z")', 'old'],
@@ -152,7 +152,7 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
   beforeEach(() => vi.stubEnv('TZ', 'America/St_Johns'))
   afterEach(() => vi.unstubAllEnvs())
 
-  test.each(TIMES)('%s is %s (decisions, "Lists")', (text, expected) => {
+  test.each(TIMES)('%s is %s (rules: filters#times)', (text, expected) => {
     const gateway = open()
     gateway.reservedAddrs.create()
     const passed = (filter: string) => gateway.reservedAddrs.list({ filter }).reserved_addrs.length
@@ -163,7 +163,7 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
     expect(passed(`"${text}" == timestamp("${expected}")`)).toBe(1)
   })
 
-  test.each(NO_TIMES)('is not %j (decisions, "Lists")', (text) => {
+  test.each(NO_TIMES)('is not %j (rules: filters#times)', (text) => {
     const refusal = (filter: string) => thrownBy(() => open().reservedAddrs.list({ filter }))
     const { key, message } = refusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
     expect(key).toBe('filter_invalid')

@@ -142,7 +142,7 @@ async function walkOverHttp({ path, items }: Family, gateway: Gateway, query: Qu
   return ids
 }
 
-describe.each(FAMILIES)('A list filter over $path (decisions, "Lists")', (family) => {
+describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (family) => {
   const { gateway, clock } = inhabited()
   const { condition, illTyped } = filtersOver(family.words)
   let newestFirst: readonly Item[] = []

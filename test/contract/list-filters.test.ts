@@ -37,7 +37,7 @@ function holds(filter: string): boolean {
   return gateway.reservedAddrs.list({ filter }).reserved_addrs.length === 1
 }
 
-describe('A list filter (decisions, "Lists")', () => {
+describe('A list filter (rules: filters#language)', () => {
   test.each([
     ['obj.domain == "mid.example.com"', 'mid'],
     ["obj.domain == 'mid.example.com'", 'mid'],
@@ -264,7 +264,7 @@ describe('A list filter (decisions, "Lists")', () => {
   })
 })
 
-describe('A literal in a list filter (decisions, "Lists")', () => {
+describe('A literal in a list filter (rules: filters#literals)', () => {
   test.each([
     '-1 < 0',
     '-1 == -1',
@@ -314,7 +314,7 @@ describe('A literal in a list filter (decisions, "Lists")', () => {
   )
 })
 
-describe('A refused list filter (decisions, "Lists"; errors.md, filter_invalid)', () => {
+describe('A refused list filter (rules: filters#language)', () => {
   test('is refused in an empty list too', async () => {
     expect(outcome(await client(open())('GET', '/reserved_addrs?filter=('))).toBe('400 ERR_GATEWAY_250')
   })

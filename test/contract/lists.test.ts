@@ -35,7 +35,7 @@ async function pages(gateway: Gateway, first: string): Promise<string[][]> {
   return found
 }
 
-describe.each(LISTS)('The list %s (decisions, "Lists"; service document: List)', (path, items, make) => {
+describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, make) => {
   test('is empty at first, with its own URL and no next page', async () => {
     const { status, body } = await client(open())('GET', path)
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ describe.each(LISTS)('The list %s (decisions, "Lists"; service document: List)',
   })
 })
 
-describe('The limit of a list (decisions, "Lists")', () => {
+describe('The limit of a list (rules: lists#paging)', () => {
   test('is 100 when it is not given', async () => {
     const gateway = open()
     const ids = filled(gateway, 101)
@@ -101,7 +101,7 @@ describe('The limit of a list (decisions, "Lists")', () => {
   })
 })
 
-describe('The next page (decisions, "Lists")', () => {
+describe('The next page (rules: lists#paging)', () => {
   test("is the list's own absolute URL with the same query and another cursor", async () => {
     const gateway = open({ baseUrl: 'http://127.0.0.1:8080/api' })
     const ids = filled(gateway, 5)
@@ -153,7 +153,7 @@ describe('The next page (decisions, "Lists")', () => {
   })
 })
 
-describe('A cursor (decisions, "Lists" and "Wire")', () => {
+describe('A cursor (rules: lists#cursor, ids#order)', () => {
   test('stays good after its resource and those around it are deleted', async () => {
     const gateway = open()
     const ids = filled(gateway, 10)
@@ -191,7 +191,7 @@ describe('A cursor (decisions, "Lists" and "Wire")', () => {
   })
 })
 
-describe('The query of a list (decisions, "Requests", 4)', () => {
+describe('The query of a list (rules: requests#query)', () => {
   test.each(['colour=red', 'beforeId=bkdwd_1', 'Limit=1', '__proto__=1', 'constructor=1', '=1', 'limit[]=1'])(
     'has no parameter such as %s',
     async (query) => {
@@ -215,7 +215,7 @@ describe('The query of a list (decisions, "Requests", 4)', () => {
     expect((await pages(gateway, `${PATH}?`)).flat()).toEqual(ids)
   })
 
-  test('reports several bad values together (decisions, "Requests", 5)', async () => {
+  test('reports several bad values together (rules: errors#all-problems)', async () => {
     const { body } = await client(open())('GET', `${PATH}?limit=0&before_id=rd_1&filter=(`)
     expect(Object.keys(body.details).sort()).toEqual(['field:before_id', 'field:filter', 'field:limit', 'operation_id'])
   })

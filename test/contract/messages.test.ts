@@ -14,7 +14,7 @@ async function saidOf(raw: string): Promise<string> {
   return /^The body is not JSON: (.*)\. It must be one JSON object in UTF-8\.$/.exec(answer.body.msg)?.[1] ?? ''
 }
 
-describe('A body that is not JSON (errors.md: body_unparsable)', () => {
+describe('A body that is not JSON (rules: requests#body)', () => {
   test.each([
     ['{"a": 1,}', 'at line 1, column 9 (position 8) there is "}" instead of a name in double quotes'],
     ['{', 'at line 1, column 2 (position 1) there is the end instead of a name in double quotes or "}"'],
@@ -125,7 +125,7 @@ function closingsOf(text: string): string[] {
   return [open, `"${open}`]
 }
 
-describe('A path that is none (errors.md: path_not_found)', () => {
+describe('A path that is none (rules: answers#paths-and-methods)', () => {
   test.each([
     [
       '/reserved_addr',
@@ -172,7 +172,7 @@ describe('An id in a message', () => {
   })
 })
 
-describe('No error answer is over 16 KiB (decisions, "Requests", 5)', () => {
+describe('No error answer is over 16 KiB (rules: errors#size)', () => {
   const many = (name: (i: number) => string) =>
     Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [name(i), 1.5]))
 
@@ -271,7 +271,7 @@ describe('A value that nests too deep', () => {
   })
 })
 
-describe('A body of the direct API (decisions, "Requests": read by the same rules)', () => {
+describe('A body of the direct API (rules: requests#the-direct-api)', () => {
   const calls = {
     create: (body: unknown) => open().reservedAddrs.create(body as never),
     list: (query: unknown) => open().reservedAddrs.list(query as never),

@@ -121,7 +121,7 @@ function send(gateway: Gateway, method: string, url: string, body: unknown): Htt
   return gateway.exchange({ method, url, header: (name) => HEADERS[name] ?? null, body: JSON.stringify(body) })
 }
 
-describe('Bodies with one or two values replaced (decisions, "Requests", 5; errors.md)', () => {
+describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {
   test.each(TEMPLATES)('are all accepted before: %s %s', (method, path, body) => {
     const { gateway, at } = inhabited()
     expect(send(gateway, method, at(path), body).status).toBeLessThan(300)

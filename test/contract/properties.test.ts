@@ -198,7 +198,7 @@ function isUnderstood(status: number, body: string | null): boolean {
 
 const ERROR_CODE = /^ERR_GATEWAY_\d{3,5}$/
 
-describe('Any request at all (errors.md; decisions, "Requests": a request that fails changes nothing)', () => {
+describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)', () => {
   test('is answered below 500 with a resource, nothing, or an error of the wire shape, and a failed one changes nothing', () => {
     const statuses = new Set<number>()
     let [successes, understood] = [0, 0]
@@ -257,7 +257,7 @@ describe('Any request at all (errors.md; decisions, "Requests": a request that f
   })
 })
 
-describe('Bodies of the right shape with random values (decisions, "Wire")', () => {
+describe('Bodies of the right shape with random values (rules: fields#null-means-not-given)', () => {
   test('of weighted backends come back as they were sent', () => {
     const children = fc.stringMatching(/^bkd[a-v]{0,3}_[0-9A-Za-z]{1,27}$/)
     check(

@@ -14,7 +14,7 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-describe('Any reserved addresses (decisions, "Reserved addresses")', () => {
+describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
   test('are different, of their region, and refused only where all of a region are reserved', () => {
     check(
       fc.property(steps, fc.integer({ min: 1, max: 6 }), fc.string(), (drawn, addressesPerRegion, seed) => {

@@ -4,7 +4,7 @@ import { handClock, isDeeplyFrozen, open, START } from '../support/gateway.ts'
 
 const PATH = '/reserved_addrs'
 
-describe('Creating a reserved address (service document, "Reserved addresses")', () => {
+describe('Creating a reserved address (rules: reserved-addresses#resource)', () => {
   test('answers 201 with every field in the order of the table, description and metadata absent when not set', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: {} })
     expect(status).toBe(201)
@@ -23,11 +23,11 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
     expect([body.description, body.metadata]).toEqual(['für SSH', '{"a":1}'])
   })
 
-  test('takes a request without any body as one without values (decisions, "Requests", 3)', async () => {
+  test('takes a request without any body as one without values (rules: requests#body)', async () => {
     expect((await client(open())('POST', PATH)).body.region).toBe('us')
   })
 
-  test('takes null for every field, and "" for the region, as not given (decisions, "Wire")', async () => {
+  test('takes null for every field, and "" for the region, as not given (rules: fields#null-means-not-given, fields#empty-texts)', async () => {
     const api = client(open())
     const nothing = (await api('POST', PATH, { json: { description: null, metadata: null, region: null } })).body
     const blank = (await api('POST', PATH, { json: { description: '', metadata: '', region: '' } })).body
@@ -45,7 +45,7 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
     ['jp', /^\d+\.tcp\.jp\.gateway\.test:\d{5}$/],
     ['in', /^\d+\.tcp\.in\.gateway\.test:\d{5}$/],
     ['sa', /^\d+\.tcp\.sa\.gateway\.test:\d{5}$/],
-  ])('takes the region %s and assigns an address there (service document, "Limits")', async (region, addr) => {
+  ])('takes the region %s and assigns an address there (rules: limits#regions)', async (region, addr) => {
     const { body } = await client(open())('POST', PATH, { json: { region } })
     expect(body.region).toBe(region)
     expect(body.addr).toMatch(addr)
@@ -56,7 +56,7 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_500')
   })
 
-  test('assigns ports from 10000 to 29999, all over that range (decisions, "Reserved addresses")', {
+  test('assigns ports from 10000 to 29999, all over that range (rules: reserved-addresses#address)', {
     timeout: 30_000,
   }, () => {
     const gateway = open({ addressesPerRegion: 20_001 })
@@ -66,7 +66,7 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
     expect(new Set(addresses).size).toBe(20_001)
   })
 
-  test('never assigns an address twice, and a deleted one again (decisions, "Reserved addresses")', () => {
+  test('never assigns an address twice, and a deleted one again (rules: reserved-addresses#address)', () => {
     const gateway = open({ addressesPerRegion: 40 })
     const made = Array.from({ length: 40 }, () => gateway.reservedAddrs.create())
     expect(new Set(made.map(({ addr }) => addr)).size).toBe(40)
@@ -76,7 +76,7 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
     expect(gateway.reservedAddrs.create().addr).toBe(freed.addr)
   })
 
-  test('counts the addresses of each region on their own (errors.md, address_pool_exhausted)', () => {
+  test('counts the addresses of each region on their own (rules: reserved-addresses#address)', () => {
     const gateway = open({ addressesPerRegion: 1 })
     gateway.reservedAddrs.create({ region: 'us' })
     expect(refusalOf(() => gateway.reservedAddrs.create({ region: 'eu' }))).toBe('ok')
@@ -84,7 +84,7 @@ describe('Creating a reserved address (service document, "Reserved addresses")',
   })
 })
 
-describe('The metadata of a reserved address (service document, "Limits")', () => {
+describe('The metadata of a reserved address (rules: limits#texts)', () => {
   test.each([
     ['ASCII', 'x'.repeat(4096)],
     ['two-byte characters', 'ü'.repeat(2048)],
@@ -105,7 +105,7 @@ describe('The metadata of a reserved address (service document, "Limits")', () =
   })
 })
 
-describe('Reading and deleting a reserved address (service document, "Reserved addresses")', () => {
+describe('Reading and deleting a reserved address (rules: reserved-addresses#resource)', () => {
   test('answers GET with 200 and exactly what the creation answered', async () => {
     const api = client(open())
     const created = await api('POST', PATH, { json: { description: 'one' } })
@@ -113,7 +113,7 @@ describe('Reading and deleting a reserved address (service document, "Reserved a
     expect([got.status, got.text]).toEqual([200, created.text])
   })
 
-  test('lists under reserved_addrs with the list as a whole (service document, "Reserved addresses": List)', async () => {
+  test('lists under reserved_addrs with the list as a whole (rules: reserved-addresses#resource)', async () => {
     const api = client(open())
     const { body: made } = await api('POST', PATH)
     const { body } = await api('GET', PATH)
@@ -137,7 +137,7 @@ describe('Reading and deleting a reserved address (service document, "Reserved a
   })
 })
 
-describe('Changing a reserved address (service document, "Reserved addresses": Update)', () => {
+describe('Changing a reserved address (rules: reserved-addresses#resource)', () => {
   test('changes what was sent, keeps the rest, and answers 200 with the whole address', async () => {
     const clock = handClock()
     const api = client(open({ clock }))
@@ -149,7 +149,7 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
     expect((await api('GET', `${PATH}/${before.id}`)).body).toEqual(body)
   })
 
-  test('can empty a description and metadata that were set, but not set empty ones (decisions, "Wire")', async () => {
+  test('can empty a description and metadata that were set, but not set empty ones (rules: fields#absent-until-set)', async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { description: 'one', metadata: 'm' } })).body
     const emptied = await api('PATCH', `${PATH}/${id}`, { json: { description: '', metadata: '' } })
@@ -176,14 +176,17 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
     ['nonsense', '400 ERR_GATEWAY_223'],
     ['ec_', '400 ERR_GATEWAY_223'],
     [7, '400 ERR_GATEWAY_215'],
-  ])('refuses %j as an endpoint configuration (decisions, "Reserved addresses")', async (id, expected) => {
-    const api = client(open())
-    const { body } = await api('POST', PATH)
-    const answer = await api('PATCH', `${PATH}/${body.id}`, { json: { endpoint_configuration_id: id } })
-    expect(outcome(answer)).toBe(expected)
-  })
+  ])(
+    'refuses %j as an endpoint configuration (rules: reserved-addresses#endpoint-configuration)',
+    async (id, expected) => {
+      const api = client(open())
+      const { body } = await api('POST', PATH)
+      const answer = await api('PATCH', `${PATH}/${body.id}`, { json: { endpoint_configuration_id: id } })
+      expect(outcome(answer)).toBe(expected)
+    },
+  )
 
-  test('cannot change the region or the address (service document: Update has other fields)', async () => {
+  test('cannot change the region or the address (rules: reserved-addresses#resource)', async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH)).body
     for (const json of [{ region: 'eu' }, { addr: '1.tcp.gateway.test:10000' }]) {
@@ -192,7 +195,7 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
   })
 
   test.each([{}, { description: null, metadata: null }, { endpoint_configuration_id: '' }])(
-    'refuses an update with no value at all: %j (decisions, "Reserved addresses")',
+    'refuses an update with no value at all: %j (rules: reserved-addresses#update)',
     async (json) => {
       const api = client(open())
       const { id } = (await api('POST', PATH)).body
@@ -201,7 +204,7 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
     },
   )
 
-  test('accepts the id in the body only when it is the path\'s own (decisions, "Requests", 5)', async () => {
+  test("accepts the id in the body only when it is the path's own (rules: requests#fields)", async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH)).body
     expect((await api('PATCH', `${PATH}/${id}`, { json: { id, metadata: 'x' } })).status).toBe(200)
@@ -210,7 +213,7 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
     expect(outcome(await api('POST', PATH, { json: { id } }))).toBe('400 ERR_GATEWAY_214')
   })
 
-  test('knows only declared endpoint configurations with references "declared" (decisions, "References")', () => {
+  test('knows only declared endpoint configurations with references "declared" (rules: references#declared)', () => {
     const gateway = open({ references: 'declared' })
     const { id } = gateway.reservedAddrs.create()
     const link = () => gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
@@ -220,7 +223,7 @@ describe('Changing a reserved address (service document, "Reserved addresses": U
   })
 })
 
-describe('Results of the direct API (service document, "Reserved address")', () => {
+describe('Results of the direct API (rules: reserved-addresses#resource)', () => {
   test("are frozen, equal the wire's JSON, and stay as they were when the address changes", async () => {
     const gateway = open()
     const input = { description: 'one', metadata: 'm' }
@@ -238,7 +241,7 @@ describe('Results of the direct API (service document, "Reserved address")', () 
     expect(list.reserved_addrs).toHaveLength(1)
   })
 
-  test('show when the address was created in whole seconds of the gateway\'s clock (decisions, "Wire")', () => {
+  test("show when the address was created in whole seconds of the gateway's clock (rules: time#timestamps)", () => {
     const time = { ms: START }
     const gateway = open({ clock: { now: () => time.ms } })
     time.ms = Date.UTC(2031, 0, 1, 0, 0, 0, 999)

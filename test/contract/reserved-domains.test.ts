@@ -19,7 +19,7 @@ const KEYS = [
   'https_endpoint_configuration',
 ]
 
-describe('Creating a reserved domain (service document, "Reserved domains")', () => {
+describe('Creating a reserved domain (rules: reserved-domains#resource)', () => {
   test('answers 201 with every field in the order of the table, nullable ones as null', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: { domain: DOMAIN } })
     expect(status).toBe(201)
@@ -47,7 +47,7 @@ describe('Creating a reserved domain (service document, "Reserved domains")', ()
     expect([body.description, body.metadata]).toEqual(['d', 'm'])
   })
 
-  test('takes null for every optional field as not given (decisions, "Wire")', async () => {
+  test('takes null for every optional field as not given (rules: fields#null-means-not-given)', async () => {
     const json = {
       domain: DOMAIN,
       region: null,
@@ -60,7 +60,7 @@ describe('Creating a reserved domain (service document, "Reserved domains")', ()
     expect([status, Object.keys(body)]).toEqual([201, KEYS])
   })
 
-  test('takes "" for ids and the region as not given (decisions, "Wire")', async () => {
+  test('takes "" for ids and the region as not given (rules: fields#empty-texts)', async () => {
     const json = { domain: DOMAIN, region: '', certificate_id: '', description: '', metadata: '' }
     const { status, body } = await client(open())('POST', PATH, { json })
     expect([status, Object.keys(body)]).toEqual([201, KEYS])
@@ -72,12 +72,12 @@ describe('Creating a reserved domain (service document, "Reserved domains")', ()
     expect(body.region).toBe(region)
   })
 
-  test.each(['EU', 'global', 7, ['eu']])('refuses the region %j (errors.md, domain_region_invalid)', async (region) => {
+  test.each(['EU', 'global', 7, ['eu']])('refuses the region %j (rules: limits#regions)', async (region) => {
     const answer = await client(open())('POST', PATH, { json: { domain: DOMAIN, region } })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_400')
   })
 
-  test('has no endpoint configuration fields: those are for the update (service document, Create)', async () => {
+  test('has no endpoint configuration fields: those are for the update (rules: reserved-domains#resource)', async () => {
     const json = { domain: DOMAIN, http_endpoint_configuration_id: 'ec_1' }
     expect(outcome(await client(open())('POST', PATH, { json }))).toBe('400 ERR_GATEWAY_214')
   })
@@ -96,7 +96,7 @@ describe('Creating a reserved domain (service document, "Reserved domains")', ()
     expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe('400 ERR_GATEWAY_421')
   })
 
-  test('finds all problems of a body in one pass: msg has the first, details all (decisions, "Requests", 5)', async () => {
+  test('finds all problems of a body in one pass: msg has the first, details all (rules: errors#all-problems)', async () => {
     const json = { colour: 'red', domain: 'a_b.example.com', region: 'mars', metadata: 7, certificate_id: 'rd_1' }
     const answer = await client(open())('POST', PATH, { json })
     const { operation_id: _, ...details } = answer.body.details
@@ -114,7 +114,7 @@ describe('Creating a reserved domain (service document, "Reserved domains")', ()
   })
 })
 
-describe('Reading and deleting a reserved domain (service document, "Reserved domains")', () => {
+describe('Reading and deleting a reserved domain (rules: reserved-domains#resource)', () => {
   test('answers GET with 200 and exactly what the creation answered', async () => {
     const api = client(open())
     const created = await api('POST', PATH, { json: { domain: DOMAIN, region: 'eu' } })
@@ -149,7 +149,7 @@ describe('Reading and deleting a reserved domain (service document, "Reserved do
   })
 })
 
-describe('Changing a reserved domain (service document, "Reserved domains": Update)', () => {
+describe('Changing a reserved domain (rules: reserved-domains#update, reserved-domains#resource)', () => {
   test('changes what was sent, keeps the rest, and answers 200 with the whole domain', async () => {
     const clock = handClock()
     const api = client(open({ clock }))
@@ -174,7 +174,7 @@ describe('Changing a reserved domain (service document, "Reserved domains": Upda
   })
 
   test.each(['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])(
-    'refuses an id of another type and, with references "declared", an unknown one as %s (decisions, "References")',
+    'refuses an id of another type and, with references "declared", an unknown one as %s (rules: references#declared)',
     (field) => {
       const gateway = open({ references: 'declared' })
       gateway.declare.endpointConfiguration('ec_1')
@@ -187,7 +187,7 @@ describe('Changing a reserved domain (service document, "Reserved domains": Upda
     },
   )
 
-  test('cannot change the name or the region (service document: Update has other fields)', async () => {
+  test('cannot change the name or the region (rules: reserved-domains#resource)', async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
     for (const json of [{ domain: 'other.example.com' }, { region: 'eu' }]) {
@@ -199,14 +199,14 @@ describe('Changing a reserved domain (service document, "Reserved domains": Upda
     {},
     { metadata: null, certificate_management_policy: null },
     { certificate_id: '', http_endpoint_configuration_id: '', https_endpoint_configuration_id: '' },
-  ])('refuses an update with no value: %j (decisions, "Reserved domains": Name)', async (json) => {
+  ])('refuses an update with no value: %j (rules: reserved-domains#update)', async (json) => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
     expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_422')
   })
 })
 
-describe('Results of the direct API (service document, "Reserved domain")', () => {
+describe('Results of the direct API (rules: reserved-domains#resource)', () => {
   test("are frozen deeply, equal the wire's JSON, and stay as they were when the domain changes", async () => {
     const gateway = open()
     const policy: { authority: string; private_key_type: 'rsa' | 'ecdsa' } = {

@@ -25,7 +25,7 @@ const MODULES = [
   ],
 ] as const
 
-describe.each(MODULES)('The module %s (service document, "HTTPS edge route modules")', (segment, body, shown) => {
+describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segment, body, shown) => {
   const path = `${BASE}/${segment}`
   const called = segment === 'policy' ? 'traffic policy' : segment.replace('_', ' ')
 
@@ -35,7 +35,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
     expect(answer.text).toBe(JSON.stringify(shown))
   })
 
-  test('is read by GET as it was put, and 404 before (decisions, "Route modules")', async () => {
+  test('is read by GET as it was put, and 404 before (rules: route-modules#singletons)', async () => {
     const api = client(open())
     const before = await api('GET', path)
     expect(outcome(before)).toBe('404 ERR_GATEWAY_90404')
@@ -78,7 +78,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
   })
 
-  test('accepts edge_id and id in the body when they are the path\'s own (decisions, "Requests", 5)', async () => {
+  test("accepts edge_id and id in the body when they are the path's own (rules: requests#fields)", async () => {
     const api = client(open())
     expect((await api('PUT', path, { json: { ...body, ...ROUTE } })).status).toBe(200)
     for (const other of [{ edge_id: 'edghts_2' }, { id: 'edghtsrt_2' }, { id: 7 }]) {
@@ -87,7 +87,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
     }
   })
 
-  test('is not wrapped in an envelope (decisions, "Dialects")', async () => {
+  test('is not wrapped in an envelope (rules: dialects#module-envelope)', async () => {
     const answer = await client(open())('PUT', path, { json: { ...ROUTE, module: body } })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
   })
@@ -123,7 +123,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
     expect(outcome(await api('DELETE', where))).toBe(`400 ERR_GATEWAY_${number}`)
   })
 
-  test('exists only on declared routes of declared edges with references "declared" (decisions, "References")', async () => {
+  test('exists only on declared routes of declared edges with references "declared" (rules: references#declared)', async () => {
     const gateway = open({ references: 'declared' })
     const api = client(gateway)
     const outcomes = async () => [
@@ -141,7 +141,7 @@ describe.each(MODULES)('The module %s (service document, "HTTPS edge route modul
   })
 })
 
-describe('The circuit breaker (service document, "Circuit breaker module"; decisions, "Route modules")', () => {
+describe('The circuit breaker (rules: circuit-breaker#numbers, circuit-breaker#defaults)', () => {
   const put = (json: object) => client(open())('PUT', `${BASE}/circuit_breaker`, { json })
   const LARGEST = 4_294_967_295
 
@@ -191,14 +191,14 @@ describe('The circuit breaker (service document, "Circuit breaker module"; decis
   })
 
   test.each(['tripped_duration', 'rolling_window', 'num_buckets', 'volume_threshold', 'error_threshold_percentage'])(
-    'takes null for %s as not given (decisions, "Wire")',
+    'takes null for %s as not given (rules: fields#null-means-not-given)',
     async (field) => {
       expect((await put({ [field]: null })).body).toEqual(BREAKER)
     },
   )
 })
 
-describe('Declaring through the direct API (decisions, "References")', () => {
+describe('Declaring through the direct API (rules: references#declared)', () => {
   test.each([
     ['edge', 'edghtsrt_1'],
     ['edge', 'nonsense'],
@@ -220,7 +220,7 @@ describe('Declaring through the direct API (decisions, "References")', () => {
   })
 })
 
-describe('Results of the direct API (service document, "HTTPS edge route modules")', () => {
+describe('Results of the direct API (rules: route-modules#singletons)', () => {
   test('are frozen deeply and stay as they were when the module is replaced or deleted', () => {
     const gateway = open()
     const first = gateway.circuitBreaker.replace(ROUTE, { num_buckets: 5 })

@@ -33,7 +33,7 @@ function secretLines(key: string): string[] {
   return key.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 }
 
-describe('Uploading a TLS certificate (service document, "TLS certificates")', () => {
+describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () => {
   test('answers 201 with every field in the order of the table, read from the leaf', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: upload() })
     const leaf = new X509Certificate(pem('leaf-p256'))
@@ -72,7 +72,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
     expect(Object.keys(body)).toEqual([...KEYS.slice(0, 3), 'description', 'metadata', ...KEYS.slice(3)])
   })
 
-  test('leaves description and metadata absent for null and "" (decisions, "Wire")', async () => {
+  test('leaves description and metadata absent for null and "" (rules: fields#absent-until-set)', async () => {
     const api = client(open())
     for (const empty of [null, '']) {
       const { body } = await api('POST', PATH, { json: { ...upload(), metadata: empty, description: empty } })
@@ -90,7 +90,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
     expect(open().tlsCertificates.create(upload(kind)).private_key_type).toBe(type)
   })
 
-  test('shows empty texts and lists where the leaf lacks something (service document, "TLS certificate")', () => {
+  test('shows empty texts and lists where the leaf lacks something (rules: tls-certificates#resource)', () => {
     const body = { certificate_pem: pem('odd-empty-subject'), private_key_pem: pem('key-p256') }
     expect(open().tlsCertificates.create(body)).toMatchObject({
       subject_common_name: '',
@@ -106,7 +106,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
     })
   })
 
-  test('takes an expired certificate (decisions, "TLS certificates")', () => {
+  test('takes an expired certificate (rules: tls-certificates#accepted)', () => {
     const body = { certificate_pem: pem('odd-expired'), private_key_pem: pem('key-p256') }
     expect(open().tlsCertificates.create(body)).toMatchObject({
       not_before: '2001-02-03T04:05:06Z',
@@ -114,7 +114,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
     })
   })
 
-  test('returns a chain normalised: 64 columns, no text around, one newline at the end (decisions)', () => {
+  test('returns a chain normalised: 64 columns, no text around, one newline at the end (rules: tls-certificates#normalised)', () => {
     const chain = pem('chain-ed25519')
     const messy = `Bag Attributes\n${chain.replaceAll('\n', '\r\n')}\ntrailing words\n`
     const body = { certificate_pem: messy, private_key_pem: pem('key-p256') }
@@ -131,7 +131,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([two, one])
   })
 
-  test('finds problems of certificate, key and texts in one pass (decisions, "Requests", 5)', async () => {
+  test('finds problems of certificate, key and texts in one pass (rules: errors#all-problems)', async () => {
     const json = { certificate_pem: 'no', private_key_pem: 'no', description: 'x'.repeat(256), colour: 'red' }
     const { body } = await client(open())('POST', PATH, { json })
     expect(Object.keys(body.details).sort()).toEqual([
@@ -152,7 +152,7 @@ describe('Uploading a TLS certificate (service document, "TLS certificates")', (
   })
 })
 
-describe('Limits of a TLS certificate (service document, "Limits"; decisions, "TLS certificates")', () => {
+describe('Limits of a TLS certificate (rules: limits#texts, tls-certificates#accepted)', () => {
   test.each([
     ['description', 'ASCII', 'x'.repeat(255), '1914'],
     ['description', 'two-byte characters', `${'ü'.repeat(127)}x`, '1914'],
@@ -198,7 +198,7 @@ describe('Limits of a TLS certificate (service document, "Limits"; decisions, "T
   })
 })
 
-describe('Reading and changing a TLS certificate (service document, "TLS certificates")', () => {
+describe('Reading and changing a TLS certificate (rules: tls-certificates#resource)', () => {
   test('answers GET with 200 and exactly what the upload answered', async () => {
     const api = client(open())
     const created = await api('POST', PATH, { json: upload() })
@@ -243,7 +243,7 @@ describe('Reading and changing a TLS certificate (service document, "TLS certifi
   })
 })
 
-describe('The private key (decisions, "TLS certificates"; service document, "TLS certificate")', () => {
+describe('The private key (rules: secrets#private-keys)', () => {
   test('is in no response of any operation', async () => {
     const api = client(open())
     const sent = upload()
@@ -338,7 +338,7 @@ describe('The private key (decisions, "TLS certificates"; service document, "TLS
   })
 })
 
-describe('Asking for a private key by name (decisions, "TLS certificates")', () => {
+describe('Asking for a private key by name (rules: secrets#private-keys)', () => {
   test.each([
     ['no id', pem('key-p256'), 'id_unparsable'],
     ['an id of another type', 'rd_1', 'id_wrong_prefix'],
@@ -350,7 +350,7 @@ describe('Asking for a private key by name (decisions, "TLS certificates")', () 
   })
 })
 
-describe('Results of the direct API (service document, "TLS certificate")', () => {
+describe('Results of the direct API (rules: tls-certificates#resource)', () => {
   test("are frozen deeply, equal the wire's JSON, and stay as they were", async () => {
     const gateway = open()
     const created = gateway.tlsCertificates.create(upload())

@@ -19,7 +19,7 @@ const FREE = ACTIONS.filter((type) => !DOCUMENTED.includes(type))
 const put = (json: object, options: GatewayOptions = {}) => client(open(options))('PUT', PATH, { json })
 const putAction = (action: unknown, options?: GatewayOptions) => put({ inbound: [{ actions: [action] }] }, options)
 
-describe('A traffic policy (service document, "Traffic policy module"; decisions, "Route modules")', () => {
+describe('A traffic policy (rules: traffic-policy#rules)', () => {
   test('is shown as it was sent, fields in the order of the document', async () => {
     const rule = {
       actions: [{ config: { status_code: 403 }, type: 'deny' }],
@@ -79,7 +79,7 @@ describe('A traffic policy (service document, "Traffic policy module"; decisions
     expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
   })
 
-  test('names every problem of all rules in details (decisions, "Requests", 5)', async () => {
+  test('names every problem of all rules in details (rules: errors#all-problems)', async () => {
     const inbound = [{ actions: [] }, { actions: [{ type: 'teleport' }], expressions: ['(', 'true'] }]
     const outbound = [{ actions: [{ type: 'deny', config: { status_code: 'no' } }] }]
     const { body } = await put({ inbound, outbound })
@@ -93,7 +93,7 @@ describe('A traffic policy (service document, "Traffic policy module"; decisions
   })
 })
 
-describe('Rules of a traffic policy (decisions, "Route modules")', () => {
+describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
   test.each([[{ name: 'x' }], [{ actions: [] }], [{ actions: null }]])('need an action: %j', async (rule) => {
     expect(outcome(await put({ outbound: [rule] }))).toBe('400 ERR_GATEWAY_2206')
   })
@@ -147,7 +147,7 @@ describe('Rules of a traffic policy (decisions, "Route modules")', () => {
   )
 })
 
-describe('Actions of a traffic policy (decisions, "Route modules"; service document)', () => {
+describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
   test.each(FREE)('can be of the type %s with any object as config, or none', async (type) => {
     const config = { 'any-key': [1, 'two', null, { three: true }], status_code: 'free' }
     const { status, body } = await putAction({ type, config })
@@ -270,7 +270,7 @@ describe('Actions of a traffic policy (decisions, "Route modules"; service docum
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
   })
 
-  test('keep keys such as __proto__ and constructor as data (decisions, "Requests")', async () => {
+  test('keep keys such as __proto__ and constructor as data (rules: requests#keys-are-data)', async () => {
     const config = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"metadata":{"__proto__":null}}'
     const raw = `{"inbound":[{"actions":[{"type":"log","config":${config}}]}]}`
     const api = client(open())
@@ -281,7 +281,7 @@ describe('Actions of a traffic policy (decisions, "Route modules"; service docum
   })
 })
 
-describe('Results of the direct API (service document, "Traffic policy module")', () => {
+describe('Results of the direct API (rules: traffic-policy#rules)', () => {
   test('are frozen deeply and alias neither the input nor the later state', () => {
     const gateway = open()
     const input = {

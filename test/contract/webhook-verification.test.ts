@@ -15,7 +15,7 @@ const PROVIDERS =
 
 const put = (json: object) => client(open())('PUT', PATH, { json })
 
-describe('The provider of a webhook verification (decisions, "Route modules")', () => {
+describe('The provider of a webhook verification (rules: webhook-verification#provider)', () => {
   test('is one of 69', () => {
     expect(PROVIDERS).toHaveLength(69)
   })
@@ -50,7 +50,7 @@ describe('The provider of a webhook verification (decisions, "Route modules")', 
   })
 })
 
-describe('The secret of a webhook verification (decisions, "Route modules"; service document)', () => {
+describe('The secret of a webhook verification (rules: webhook-verification#secret)', () => {
   test.each(PROVIDERS.filter((provider) => provider !== 'sns'))('is required for %s', async (provider) => {
     expect(outcome(await put({ provider }))).toBe('400 ERR_GATEWAY_7027')
   })

@@ -4,7 +4,7 @@ import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 
 const PATH = '/backends/weighted'
 
-describe('Creating a weighted backend (service document, "Weighted backends")', () => {
+describe('Creating a weighted backend (rules: weighted-backends#resource)', () => {
   test('answers 201 with every field in the order of the table', async () => {
     const json = { backends: { bkdhr_2: 30, bkdhr_1: 70 } }
     const { status, body } = await client(open())('POST', PATH, { json })
@@ -33,14 +33,14 @@ describe('Creating a weighted backend (service document, "Weighted backends")', 
     },
   )
 
-  test('has no limit on metadata and description (service document, "Limits" name other resources)', async () => {
+  test('has no limit on metadata and description (rules: weighted-backends#resource)', async () => {
     const json = { metadata: 'x'.repeat(5000), description: 'y'.repeat(5000) }
     const { status, body } = await client(open())('POST', PATH, { json })
     expect([status, body.metadata.length, body.description.length]).toEqual([201, 5000, 5000])
   })
 })
 
-describe('Weights (service document, "Limits"; decisions, "Weighted backends")', () => {
+describe('Weights (rules: weighted-backends#weights)', () => {
   test.each([0, 1, 9999, 10_000])('can be %d', async (weight) => {
     const { body } = await client(open())('POST', PATH, { json: { backends: { bkdhr_1: weight } } })
     expect(body.backends).toEqual({ bkdhr_1: weight })
@@ -74,7 +74,7 @@ describe('Weights (service document, "Limits"; decisions, "Weighted backends")',
     },
   )
 
-  test('cannot belong to the key __proto__, which is data like any other (decisions, "Requests")', async () => {
+  test('cannot belong to the key __proto__, which is data like any other (rules: requests#keys-are-data)', async () => {
     const raw = '{"backends": {"__proto__": 1}}'
     const headers = { 'content-type': 'application/json' }
     const answer = await client(open())('POST', PATH, { raw, headers })
@@ -88,7 +88,7 @@ describe('Weights (service document, "Limits"; decisions, "Weighted backends")',
     expect(answer.body.msg).toContain('backends')
   })
 
-  test('are reported one by one in details (decisions, "Requests", 5)', async () => {
+  test('are reported one by one in details (rules: errors#all-problems)', async () => {
     const json = { backends: { bkdhr_1: -1, bkdhr_2: 5, rd_3: 1, bkdhr_4: 10_001 } }
     const { body } = await client(open())('POST', PATH, { json })
     expect(Object.keys(body.details).sort()).toEqual([
@@ -100,7 +100,7 @@ describe('Weights (service document, "Limits"; decisions, "Weighted backends")',
   })
 })
 
-describe('Changing a weighted backend (service document, "Weighted backends": Observation)', () => {
+describe('Changing a weighted backend (rules: weighted-backends#update-without-a-map)', () => {
   test('replaces the map as a whole and keeps the rest', async () => {
     const clock = handClock()
     const api = client(open({ clock }))
@@ -112,7 +112,7 @@ describe('Changing a weighted backend (service document, "Weighted backends": Ob
   })
 
   test.each([{ metadata: 'n' }, { metadata: 'n', backends: null }])(
-    'empties the map when %j does not give one (decisions, "Weighted backends")',
+    'empties the map when %j does not give one (rules: weighted-backends#update-without-a-map)',
     async (json) => {
       const api = client(open())
       const { id } = (await api('POST', PATH, { json: { backends: { bkdhr_1: 1 } } })).body
@@ -138,7 +138,7 @@ describe('Changing a weighted backend (service document, "Weighted backends": Ob
   })
 })
 
-describe('Reading and deleting a weighted backend (service document, "Weighted backends")', () => {
+describe('Reading and deleting a weighted backend (rules: weighted-backends#resource)', () => {
   test('lists under the key backends, newest first', async () => {
     const api = client(open())
     const one = (await api('POST', PATH, { json: { backends: { bkdhr_1: 1 } } })).body
@@ -159,7 +159,7 @@ describe('Reading and deleting a weighted backend (service document, "Weighted b
   })
 })
 
-describe('Child backends with references "declared" (decisions, "References")', () => {
+describe('Child backends with references "declared" (rules: references#declared)', () => {
   test('must be declared, on create and on update', () => {
     const gateway = open({ references: 'declared' })
     const backends = { bkdhr_1: 1 }
@@ -172,7 +172,7 @@ describe('Child backends with references "declared" (decisions, "References")', 
   })
 })
 
-describe('Weighted backends as children (decisions, "References")', () => {
+describe('Weighted backends as children (rules: references#always-there)', () => {
   const ELSE = 'backends of other kinds'
 
   test.each(['any', 'declared'] as const)('must exist, whatever was declared: references "%s"', (references) => {
@@ -219,7 +219,7 @@ describe('Weighted backends as children (decisions, "References")', () => {
     expect(gateway.weightedBackends.get(one).backends).toEqual({ [two]: 1 })
   })
 
-  test('cannot be deleted while another one names them, which the message names (errors.md, 6502)', () => {
+  test('cannot be deleted while another one names them, which the message names (rules: references#always-there)', () => {
     const gateway = open()
     const [one, two] = [gateway.weightedBackends.create().id, gateway.weightedBackends.create().id]
     const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
@@ -267,7 +267,7 @@ describe('Weighted backends as children (decisions, "References")', () => {
   })
 })
 
-describe('Results of the direct API (service document, "Weighted backend")', () => {
+describe('Results of the direct API (rules: weighted-backends#resource)', () => {
   test('are frozen deeply and alias neither the input nor the later state', async () => {
     const gateway = open()
     const input = { backends: { bkdhr_1: 1 } as Record<string, number> }

@@ -30,7 +30,7 @@ const ways: Record<string, (gateway: Gateway) => Promise<Ask>> = {
   },
 }
 
-describe.each(Object.keys(ways))('The control API (design, "Control API") through %s', (way) => {
+describe.each(Object.keys(ways))('The control API (rules: control-api#calls) through %s', (way) => {
   const controlled = async () => {
     const it = managed()
     return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Ask>)(it.gateway) }
@@ -128,7 +128,7 @@ describe.each(Object.keys(ways))('The control API (design, "Control API") throug
     expect(headers.get('content-type')).toMatch(/pem/)
   })
 
-  test('HEAD is answered like GET without a body (decisions, "Wire")', async () => {
+  test('HEAD is answered like GET without a body (rules: answers#head)', async () => {
     const { ask } = await controlled()
     const { status, text, headers } = await ask('HEAD', '/clock')
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'application/json'])

@@ -22,7 +22,7 @@ function asked(headers: Record<string, string>, peer?: string, url = '/_fauxgate
 
 const clock = { now: NEW_YEAR, manual: true }
 
-describe('With a control key, the control API answers everyone who has it (design, "Control API")', () => {
+describe('With a control key, the control API answers everyone who has it (rules: control-api#who-may-call)', () => {
   test.each([
     ['in this process', { host: 'localhost' }, undefined],
     ['without a host', {}, undefined],

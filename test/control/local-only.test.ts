@@ -26,7 +26,7 @@ function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset', peer
 const allowed = { status: 204, error: null, changed: true }
 const refused = { status: 403, error: expect.objectContaining({ error_code: FORBIDDEN }), changed: false }
 
-describe('The control API is there for loopback hosts only (design, "Control API")', () => {
+describe('The control API is there for loopback hosts only (rules: control-api#who-may-call)', () => {
   test.each([
     'localhost',
     'LOCALHOST',
@@ -130,7 +130,7 @@ describe('The control API is there for loopback hosts only (design, "Control API
   })
 })
 
-describe('The control API is there for peers on this machine only (design, "Control API")', () => {
+describe('The control API is there for peers on this machine only (rules: control-api#who-may-call)', () => {
   const host = 'localhost:4747'
 
   test.each([

@@ -15,7 +15,7 @@ function controls(gateway: ReturnType<typeof open>) {
   }
 }
 
-describe('Faults over HTTP (design, control API)', () => {
+describe('Faults over HTTP (rules: control-api#calls)', () => {
   it('are armed, met, listed and removed', async () => {
     const gateway = open()
     const ask = controls(gateway)
@@ -39,7 +39,7 @@ describe('Faults over HTTP (design, control API)', () => {
   })
 })
 
-describe('The journal over HTTP (design, control API)', () => {
+describe('The journal over HTTP (rules: control-api#calls)', () => {
   it('is read and emptied', async () => {
     const gateway = open()
     const ask = controls(gateway)
@@ -50,7 +50,7 @@ describe('The journal over HTTP (design, control API)', () => {
   })
 })
 
-describe('Declarations over HTTP (design, control API; decisions, "References")', () => {
+describe('Declarations over HTTP (rules: control-api#calls, references#declared)', () => {
   it('make edges with routes, endpoint configurations and backends exist', async () => {
     const gateway = open({ references: 'declared' })
     const ask = controls(gateway)

@@ -79,6 +79,12 @@ test('Examples use the package alone, so that they can be copied: nothing from s
   expect(examples).toEqual([])
 })
 
+/** The lines of a file, each with where it stands. */
+const linesOf = (path: string) =>
+  read(path)
+    .split('\n')
+    .map((text, index) => ({ at: `${path}:${index + 1}`, text }))
+
 /** A citation of a rule, such as `rules: lists#paging, ids#order`. */
 const CITATION = /\brules?: '?([a-z-]+#[a-z0-9-]+(?:, [a-z-]+#[a-z0-9-]+)*)/g
 
@@ -97,6 +103,15 @@ describe('Rules', () => {
       return !existsSync(join(root, path)) || !anchorsOf(path).has(anchor)
     })
     expect(broken).toEqual([])
+  })
+
+  test('are cited by page and heading, not by documents that are elsewhere', () => {
+    const elsewhere =
+      /\bservice document(?!s\b)|\b(?:decisions|errors|service|design)\.md\b|\((?:decisions|design)[,:)]/
+    const self = relative(root, fileURLToPath(import.meta.url))
+    const others = sources.filter((path) => path !== self && !/^docs\/(?:decisions|api)\//.test(path))
+    const lines = others.flatMap(linesOf)
+    expect(lines.filter(({ text }) => elsewhere.test(text))).toEqual([])
   })
 
   test('have a page each in the index', () => {

@@ -6,7 +6,7 @@ import { check } from '../support/property.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-describe('The seeded source (design: the same seed and the same calls give the same ids)', () => {
+describe('The seeded source (rules: ids#seed)', () => {
   it('gives these bytes for these draws: people’s tests hang on the ids that come from them', () => {
     const { draw } = randomSource('checkout')
     expect(hex(draw('ids', 0)(8))).toBe(hex(randomSource('checkout').draw('ids', 0)(8)))
@@ -62,7 +62,7 @@ describe('The secret source', () => {
   })
 })
 
-describe('Ids (decisions, "Wire")', () => {
+describe('Ids (rules: ids#form, ids#order)', () => {
   const make = ids(randomSource('checkout'))
 
   it('are these for these numbers', () => {

@@ -33,7 +33,7 @@ function failing() {
   return { state, gateway: createGateway({ dialect, seed: 'x', clock: manualClock('2026-01-01T00:00:00Z') }) }
 }
 
-describe('A transaction that fails in its midst (design, idea 3)', () => {
+describe('A transaction that fails in its midst (rules: transactions#all-or-nothing)', () => {
   it('leaves no record, no commit, no event and no number behind', () => {
     const { state, gateway } = failing()
     const twin = failing()
@@ -74,7 +74,7 @@ describe('A transaction that fails in its midst (design, idea 3)', () => {
   })
 })
 
-describe('A call into the gateway from code that it runs itself (design, idea 9)', () => {
+describe('A call into the gateway from code that it runs itself (rules: transactions#no-calls-from-inside)', () => {
   const calls: Record<string, (gateway: Gateway) => unknown> = {
     'a read': (gateway) => gateway.reservedAddrs.list(),
     'a write': (gateway) => gateway.reservedAddrs.create(),

@@ -22,7 +22,7 @@ function issuedWith(private_key_type: (typeof kinds)[number], domain: string = D
   return { gateway, id, certificate_id, resource: gateway.tlsCertificates.get(certificate_id) }
 }
 
-describe('An automatic certificate (decisions, "Provisioning jobs", 3)', () => {
+describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
   test('is a TLS certificate like others: listed and readable, with issued_at, and frozen', async () => {
     const { gateway, certificate_id } = issued()
     const uploaded = gateway.tlsCertificates.create(upload())
@@ -127,7 +127,7 @@ describe('An automatic certificate (decisions, "Provisioning jobs", 3)', () => {
     }
   })
 
-  test('cannot be deleted while it is in use, by whichever way, and stays in use (errors.md, certificate_automatic)', () => {
+  test('cannot be deleted while it is in use, by whichever way, and stays in use (rules: tls-certificates#deletion)', () => {
     const { gateway, certificate, certificate_id } = issued()
     const error = thrownBy(() => gateway.tlsCertificates.delete(certificate_id))
     expect(error).toMatchObject({ key: 'certificate_automatic', status: 409 })
@@ -177,7 +177,7 @@ describe('The same seed and the same calls', () => {
   })
 })
 
-describe('A private key (decisions, "TLS certificates")', () => {
+describe('A private key (rules: secrets#private-keys)', () => {
   /** The lines of a key that tell it apart. */
   const secretsOf = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 

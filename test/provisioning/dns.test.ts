@@ -35,7 +35,7 @@ function chain(dns: Gateway['dns'], name: string, target: string, records: numbe
   for (let i = 0; i < records; i++) dns.cname(names[i] as string, names[i + 1] as string)
 }
 
-describe('With a simulated zone a custom name needs a CNAME to its cname_target (decisions, "Simulated DNS")', () => {
+describe('With a simulated zone a custom name needs a CNAME to its cname_target (rules: simulated-dns#needed-records)', () => {
   test('and is issued with it', () => {
     const { dns, target, attempted } = zoned()
     dns.cname(DOMAIN, target)
@@ -99,7 +99,7 @@ describe('With a simulated zone a custom name needs a CNAME to its cname_target 
   })
 })
 
-describe('CNAME chains (decisions, "Simulated DNS": followed up to 8 steps; a loop is a DNS_ERROR)', () => {
+describe('CNAME chains (rules: simulated-dns#chains)', () => {
   test.each([1, 2, 7, 8])('of %i records lead to the target', (records) => {
     const { dns, target, attempted } = zoned()
     chain(dns, DOMAIN, target, records)
@@ -140,7 +140,7 @@ describe('CNAME chains (decisions, "Simulated DNS": followed up to 8 steps; a lo
   })
 })
 
-describe('A wildcard needs two records (decisions, "Simulated DNS")', () => {
+describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
   test('its own and the one of the ACME challenge', () => {
     const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
     dns.cname(WILDCARD, target)
@@ -297,7 +297,7 @@ describe('A record *.example.com answers for the names below that have none of t
   })
 })
 
-describe('An edit of the zone counts from the moment it is made (decisions, "Simulated DNS")', () => {
+describe('An edit of the zone counts from the moment it is made (rules: simulated-dns#edits)', () => {
   test('so that a correction lets the next retry succeed, an hour after the failure', () => {
     const { gateway, dns, target, job, certificate } = zoned()
     gateway.clock.advance('30s')
@@ -337,7 +337,7 @@ describe('An edit of the zone counts from the moment it is made (decisions, "Sim
   })
 })
 
-describe('What decides an attempt (decisions, "Provisioning jobs", 2)', () => {
+describe('What decides an attempt (rules: provisioning-jobs#outcomes)', () => {
   test('is a scripted outcome before the zone, either way', () => {
     const { gateway, dns, target, id, job } = zoned()
     gateway.provisioning.script(['INTERNAL_ERROR', 'success'])

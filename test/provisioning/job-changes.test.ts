@@ -18,7 +18,7 @@ import {
 /** What a domain that is not managed shows. */
 const UNMANAGED = { certificate_management_policy: null, certificate_management_status: null }
 
-describe('The policy changed during the first job (decisions, "Reserved domains")', () => {
+describe('The policy changed during the first job (rules: domain-certificates#same-policy, provisioning-jobs#cancelled)', () => {
   test('to the same one keeps the job as it is', () => {
     const { gateway, id, domain } = managed()
     gateway.provisioning.failNext('DNS_ERROR')
@@ -44,7 +44,7 @@ describe('The policy changed during the first job (decisions, "Reserved domains"
   })
 })
 
-describe('The key type changed once a certificate is in use (decisions, "Reserved domains")', () => {
+describe('The key type changed once a certificate is in use (rules: domain-certificates#same-policy, provisioning-jobs#cancelled)', () => {
   test('keeps the old certificate and its renewal time until the new one is issued', () => {
     const { gateway, id, status, certificate, certificate_id } = issued()
     gateway.reservedDomains.update(id, { certificate_management_policy: RSA })

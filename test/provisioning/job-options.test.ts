@@ -15,7 +15,7 @@ import {
 
 const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 
-describe('With provisioningDelay 0 (decisions, "Provisioning jobs", 1: issued within the creating call’s response)', () => {
+describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
   test('a creation answers with the certificate in use and no job', async () => {
     const gateway = openManual({ provisioningDelay: 0 })
     const { body } = await client(gateway)('POST', '/reserved_domains', { json: CREATE })
@@ -60,7 +60,7 @@ describe('With provisioningDelay 0 (decisions, "Provisioning jobs", 1: issued wi
   })
 })
 
-describe('The options for provisioning (decisions, "Provisioning jobs": both delays, validity, lead and backoff)', () => {
+describe('The options for provisioning (rules: provisioning-jobs#options)', () => {
   test('provisioningDelay sets when the first attempt comes, of a job and of a renewal', () => {
     const { gateway, id } = managed({ provisioningDelay: '10m' })
     gateway.clock.advance('61d')

@@ -27,7 +27,7 @@ function minutesOfAttempts(timeline: readonly { at: string; outcome: string | nu
   return times.map((time) => (time - (times[0] as number)) / MINUTE)
 }
 
-describe('A provisioning job that has started (decisions, "Provisioning jobs", 1)', () => {
+describe('A provisioning job that has started (rules: provisioning-jobs#start)', () => {
   test('is in progress from the creating response on, until the first attempt is due', () => {
     const gateway = openManual()
     const create = { domain: DOMAIN, certificate_management_policy: ECDSA }
@@ -60,7 +60,7 @@ describe('A provisioning job that has started (decisions, "Provisioning jobs", 1
   })
 })
 
-describe('A provisioning job that succeeds (decisions, "Provisioning jobs", 3)', () => {
+describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', () => {
   test('leaves a certificate in use, the renewal 30 days before its expiry, and no job', async () => {
     const { gateway, id, domain } = managed()
     gateway.clock.advance('30s')
@@ -85,15 +85,18 @@ describe('A provisioning job that succeeds (decisions, "Provisioning jobs", 3)',
     ['the outcomes on order', (gateway) => gateway.provisioning.pendingOutcomes().length === 0],
     ['a snapshot', (gateway) => gateway.snapshot().records.tls_certificates?.length === 1],
   ]
-  test.each(looks)('is over at its own time whoever looks first, here at %s (design, idea 4)', (_what, isOver) => {
-    const { gateway, id } = managed()
-    gateway.provisioning.script(['success'])
-    passUnseen(gateway.clock, '31s')
-    expect(isOver(gateway, id)).toBe(true)
-  })
+  test.each(looks)(
+    'is over at its own time whoever looks first, here at %s (rules: time#settling)',
+    (_what, isOver) => {
+      const { gateway, id } = managed()
+      gateway.provisioning.script(['success'])
+      passUnseen(gateway.clock, '31s')
+      expect(isOver(gateway, id)).toBe(true)
+    },
+  )
 })
 
-describe('A provisioning job whose attempts fail (decisions, "Provisioning jobs", 4 and 5)', () => {
+describe('A provisioning job whose attempts fail (rules: provisioning-jobs#failure, provisioning-jobs#renewal)', () => {
   test('keeps started_at and says why and when the next attempt comes', () => {
     const { gateway, status, certificate } = managed()
     gateway.provisioning.failNext('INTERNAL_ERROR')

@@ -214,7 +214,7 @@ const DECIDED: Omit<Times, 'delay'> = {
   dnsRetry: HOUR,
 }
 
-describe('Domains, their certificates and their timelines do what decisions.md says, call by call', () => {
+describe('Domains, their certificates and their timelines do what their rules say, call by call (rules: provisioning-jobs#state, domain-certificates#one-or-the-other)', () => {
   test.each<[string, fc.Arbitrary<Times>]>([
     ['with the times that are decided', fc.constant({ ...DECIDED, delay: 30_000 })],
     ['with attempts within the call itself', fc.constant({ ...DECIDED, delay: 0 })],

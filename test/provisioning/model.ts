@@ -1,4 +1,4 @@
-/** What decisions.md says of domains and their certificates, once more and as plainly as can be. Times are in ms. */
+/** What docs/decisions says of domains and their certificates, once more and as plainly as can be. Times are in ms. */
 
 export type Kind = 'rsa' | 'ecdsa'
 export type Failure = 'INTERNAL_ERROR' | 'DNS_ERROR'

@@ -25,7 +25,7 @@ function two() {
   return { gateway, provisioning: gateway.provisioning, id, other }
 }
 
-describe('A scripted outcome (decisions, "Provisioning jobs", 2)', () => {
+describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
   test('is what the next attempts come to, in order, and success follows', () => {
     const { gateway, provisioning, id } = two()
     provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'], { domain: DOMAIN })
@@ -453,7 +453,7 @@ describe('At most 10,000 outcomes are on order', () => {
   })
 })
 
-describe('An operation that is refused uses up no outcome (design, idea 3)', () => {
+describe('An operation that is refused uses up no outcome (rules: transactions#all-or-nothing)', () => {
   test.each<[string, string, (gateway: Gateway, id: string) => unknown]>([
     [
       'a name that is taken',

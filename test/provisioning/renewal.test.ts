@@ -11,7 +11,7 @@ function due(options: Parameters<typeof issued>[0] = {}) {
 
 const RENEWS_AT = timeAfter('60d')
 
-describe('A renewal (decisions, "Provisioning jobs", 5)', () => {
+describe('A renewal (rules: provisioning-jobs#renewal)', () => {
   test('starts at renews_at to the millisecond, with a job in progress and renews_at kept', () => {
     const { gateway, status, certificate, certificate_id } = issued()
     const before = status()
@@ -67,7 +67,7 @@ describe('A renewal (decisions, "Provisioning jobs", 5)', () => {
   })
 })
 
-describe('A renewal that fails (decisions, "Provisioning jobs", 4)', () => {
+describe('A renewal that fails (rules: provisioning-jobs#failure)', () => {
   test('keeps the certificate and renews_at, and says when it retries', () => {
     const { gateway, status, certificate, certificate_id } = due()
     gateway.provisioning.failNext('INTERNAL_ERROR')

@@ -17,7 +17,7 @@ function breakable() {
   return { state, dialect }
 }
 
-describe('A call that fails in its last step has changed nothing (design, idea 3)', () => {
+describe('A call that fails in its last step has changed nothing (rules: transactions#all-or-nothing)', () => {
   test.each<[string, (gateway: ReturnType<typeof openManual>, id: string) => unknown]>([
     ['a creation', ({ reservedDomains }) => reservedDomains.create({ domain: 'b.example.com', ...POLICY })],
     ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],

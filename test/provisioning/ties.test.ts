@@ -31,7 +31,7 @@ function withDomains(size: number) {
   return { gateway, ids, manage, attempt, handledBy }
 }
 
-describe('Events of one time are handled in the order they were scheduled (decisions, "Provisioning jobs")', () => {
+describe('Events of one time are handled in the order they were scheduled (rules: time#order-of-events)', () => {
   test('first attempts, in the order of the policies', () => {
     check(
       fc.property(shuffled, (order) => {

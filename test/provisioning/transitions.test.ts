@@ -30,7 +30,7 @@ const from: Record<keyof typeof transitions, readonly string[]> = {
   cancelled: ['provisioning', 'failing', 'renewing', 'renewal failing'],
 }
 
-describe('The table of transitions (decisions, "Provisioning jobs")', () => {
+describe('The table of transitions (rules: provisioning-jobs#state)', () => {
   test.each(Object.keys(from) as (keyof typeof from)[])('lets a domain be "%s" from its states only', (transition) => {
     for (const [state, parts] of Object.entries(states)) {
       // No transaction: what is not allowed is refused before anything is looked at.

@@ -27,7 +27,7 @@ function expectChangeAt({ gateway, domain, transitions }: Created, shown: string
   expect(transitions().at(-1)?.[0]).toBe(shown)
 }
 
-describe('What is scheduled happens at the very time that is shown (decisions, "Wire": whole seconds, rounded up)', () => {
+describe('What is scheduled happens at the very time that is shown (rules: time#whole-seconds)', () => {
   const start = Date.parse(NEW_YEAR) + 900
 
   test('the first attempt, 30 s after the second that is not over yet', () => {

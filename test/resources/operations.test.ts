@@ -20,7 +20,7 @@ const operations = Object.entries(families).flatMap(([family, { operations }]) =
   Object.entries<Defined>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
 )
 
-/** The tables of the service document, "Endpoints", with what the documentation says of each operation. */
+/** The operations once more, by hand (rules: one-table#operations), with what the documentation says of each operation. */
 function resourceRows(group: string, path: string, what: string, several = `${what}s`): string[] {
   return [
     `${group}.create POST ${path} 201 Create a ${what}`,
@@ -55,8 +55,8 @@ const ROWS = [
   ...moduleRows('compression', 'compression', 'compression'),
 ]
 
-describe('The table of operations (design, idea 1; service document, "Endpoints")', () => {
-  test('has each operation of the service document with its method, path, status and one line about it', () => {
+describe('The table of operations (rules: one-table#operations)', () => {
+  test('has each operation of the API reference with its method, path, status and one line about it', () => {
     const rows = operations.map(({ operation: { name, method, path, status, summary } }) =>
       [name, method, path, status, summary].join(' '),
     )

@@ -34,7 +34,7 @@ async function statuses(port: number, bytes: string, count: number): Promise<num
   return rawAnswers(connection.received()).map(({ status }) => status)
 }
 
-describe('The size of a body (decisions, "Requests", 3)', () => {
+describe('The size of a body (rules: requests#body)', () => {
   test('may be 1 MiB to the byte', async () => {
     const { port } = await served()
     expect(await statuses(port, withLength(padded(MIB)) + withLength(padded(MIB + 1)), 2)).toEqual([201, 413])

@@ -50,7 +50,7 @@ async function errorFor(port: number, bytes: string | Uint8Array) {
   return errorOf(answers[0] as RawAnswer)
 }
 
-describe('Bytes that are no request are answered in the usual shape, and end the connection (decisions, "Wire"):', () => {
+describe('Bytes that are no request are answered in the usual shape, and end the connection (rules: answers#no-request):', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n', /^What was sent is no HTTP\/1.1 request: .*method/i],
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', /no HTTP\/1.1 request: \S+/],

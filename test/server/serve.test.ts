@@ -39,7 +39,7 @@ function raw(port: number, text: string | Buffer, until: RegExp): Promise<string
 }
 
 describe('serve', () => {
-  it('answers on a loopback port and makes its own address the start of every URI (decisions, "Wire")', async () => {
+  it('answers on a loopback port and makes its own address the start of every URI (rules: answers#uris)', async () => {
     const { gateway, server } = await served()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body: '{}' })
@@ -49,7 +49,7 @@ describe('serve', () => {
     expect(gateway.reservedAddrs.get(id).uri).toBe(uri)
   })
 
-  it('keeps a base URL that was given (decisions, "Wire")', async () => {
+  it('keeps a base URL that was given (rules: answers#uris)', async () => {
     const { gateway, server } = await served({ baseUrl: 'https://gate.example/api/' })
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { headers })
@@ -119,7 +119,7 @@ describe('serve', () => {
     expect([server.address, server.url]).toEqual([address, `${url}${server.port}`])
   })
 
-  it('refuses a body on GET, but not an empty object (decisions, "Requests", 3)', async () => {
+  it('refuses a body on GET, but not an empty object (rules: requests#body)', async () => {
     const { server } = await served()
     const get = (body: string) =>
       raw(
@@ -132,7 +132,7 @@ describe('serve', () => {
     expect(await get('{}')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('answers 413 to a body over 1 MiB and reads no request out of its rest (decisions, "Requests", 3)', async () => {
+  it('answers 413 to a body over 1 MiB and reads no request out of its rest (rules: requests#body)', async () => {
     const { gateway, server } = await served()
     const smuggled = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`
     const body = `${' '.repeat(1024 * 1024)}${smuggled}`
@@ -155,7 +155,7 @@ describe('serve', () => {
     expect((await fetch(`${server.url}/reserved_addrs`, init)).status).toBe(413)
   })
 
-  it('refuses a body that is not UTF-8 (decisions, "Requests", 3)', async () => {
+  it('refuses a body that is not UTF-8 (rules: requests#body)', async () => {
     const { server } = await served()
     const body = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
@@ -163,7 +163,7 @@ describe('serve', () => {
     expect(await answer.json()).toMatchObject({ error_code: 'ERR_GATEWAY_213' })
   })
 
-  it('answers HEAD like GET without a body (decisions, "Wire")', async () => {
+  it('answers HEAD like GET without a body (rules: answers#head)', async () => {
     const { gateway, server } = await served()
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method: 'HEAD', headers })
@@ -172,7 +172,7 @@ describe('serve', () => {
     expect(await answer.text()).toBe('')
   })
 
-  it('answers 204 without a body and without a content type (decisions, "Wire")', async () => {
+  it('answers 204 without a body and without a content type (rules: answers#statuses)', async () => {
     const { gateway, server } = await served()
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method: 'DELETE', headers })

@@ -66,7 +66,7 @@ function recordsOf(gateway: Held): object[] {
 const deed = fc.constantFrom(...Object.keys(deeds))
 const step = fc.record({ by: fc.constantFrom('caller', 'predicate', 'subscriber', 'getter'), deeds: fc.array(deed) })
 
-describe('Whatever callbacks do to the gateway (design, idea 9)', () => {
+describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-from-inside)', () => {
   it('every commit is what changed, and all commits together are the state', () => {
     check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

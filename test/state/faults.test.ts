@@ -287,7 +287,7 @@ describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)'
   })
 })
 
-describe('The rate limit (errors.md: too_many_requests; decisions leave it optional)', () => {
+describe('The rate limit (rules: rate-limit#optional)', () => {
   it("allows 120 requests within a rolling minute of the gateway's clock, then answers 429 with Retry-After", async () => {
     const clock = manualClock(0)
     const gateway = open({ clock, rateLimit: true })

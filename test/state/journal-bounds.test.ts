@@ -257,7 +257,7 @@ describe('The journal in bytes', () => {
     expect(shown[3].request).toBe('[a text of 60000 characters that is not JSON]')
   })
 
-  it('is what GET /_fauxgate/requests shows (design, control API)', async () => {
+  it('is what GET /_fauxgate/requests shows (rules: control-api#calls)', async () => {
     const gateway = open()
     await client(gateway)('POST', '/reserved_addrs', { json: { description: 'ü' } })
     await client(gateway)('GET', '/tunnels')

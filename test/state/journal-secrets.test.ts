@@ -36,7 +36,7 @@ const escaped = (text: string) =>
 const percent = (text: string) =>
   [...text].map((each) => `%${each.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 
-describe('Secret fields in the journal (decisions, "TLS certificates")', () => {
+describe('Secret fields in the journal (rules: secrets#journal)', () => {
   it('are hidden in body and answer of their own operation', () => {
     const gateway = open()
     const put = entryOf({ method: 'PUT', url: HOOK, body: json({ provider: 'github', secret: SECRET }) }, gateway)
@@ -392,7 +392,7 @@ describe('Bodies that are not JSON', () => {
   })
 })
 
-describe('Messages about a secret field (decisions, "TLS certificates")', () => {
+describe('Messages about a secret field (rules: secrets#messages)', () => {
   it.each([
     [12_345_678, 'a number'],
     [true, 'true'],

@@ -16,7 +16,7 @@ async function withSecrets() {
   return { gateway, certificate, secrets: [keyLine, SECRET] }
 }
 
-describe('A snapshot object, in the process that made it (decisions, "TLS certificates")', () => {
+describe('A snapshot object, in the process that made it (rules: secrets#snapshots)', () => {
   it('brings everything back: `restore(snapshot())` changes nothing, keys and secrets included', async () => {
     const { gateway, certificate } = await withSecrets()
     const before = gateway.snapshot({ privateKeys: true })

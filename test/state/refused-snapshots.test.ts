@@ -475,7 +475,7 @@ describe('A snapshot that is refused changes nothing', () => {
     expect(other.reservedAddrs.create().id).toBe(twin.reservedAddrs.create().id)
   })
 
-  it('over HTTP too, with the path in `details` (design, "Control API")', async () => {
+  it('over HTTP too, with the path in `details` (rules: control-api#calls)', async () => {
     const gateway = await furnished()
     const before = JSON.stringify(gateway.snapshot())
     const damaged = changed(throughJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)

@@ -63,7 +63,7 @@ describe('A snapshot (users.md, 8: JSON snapshot and restore including clock, id
     expect(() => other.tlsCertificates.delete(upload.id)).toThrow(/is in use by b.example.com/)
   })
 
-  it('leaves private keys out unless they are asked for (decisions, "TLS certificates")', () => {
+  it('leaves private keys out unless they are asked for (rules: secrets#snapshots)', () => {
     const { gateway, upload } = furnished()
     const inner = pem('key-p256').split('\n')[1] as string
     expect(JSON.stringify(gateway.snapshot())).not.toContain(inner)
@@ -116,7 +116,7 @@ describe('A snapshot (users.md, 8: JSON snapshot and restore including clock, id
     expect(isDeeplyFrozen(snapshot)).toBe(true)
   })
 
-  it('goes over HTTP too (design, control API)', async () => {
+  it('goes over HTTP too (rules: control-api#calls)', async () => {
     const { gateway } = furnished()
     const url = 'http://localhost/_fauxgate/state'
     const taken = await gateway.fetch(url)

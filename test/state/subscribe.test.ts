@@ -6,7 +6,7 @@ import { pem } from '../support/pem.ts'
 
 const policy = { authority: 'letsencrypt' }
 
-describe('Commits as values (design, idea 3)', () => {
+describe('Commits as values (rules: transactions#commits)', () => {
   it('come in order, with operation, time and the records before and after', () => {
     const gateway = open()
     const commits: Commit[] = []
@@ -97,7 +97,7 @@ describe('Commits as values (design, idea 3)', () => {
     expect(gateway.requests.last()?.commit?.operation).toBe('reserved_addrs.create')
   })
 
-  it('carry no private key (decisions, "TLS certificates")', () => {
+  it('carry no private key (rules: secrets#private-keys)', () => {
     const gateway = open()
     const commits: Commit[] = []
     gateway.subscribe((commit) => commits.push(commit))

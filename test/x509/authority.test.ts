@@ -54,7 +54,7 @@ describe('what is issued', () => {
     readChain(certificate_pem + authority.certificatePem)
   })
 
-  it('has the fields of the service document', () => {
+  it('has the fields of the API reference', () => {
     expect(authority.issue(orderOf({ private_key_type: 'rsa' })).leaf).toEqual({
       subject_common_name: 'app.example.com',
       subject_alternative_names: { dns_names: ['app.example.com'], ips: [] },

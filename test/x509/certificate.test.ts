@@ -14,7 +14,7 @@ describe('reading a certificate', () => {
     }
   })
 
-  it('has every field of the service document, subject in UTF-8 and first values included', () => {
+  it('has every field of the API reference, subject in UTF-8 and first values included', () => {
     const pem = fixture('leaf-rsa2048')
     expect(readCertificate(derOf(pem)).fields).toEqual({
       subject_common_name: 'app.example.com',

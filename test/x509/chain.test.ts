@@ -11,7 +11,7 @@ const LABEL = `line ${first.split('\n').length} has a label that is not of capit
 
 const block = (type: string, body = 'AAEC') => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
 
-describe('an uploaded chain (decisions, "TLS certificates")', () => {
+describe('an uploaded chain (rules: tls-certificates#accepted)', () => {
   it.each([...fixtures('leaf-'), ...fixtures('chain-'), ...fixtures('odd-')])(
     '%s is accepted, and normalisation is byte-identical for already normal PEM',
     (name) => expect(readChain(fixture(name)).certificate_pem).toBe(fixture(name)),

@@ -16,7 +16,7 @@ const plain = [
 const SPOILT_SECOND = 'line 6 has text before its "-----BEGIN", without a line break between'
 const block = (type: string, body = 'AAEC') => `-----BEGIN ${type}-----\n${body}\n-----END ${type}-----\n`
 
-describe('an uploaded private key (decisions, "TLS certificates")', () => {
+describe('an uploaded private key (rules: tls-certificates#private-key)', () => {
   it.each(plain)('%s is accepted and comes back byte for byte', (name) => {
     expect(readKey(fixture(name)).private_key_pem).toBe(fixture(name))
   })
@@ -103,7 +103,7 @@ describe('a key that cannot be used is told why, each with its own error', () =>
   })
 })
 
-describe('the key must match the leaf (decisions, "TLS certificates")', () => {
+describe('the key must match the leaf (rules: tls-certificates#private-key)', () => {
   it.each(['rsa2048', 'p256', 'p384', 'p521', 'ed25519'])('%s does', (kind) => {
     const { leaf } = readChain(fixture(`leaf-${kind}`))
     expect(() => requireMatch(leaf, readKey(fixture(`key-${kind}`)).key)).not.toThrow()

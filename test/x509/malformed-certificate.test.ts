@@ -270,7 +270,7 @@ describe('serial numbers', () => {
   })
 })
 
-describe('public keys are RSA, ECDSA on three curves or Ed25519 (decisions, "TLS certificates")', () => {
+describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-certificates#accepted)', () => {
   it.each([
     ['bad-dsa', 'its key is of the type DSA, which is not supported'],
     ['bad-ed448', 'its key is of the type Ed448, which is not supported'],

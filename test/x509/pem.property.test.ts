@@ -91,7 +91,7 @@ function answer<T>(read: () => T): T | string {
   }
 }
 
-describe('blanks, line ends and boundaries in any state (decisions, "TLS certificates")', () => {
+describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', () => {
   it('leave no certificate out: all are read, or the chain is refused', () => {
     const chains = fc
       .tuple(fc.constantFrom(...CHAINS), fc.nat(2))

@@ -84,7 +84,7 @@ const [FIRST = '', SECOND = '', THIRD = ''] = blocksOf(CHAIN)
 const END = FIRST.split('\n').length - 1
 const BEHIND = `behind its "-----END …-----"`
 
-describe('a block that cannot be read is a problem, which says on which line (decisions, "TLS certificates")', () => {
+describe('a block that cannot be read is a problem, which says on which line (rules: pem#blocks)', () => {
   it.each<[string, string, string]>([
     ['no END', '-----BEGIN A-----\nAAEC\n', 'the block that line 1 begins has no END line'],
     [
@@ -369,7 +369,7 @@ describe('content that stands in no block', () => {
   })
 })
 
-describe('writing PEM (decisions, "TLS certificates")', () => {
+describe('writing PEM (rules: pem#writing)', () => {
   it('breaks base64 after 64 columns and ends with one line end', () => {
     const text = writePem('A', bytesOf('x'.repeat(49)))
     expect(text).toBe(`-----BEGIN A-----\n${'eHh4'.repeat(16)}\neA==\n-----END A-----\n`)

@@ -17,7 +17,7 @@ function read(name: string): PrivateKey {
 const leaf = (name: string) => readCertificate(derOf(fixture(name))).publicKey
 const numberOf = (text: string | undefined) => BigInt(`0x${Buffer.from(text ?? '', 'base64url').toString('hex')}`)
 
-describe('reading a private key (decisions, "TLS certificates": PKCS#8, PKCS#1 or SEC1)', () => {
+describe('reading a private key (rules: tls-certificates#private-key)', () => {
   it.each([
     ['key-rsa2048', 'RSA 2048', 'leaf-rsa2048'],
     ['key-rsa2048-pkcs1', 'RSA 2048', 'leaf-rsa2048'],

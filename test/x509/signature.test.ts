@@ -12,7 +12,7 @@ const pair = (name: string): [Certificate, Certificate] => {
   return [leaf, issuer]
 }
 
-describe('each certificate is signed by the next (decisions, "TLS certificates")', () => {
+describe('each certificate is signed by the next (rules: tls-certificates#accepted)', () => {
   it.each(fixtures('chain-'))('%s holds, as node:crypto says too', (name) => {
     const certificates = read(name)
     const nodes = blocksOf(fixture(name)).map((pem) => new X509Certificate(pem))

@@ -12,8 +12,8 @@ export type Filter = (obj: object, now: number) => boolean
 export const LONGEST_FILTER = 2048
 
 /**
- * Compiles a list filter: the subset of CEL that decisions.md names under "Lists", its types checked against the fields
- * of `item`. What is outside the subset, and what can never match, is reported as `filter_invalid`.
+ * Compiles a list filter: a subset of CEL (rules: filters#language), its types checked against the fields of `item`.
+ * What is outside the subset, and what can never match, is reported as `filter_invalid`.
  */
 export function compileFilter(source: string, item: v.GenericSchema, problems: Problem[]): Filter | undefined {
   try {

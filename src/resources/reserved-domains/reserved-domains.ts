@@ -233,7 +233,7 @@ const tlsErrors = [
   declarationErrors.endpoint_configuration_not_found,
 ]
 
-/** Reserved domains: service document, "Reserved domain"; decisions, "Reserved domains". */
+/** Reserved domains (rules: reserved-domains#resource). */
 export const reservedDomains = resource({
   name: 'reserved_domains',
   path: PATH,
@@ -366,7 +366,7 @@ interface TlsBody {
   certificate_management_policy?: v.InferOutput<typeof policyBody> | undefined
 }
 
-/** Applies the certificate or the policy of a body (decisions, "Reserved domains"). */
+/** Applies the certificate or the policy of a body (rules: domain-certificates#one-or-the-other). */
 function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRecord {
   const policy = body.certificate_management_policy
   // The automatic certificate in use counts as not given: the Terraform provider sends it back beside the policy.

@@ -1,4 +1,4 @@
-/** The rows of errors.md, word for word: key, number, status. */
+/** The catalogue once more, by hand: key, number, status (rules: errors#catalogue). */
 const ROWS = `
 | auth_missing | 200 | 401 |
 | auth_unparsable | 201 | 401 |
