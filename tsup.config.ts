@@ -17,7 +17,7 @@ export default defineConfig({
     ...entry,
     cli: 'src/server/cli.ts',
     // No way in: whoever imports the error alone gets the chunk that holds it alone.
-    'gateway-error': 'src/contract/gateway-error.ts',
+    'gateway-error': 'src/gateway-error.ts',
   },
   format: 'esm',
   target: 'es2022',

@@ -29,11 +29,16 @@ const fromIndex = reachableFrom('index.js')
 const fromTesting = reachableFrom('testing.js')
 const fromError = reachableFrom('gateway-error.js')
 
-/** The file that a chunk of tsup's goes into: what comes with the error alone, what `testing` shares, and the rest. */
+const isSmall = (file) => fromError.has(file) || statSync(join(dist, file)).size < SMALL
+
+/**
+ * The file that a chunk of tsup's goes into: what comes with the error alone and what is small, all the way down; what
+ * `testing` shares; and the rest. None of them imports a later one.
+ */
 function groupOf(path) {
   const file = basename(path)
   if (!isChunk(file) || !fromIndex.has(file)) return undefined
-  if (fromError.has(file) || statSync(path).size < SMALL) return 'common'
+  if ([...reachableFrom(file)].every(isSmall)) return 'common'
   return fromTesting.has(file) ? 'certificates' : 'gateway'
 }
 
@@ -41,6 +46,9 @@ const bundle = async (names, output) => {
   const build = await rollup({
     input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
     external: (id) => !/^[./]/.test(id),
+    onwarn({ message }) {
+      throw new Error(message)
+    },
     treeshake: { moduleSideEffects: (id) => !isChunk(basename(id)) },
   })
   // Without hoisting, no file imports another one for nothing, which bundlers warn of.

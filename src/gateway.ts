@@ -1,3 +1,4 @@
+import { accessor } from './contract/accessor.ts'
 import type { Authority } from './contract/authority.ts'
 import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
@@ -53,6 +54,8 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
   /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
   servedAt(url: string | undefined): void
 }
+
+const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
 /**
  * Creates a gateway. It shares nothing with other gateways.
@@ -119,12 +122,9 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     rateLimiter,
   })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
-  const gateway: Gateway<C> = {
+  const members: Omit<Gateway<C>, 'url'> = {
     ...direct,
     ...controlMembers(host, guarded),
-    get url() {
-      return engine.url
-    },
     dialect,
     clock: clock as C,
     fetch,
@@ -142,7 +142,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     },
   }
   begin()
-  return gateway
+  return withUrl(members, engine) as Gateway<C>
 }
 
 /** What the gateway has of its controls. */

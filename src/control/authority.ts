@@ -1,3 +1,4 @@
+import { accessor } from '../contract/accessor.ts'
 import { refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
 import { required } from '../contract/resource.ts'
@@ -37,11 +38,13 @@ export const authority: Control<AuthorityMember> = {
   members: (host, guarded) => ({ authority: direct(host, guarded) }),
 }
 
+const withCertificate = /* @__PURE__ */ accessor(
+  'certificatePem',
+  (host: ControlHost) => host.authority().certificatePem,
+)
+
 function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
-  return {
-    get certificatePem() {
-      return host.authority().certificatePem
-    },
+  const members: Omit<AuthorityApi, 'certificatePem'> = {
     privateKeyPem: (id) =>
       guarded(() =>
         host.transact((tx) => {
@@ -53,4 +56,5 @@ function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
         }),
       ),
   }
+  return withCertificate(members, host)
 }

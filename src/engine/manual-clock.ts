@@ -1,3 +1,4 @@
+import { accessor } from '../contract/accessor.ts'
 import type { Duration } from '../contract/duration.ts'
 import { moment, readOptions, duration as spanOfTime } from '../contract/options.ts'
 import { LATEST_TIME, timestamp } from '../contract/view.ts'
@@ -60,10 +61,7 @@ export function manualClock(start: Time): ManualClock {
   const { followers } = time
   const after = (duration: Duration) => requireInRange(time.now + requireDuration(duration))
   const later = (moment: Time) => requireNotPast(requireTime(moment), time.now)
-  return {
-    get now() {
-      return time.now
-    },
+  const moves: Omit<ManualClock, 'now'> = {
     attach: (follower) => followers.add(follower),
     hold: (follower) => followers.hold(follower),
     waitUntil: (at) => time.moveTo(requireInRange(at)),
@@ -93,7 +91,10 @@ export function manualClock(start: Time): ManualClock {
       followers.dropTimers()
     },
   }
+  return withNow(moves, time)
 }
+
+const withNow = /* @__PURE__ */ accessor('now', (time: StandingTime) => time.now)
 
 /** A time that stands, and goes from stop to stop when it is moved. */
 class StandingTime {

@@ -1,3 +1,4 @@
+import { accessor } from '../contract/accessor.ts'
 import type { Authority, CertificateOrder, Draw, IssuedCertificate } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { LATEST_TIME } from '../contract/view.ts'
@@ -47,17 +48,17 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): Authority {
   const root = once(() => signer('root', secretOf('root', 0)))
   const intermediate = once(() => signer('intermediate', secretOf('intermediate', 1), root()))
   const rsaKey = once(rsaLeafKey)
-  return {
-    get certificatePem() {
-      return root().pem
-    },
+  const issues: Pick<Authority, 'issue'> = {
     issue(order) {
       const key = order.private_key_type === 'rsa' ? rsaKey() : ecdsaLeafKey(draw, order.number)
       const serial = serialFrom(draw('serial numbers', order.number)(SERIAL_SIZE))
       return issueLeaf(order, serial, key, intermediate())
     },
   }
+  return withCertificate(issues, root)
 }
+
+const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Signer) => root().pem)
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
