@@ -110,7 +110,7 @@ export interface ReadOptions {
   readonly rateLimit: RateLimit | undefined
   readonly journalSize: number
   readonly journalBytes: number
-  readonly control: ControlAccess
+  readonly controlAccess: ControlAccess
   readonly rules: Rules
 }
 
@@ -249,7 +249,7 @@ export function readGatewayOptions(options: GatewayOptions): ReadOptions {
   return {
     ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, initial },
     ...{ rateLimit, journalSize, journalBytes },
-    control: { key: control.key, allowHosts: control.allowHosts },
+    controlAccess: { key: control.key, allowHosts: control.allowHosts },
     rules: { ...rules, ...quirks },
   }
 }

@@ -75,7 +75,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
   const read = readGatewayOptions(options)
   const table = tableOf()
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
-  const ownKeys = [...(keys ?? []), ...(read.control.key === undefined ? [] : [read.control.key])]
+  const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const engine = new Engine({
     clock,
@@ -108,7 +108,7 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
     baseline = presentKeys(engine, table.families)
   }
   const host = hostOf(table, engine, read, journal, rateLimiter, begin)
-  const controlApi = controlApiOf(host, table.controlRouter, read.control)
+  const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
   const exchange = handlerOf({
     engine,
     router: table.router,

@@ -227,7 +227,7 @@ function direct(host: ControlHost, guarded: Guarded): Provisioning {
     attempt: (id) => guarded(() => attemptCall.run(host, { id })),
     timeline: timelineOf,
     printTimeline: (id) => printedTimeline(timelineOf(id)),
-    settled: async (id) => settled(host, id, guarded),
+    settled: async (id) => afterNextAttempt(host, id, guarded),
   }
 }
 
@@ -240,7 +240,7 @@ function unused(left: ReturnType<Provisioning['pendingOutcomes']>): string {
   return `No attempt used these outcomes: ${named.join(', ')}${more}.`
 }
 
-async function settled(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {
+async function afterNextAttempt(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {
   const read = () => guarded(() => host.transact((tx) => requiredDomain(tx, id)))
   const { job, due } = read()
   if (job && due) {

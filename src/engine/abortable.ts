@@ -8,10 +8,10 @@ export function abortable(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const ended = (settle: () => void) => () => {
+    const ended = (finish: () => void) => () => {
       signal?.removeEventListener('abort', abort)
       takeBack()
-      settle()
+      finish()
     }
     const abort = ended(() => reject(signal?.reason))
     const takeBack = begin(ended(resolve), (reason) => ended(() => reject(reason))())

@@ -126,11 +126,11 @@ export class Engine {
     const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
     const input = operation.read?.(raw, ids, this.context)
-    return this.#inTransaction(this.#settled(), operation.name, (tx) => operation.run(tx, ids, input))
+    return this.#inTransaction(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input))
   }
 
   /** Settles everything up to now, and answers when that is. */
-  #settled(): number {
+  #settledNow(): number {
     for (;;) {
       const now = this.now
       const delivered = this.#delivered
@@ -155,7 +155,7 @@ export class Engine {
 
   /** Runs work that no operation stands for: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
-    return this.#inTransaction(this.#settled(), 'control', work).result
+    return this.#inTransaction(this.#settledNow(), 'control', work).result
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
@@ -166,7 +166,7 @@ export class Engine {
 
   /** The state, settled up to now: what may leave the gateway of every record, and the same records as they are kept. */
   state(withSecrets: boolean) {
-    const now = this.#settled()
+    const now = this.#settledNow()
     const { records, kept } = this.#store.exported(withSecrets)
     const shown = withSecrets ? records : this.#withoutSecrets(records, kept)
     return { now, sequence: this.#store.sequence, records: shown, kept }
@@ -234,7 +234,7 @@ export class Engine {
 
   /** All records of a collection, oldest first, settled up to now. */
   all<R extends object>(collection: Collection<R>): R[] {
-    this.#settled()
+    this.#settledNow()
     return [...this.#store.table(collection).newestFirst()].reverse()
   }
 

@@ -68,5 +68,5 @@ export const circuitBreaker = routeModule({
     'CircuitBreaker',
     'Stops traffic to an upstream that fails too often.',
   ),
-  settle: (body) => body,
+  moduleOf: (body) => body,
 })

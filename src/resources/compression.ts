@@ -10,5 +10,5 @@ export const compression = routeModule({
   what: 'compression',
   body: named(v.object({ enabled }), 'CompressionBody', 'Compression as it is to be.'),
   shape: named(v.object({ enabled: v.unwrap(enabled) }), 'Compression', 'Compresses answers on their way to clients.'),
-  settle: (body) => body,
+  moduleOf: (body) => body,
 })

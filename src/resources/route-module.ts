@@ -39,12 +39,12 @@ export function routeModule<
   /** The schema of a response. */
   shape: Shape
   /** Rules that go beyond one field, and the module as it is kept. */
-  settle: (body: v.InferOutput<Body>) => Frozen<v.InferOutput<Shape>>
+  moduleOf: (body: v.InferOutput<Body>) => Frozen<v.InferOutput<Shape>>
 }) {
-  const { name, segment, what, body, shape, settle, errors = {} as Errors } = definition
+  const { name, segment, what, body, shape, moduleOf, errors = {} as Errors } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
   type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>
-  const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(settle)) })
+  const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(moduleOf)) })
   const withoutSecrets = withoutSecretFields<Frozen<v.InferOutput<Shape>>>(shape)
   const modules = collection<Kept>({
     name,
@@ -68,7 +68,7 @@ export function routeModule<
       response: shape,
       errors: routeErrors,
       wrappable: true,
-      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: deepFreeze(settle(sent)) }).module,
+      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: deepFreeze(moduleOf(sent)) }).module,
     }),
     get: operation({
       name: `${name}.get`,

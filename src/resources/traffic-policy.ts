@@ -169,5 +169,5 @@ export const trafficPolicy = routeModule({
     'TrafficPolicy',
     'Rules on the traffic of a route.',
   ),
-  settle: (body) => body as never,
+  moduleOf: (body) => body as never,
 })

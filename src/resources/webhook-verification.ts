@@ -84,5 +84,5 @@ export const webhookVerification = routeModule({
     'WebhookVerification',
     'Lets only those webhooks pass that their provider has signed.',
   ),
-  settle: (body) => body,
+  moduleOf: (body) => body,
 })

@@ -342,6 +342,11 @@ describe('A snapshot is refused', () => {
       inRecords('faults.0.status', 200),
       'records.faults.0.status is 200. Allowed: an integer from 400 to 599.',
     ],
+    [
+      'with a fault that no request can meet',
+      inRecords('faults.0.operation', 'reserved_domain.create'),
+      'records.faults.0.operation is "reserved_domain.create". Allowed: reserved_addrs.create, ',
+    ],
     ['with an order that is no number', at('provisioning', 'due.order', 'x'), 'due.order is "x". Allowed: an integer.'],
     [
       'with a negative order',
