@@ -12,7 +12,7 @@ const programOf = (name) => join(dirname(require.resolve(`${name}/package.json`)
 /** What runs the examples that are folders. */
 const runners = {
   jest: [programOf('jest'), '--rootDir', '.'],
-  'node-test': ['--test', 'domains.test.mjs'],
+  'node-test': ['--test'],
   vitest: [join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.'],
 }
 

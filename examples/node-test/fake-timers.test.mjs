@@ -1,0 +1,58 @@
+// The fake timers of node:test: a gateway without a clock of its own follows them, its waits included.
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { createGateway } from 'fauxgate'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+
+/** The code under test: waits until a domain has its certificate, and asks every 7 s. */
+async function issued(id, { fetch, baseUrl }) {
+  for (;;) {
+    const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
+    const { certificate } = await answer.json()
+    if (certificate) return new Date().toISOString()
+    await new Promise((resolve) => setTimeout(resolve, 7000))
+  }
+}
+
+/** Moves fake time on second by second, and lets promises go on in between: `tick` itself does not. */
+async function pass(timers, seconds) {
+  await new Promise(setImmediate)
+  for (let left = seconds; left > 0; left--) {
+    timers.tick(1000)
+    await new Promise(setImmediate)
+  }
+}
+
+let gateway
+let id
+beforeEach((t) => {
+  // setImmediate stays what it is, and so does the host's own work.
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.parse('2026-01-01T00:00:00Z') })
+  gateway = createGateway({ seed: t.name })
+  const policy = { authority: 'letsencrypt' }
+  id = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy }).id
+})
+
+test('an application that polls sees the certificate in time', async (t) => {
+  const at = issued(id, { fetch: gateway.fetch, baseUrl: gateway.url })
+  await pass(t.mock.timers, 60)
+  assert.equal(await at, '2026-01-01T00:00:35.000Z')
+})
+
+test('settled() waits for fake time', async (t) => {
+  const settled = gateway.provisioning.settled(id)
+  t.mock.timers.tick(30_000)
+  assert.notEqual((await settled).certificate, null)
+})
+
+test('a delayed answer comes in fake time', async (t) => {
+  gateway.faults.add({ latency: '2s' })
+  const answer = gateway.fetch(`${gateway.url}/reserved_domains/${id}`, { headers })
+  let came = false
+  answer.then(() => (came = true))
+  await pass(t.mock.timers, 1)
+  assert.equal(came, false)
+  await pass(t.mock.timers, 1)
+  assert.equal((await answer).status, 200)
+})
