@@ -16,8 +16,9 @@ export default defineConfig({
   entry: {
     ...entry,
     cli: 'src/server/cli.ts',
-    // No way in: whoever imports the error alone gets the chunk that holds it alone.
+    // No ways in: whoever imports the error or the clock alone gets the chunk that holds it alone.
     'gateway-error': 'src/gateway-error.ts',
+    'manual-clock': 'src/engine/manual-clock.ts',
   },
   format: 'esm',
   target: 'es2022',

@@ -55,6 +55,9 @@ export { addr, serve, slept }
   }),
 }
 
+/** From the oldest to the newest that the types are for, besides the repository's own. */
+const COMPILERS = ['5.4.5', '6.0.3', '7.0.2']
+
 const check = (name, passes) => {
   if (!passes) throw new Error(`The package fails: ${name}`)
   console.log(`ok  ${name}`)
@@ -120,8 +123,13 @@ try {
   await bundled('timersOn', 'fauxgate/clock', 'node')
   await bundled('certificatePair', 'fauxgate/testing', 'browser')
   await bundled('handlers', 'fauxgate/msw', 'browser')
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
-  check('its types stand on their own', true)
+  const others = COMPILERS.map((version) => `typescript-${version}`)
+  const wanted = COMPILERS.map((version) => `typescript-${version}@npm:typescript@${version}`)
+  run('npm', ['install', '--silent', '--no-save', '--no-fund', '--no-audit', ...wanted])
+  for (const compiler of [join(root, 'node_modules/typescript'), ...others.map((name) => join('node_modules', name))]) {
+    run(process.execPath, [join(compiler, 'bin/tsc'), '-p', folder])
+  }
+  check(`its types stand on their own, also for TypeScript ${COMPILERS.join(', ')}`, true)
   check(
     'its command runs',
     run(join(folder, 'node_modules/.bin/fauxgate'), ['--help']).startsWith('Usage: fauxgate serve'),

@@ -11,7 +11,9 @@ const read = (name) => readFileSync(join(dist, name), 'utf8')
 const { exports: ways } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const isChunk = (file) => file.startsWith('chunk-')
 const files = readdirSync(dist).filter((name) => name.endsWith('.js'))
-const entries = files.filter((file) => !isChunk(file) && file !== 'gateway-error.js')
+/** What tsup builds so that it stands in chunks of its own. */
+const alone = ['gateway-error.js', 'manual-clock.js']
+const entries = files.filter((file) => !isChunk(file) && !alone.includes(file))
 /** The entries that can be required too. */
 const required = Object.values(ways).flatMap((way) => (way.require ? [basename(way.require.default, '.cjs')] : []))
 
@@ -27,12 +29,12 @@ function reachableFrom(file, found = new Set()) {
 
 const fromIndex = reachableFrom('index.js')
 const fromTesting = reachableFrom('testing.js')
-const fromError = reachableFrom('gateway-error.js')
+const fromAlone = new Set(alone.flatMap((file) => [...reachableFrom(file)]))
 
-const isSmall = (file) => fromError.has(file) || statSync(join(dist, file)).size < SMALL
+const isSmall = (file) => fromAlone.has(file) || statSync(join(dist, file)).size < SMALL
 
 /**
- * The file that a chunk of tsup's goes into: what comes with the error alone and what is small, all the way down; what
+ * The file that a chunk of tsup's goes into: what comes with the error or the clock alone and what is small, all the way down; what
  * `testing` shares; and the rest. None of them imports a later one.
  */
 function groupOf(path) {

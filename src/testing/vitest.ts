@@ -1,14 +1,15 @@
 import { test as base, type TestAPI } from 'vitest'
+import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
 
-/** What {@link test} hands to a test. */
-export interface GatewayFixtures {
+/** What {@link test} hands to a test, and {@link testOnSystemClock}, whose clock cannot be moved. */
+export interface GatewayFixtures<C extends Clock = ManualClock> {
   /** The options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
-  gatewayOptions: GatewayOptions<ManualClock>
+  gatewayOptions: GatewayOptions<C>
   /** A gateway of this test's own, made when the test first asks for it. */
-  gateway: Gateway<ManualClock>
+  gateway: Gateway<C>
 }
 
 /** Where the clock of a test's gateway starts. */
@@ -36,13 +37,41 @@ const START = '2026-01-01T00:00:00Z'
  * })
  * ```
  */
-export const test: TestAPI<GatewayFixtures> = base.extend<GatewayFixtures>({
-  gatewayOptions: {},
-  gateway: async ({ gatewayOptions, task }, use) => {
-    const { clock = manualClock(START), seed = fullName(task) } = gatewayOptions
-    await use(createGateway({ ...gatewayOptions, clock, seed }))
-  },
-})
+export const test: TestAPI<GatewayFixtures> = testWith(() => manualClock(START))
+
+/**
+ * The same as {@link test}, with gateways on the system clock: they follow `vi.useFakeTimers()`, waits for `settled()`,
+ * `delivered()` and delayed answers included.
+ *
+ * @example
+ * ```ts
+ * import { afterEach, expect, vi } from 'vitest'
+ * import { testOnSystemClock as test } from 'fauxgate/vitest'
+ *
+ * afterEach(() => void vi.useRealTimers())
+ *
+ * test('a domain gets its certificate', async ({ gateway }) => {
+ *   vi.useFakeTimers()
+ *   const { id } = gateway.reservedDomains.create({
+ *     domain: 'app.example.com',
+ *     certificate_management_policy: { authority: 'letsencrypt' },
+ *   })
+ *   await vi.advanceTimersByTimeAsync(30_000)
+ *   expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+ * })
+ * ```
+ */
+export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(() => systemClock)
+
+function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixtures<C>> {
+  return base.extend<GatewayFixtures<C>>({
+    gatewayOptions: {},
+    gateway: async ({ gatewayOptions, task }, use) => {
+      const { clock = clockOfTest(), seed = fullName(task) } = gatewayOptions
+      await use(createGateway({ ...gatewayOptions, clock, seed }))
+    },
+  })
+}
 
 /** A test or a suite, as far as its name goes. Only vitest from 4.1 on knows a test's full name itself. */
 interface Named {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { transform } from 'esbuild'
 import { setupServer } from 'msw/node'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as main from '../../src/index.ts'
 import * as node from '../../src/server/node.ts'
 import * as clock from '../../src/testing/clock.ts'
@@ -27,9 +27,13 @@ afterEach(() => {
   for (const each of undo.splice(0)) each()
 })
 
+/** What the tests of a block come to. */
+const running: unknown[] = []
+
 /** A test runner that runs at once what it is handed, for the blocks that show how to set one up. */
 const runner = () => {
-  const test = (_name: string, work: (fixtures: object) => unknown) => work({ gateway: main.createGateway() })
+  const test = (_name: string, work: (fixtures: object) => unknown) =>
+    void running.push(work({ gateway: main.createGateway() }))
   return Object.assign(test, { override: () => undefined, extend: () => test })
 }
 
@@ -39,8 +43,13 @@ const modules: Record<string, object> = {
   'fauxgate/msw': msw,
   'fauxgate/node': node,
   'fauxgate/testing': testing,
-  'fauxgate/vitest': { test: runner() },
-  vitest: { expect, describe: (_name: string, work: () => unknown) => work() },
+  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
+  vitest: {
+    expect,
+    vi,
+    describe: (_name: string, work: () => unknown) => work(),
+    afterEach: (work: () => void) => void undo.push(work),
+  },
 }
 
 /** What stands around a block: a gateway, and domains on it where the block speaks of them. */
@@ -123,7 +132,7 @@ async function runBlock(code: string): Promise<void> {
   const asserted = code
     .replace(/^import \{(.*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
       const values = names.split(',').filter((name) => !name.trim().startsWith('type '))
-      return `const {${values.join(',')}} = modules['${from}']`
+      return `const {${values.join(',').replaceAll(' as ', ': ')}} = modules['${from}']`
     })
     .split('\n')
     .map(assertedLine)
@@ -131,6 +140,7 @@ async function runBlock(code: string): Promise<void> {
   const { code: script } = await transform(`async () => { ${asserted} }`, { loader: 'ts', target: 'es2022' })
   const scope = surroundings(code)
   await new Function(...Object.keys(scope), `return (${script.trim().replace(/;$/, '')})()`)(...Object.values(scope))
+  await Promise.all(running.splice(0))
 }
 
 for (const file of files) {

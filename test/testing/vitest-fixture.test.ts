@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, expectTypeOf } from 'vitest'
+import { afterAll, describe, expect, expectTypeOf, vi } from 'vitest'
 import { type Gateway, type GatewayOptions, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
-import { it, test } from '../../src/testing/vitest.ts'
+import { it, test, testOnSystemClock } from '../../src/testing/vitest.ts'
 
 const policy = { authority: 'letsencrypt' } as const
 
@@ -114,5 +114,52 @@ describe('the options', () => {
         gateway.clock.advance('1h')
       })
     }
+  })
+})
+
+describe('on the system clock', () => {
+  const headers = { authorization: 'Bearer k', 'service-version': '2' }
+
+  testOnSystemClock.beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }))
+  testOnSystemClock.afterEach(() => void vi.useRealTimers())
+
+  testOnSystemClock('the gateway is typed without moves', ({ gateway, gatewayOptions }) => {
+    expectTypeOf(gateway).toEqualTypeOf<Gateway>()
+    expectTypeOf(gatewayOptions).toEqualTypeOf<GatewayOptions>()
+    // @ts-expect-error: only a manual clock can be moved
+    expect(gateway.clock.advance).toBeUndefined()
+  })
+
+  testOnSystemClock('has the seed and the options of any other test', ({ gateway, gatewayOptions, task }) => {
+    expect(gatewayOptions).toEqual({})
+    expect(gateway.snapshot().seed).toBe(task.fullTestName)
+  })
+
+  testOnSystemClock('vi.useFakeTimers() turns the gateway, its waits included', async ({ gateway }) => {
+    const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
+    gateway.faults.add({ latency: '31s' })
+    const ends: unknown[] = []
+    void gateway.provisioning.settled(id).then(({ certificate }) => ends.push(['settled', certificate !== null]))
+    const url = `${gateway.url}/reserved_domains`
+    void gateway.fetch(url, { headers }).then(({ status }) => ends.push(['fetch', status]))
+    const header = (name: string) => headers[name as 'authorization'] ?? null
+    const delivered = gateway.delivered(gateway.exchange({ method: 'GET', url, header, body: '' }))
+    void delivered.then(({ status }) => ends.push(['delivered', status]))
+    await vi.advanceTimersByTimeAsync(30_000)
+    expect(ends).toEqual([['settled', true]])
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(ends).toEqual([
+      ['settled', true],
+      ['fetch', 200],
+      ['delivered', 200],
+    ])
+    expect(gateway.reservedAddrs.create().created_at).toBe('2026-01-01T00:00:31Z')
+  })
+
+  test('and a manual clock stays where it is, whatever is faked', async ({ gateway }) => {
+    vi.useFakeTimers({ now: 0 })
+    await vi.advanceTimersByTimeAsync(3_600_000)
+    expect(gateway.reservedAddrs.create().created_at).toBe('2026-01-01T00:00:00Z')
+    vi.useRealTimers()
   })
 })

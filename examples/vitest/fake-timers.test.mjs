@@ -1,0 +1,44 @@
+// vitest's fake timers: a gateway on the system clock follows them, its waits included.
+import { testOnSystemClock as test } from 'fauxgate/vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+
+/** The code under test: waits until a domain has its certificate, and asks every 7 s. */
+async function issued(id, { fetch, baseUrl }) {
+  for (;;) {
+    const answer = await fetch(`${baseUrl}/reserved_domains/${id}`, { headers })
+    const { certificate } = await answer.json()
+    if (certificate) return new Date().toISOString()
+    await new Promise((resolve) => setTimeout(resolve, 7000))
+  }
+}
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-01-01T00:00:00Z') }))
+afterEach(() => void vi.useRealTimers())
+
+const reserve = (gateway) => {
+  const policy = { authority: 'letsencrypt' }
+  return gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy }).id
+}
+
+test('an application that polls sees the certificate in time', async ({ gateway }) => {
+  const at = issued(reserve(gateway), { fetch: gateway.fetch, baseUrl: gateway.url })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(await at).toBe('2026-01-01T00:00:35.000Z')
+})
+
+test('settled() waits for fake time', async ({ gateway }) => {
+  const settled = gateway.provisioning.settled(reserve(gateway))
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect((await settled).certificate).not.toBeNull()
+})
+
+test('a delayed answer comes in fake time', async ({ gateway }) => {
+  gateway.faults.add({ latency: '2s' })
+  const answer = gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
+  await vi.advanceTimersByTimeAsync(1999)
+  expect(vi.getTimerCount()).toBe(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect((await answer).status).toBe(200)
+})
