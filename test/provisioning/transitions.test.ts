@@ -43,6 +43,6 @@ describe('The table of transitions (rules: provisioning-jobs#state)', () => {
   })
 
   test('names for each the rule that it follows', () => {
-    for (const { rule } of Object.values(transitions)) expect(rule).toMatch(/^(\d|[A-Z][a-z]+ [a-z]+): .{5,}/)
+    for (const { rule } of Object.values(transitions)) expect(rule).toMatch(/^[a-z-]+#[a-z-]+: .{5,}/)
   })
 })
