@@ -9,6 +9,7 @@ const entry = {
   msw: 'src/testing/msw.ts',
   vitest: 'src/testing/vitest.ts',
   openapi: 'src/openapi/openapi.ts',
+  kit: 'src/kit/index.ts',
 }
 
 // What the entries share stands in chunks of its own. scripts/package-files.mjs makes the CommonJS files from these.

@@ -4,13 +4,18 @@ import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { factsOf } from './contract/error-facts.ts'
 import { Refusal } from './contract/errors.ts'
+import type { Families } from './contract/resource.ts'
 import { SecretNames, secretsIn } from './contract/secret-fields.ts'
 import { valuesOf } from './contract/secret-values.ts'
 import type { ControlHost, Guarded } from './control/control.ts'
+import type { ErrorKey } from './control/errors.ts'
+import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
 import { type ControlMembers, controls } from './control/index.ts'
+import type { JournalFields } from './control/requests/index.ts'
+import type { JournalEntry } from './control/requests/journal.ts'
 import { readSnapshot, snapshotOf } from './control/state/snapshot.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
-import { applyInitial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
+import { applyInitial, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
 import { type Clock, isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
 import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
@@ -23,9 +28,35 @@ import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from './http/install.ts'
 import { KeptJournal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
-import type { families } from './resources/index.ts'
+import type { ErrorKeyIn, families, NameIn } from './resources/index.ts'
 import { type Table, tableOf } from './table.ts'
 import { authorityOf } from './x509/authority.ts'
+
+/** The options of a gateway with families of your own. */
+export type OptionsWith<F extends Families, C extends Clock = Clock> = Omit<
+  GatewayOptions<C>,
+  'families' | 'initial'
+> & {
+  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
+  readonly families: F
+  /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
+  readonly initial?: Initial<typeof families & F>
+}
+
+/** A gateway with families of your own. */
+export type GatewayWith<F extends Families, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+
+/** Where names of operations and errors are asked for, those of own families are names too. */
+interface OwnNames<F extends Families> {
+  readonly faults: {
+    add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
+  }
+  readonly requests: {
+    all(filter: JournalFields<NameIn<F>>): readonly JournalEntry[]
+    count(filter: JournalFields<NameIn<F>>): number
+    last(filter: JournalFields<NameIn<F>>): JournalEntry | undefined
+  }
+}
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Direct<typeof families>, ControlMembers {
@@ -58,6 +89,19 @@ export interface Gateway<C extends Clock = Clock> extends Direct<typeof families
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
 /**
+ * Creates a gateway with families of your own beside fauxgate's: see `fauxgate/kit`.
+ *
+ * @example
+ * ```ts
+ * const gateway = createGateway({ families: { widgets } })
+ * gateway.widgets.create({ name: 'left' })
+ * ```
+ * @throws TypeError when an option is not allowed, or a family has what another one or the gateway has already.
+ */
+export function createGateway<F extends Families, C extends Clock = Clock>(
+  options: OptionsWith<F, C>,
+): GatewayWith<F, C>
+/**
  * Creates a gateway. It shares nothing with other gateways.
  *
  * @example
@@ -71,9 +115,13 @@ const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
  * ```
  * @throws TypeError when an option is unknown or has a value that is not allowed.
  */
-export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C> = {}): Gateway<C> {
+export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
+export function createGateway<C extends Clock>({
+  families: own,
+  ...options
+}: GatewayOptions<C> & { readonly families?: Families } = {}): Gateway<C> {
   const read = readGatewayOptions(options)
-  const table = tableOf()
+  const table = tableOf(own)
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
   const home = read.baseUrl ?? dialect.baseUrl
@@ -141,8 +189,17 @@ export function createGateway<C extends Clock = Clock>(options: GatewayOptions<C
       if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
+  requireMembersFree(own, members, direct)
   begin()
   return withUrl(members, engine) as Gateway<C>
+}
+
+/** A family is a member of the gateway, in the place of no other one. */
+function requireMembersFree(own: Families = {}, gateway: object, direct: object): void {
+  for (const name of Object.keys(own)) {
+    if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
+    throw new TypeError(`families.${name} has the name of something that every gateway has. Give it another one.`)
+  }
 }
 
 /** What the gateway has of its controls. */

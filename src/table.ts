@@ -6,6 +6,7 @@ import type { Api, ControlCall } from './control/control.ts'
 import { errors as controlErrors } from './control/errors.ts'
 import { controlCalls, controls } from './control/index.ts'
 import { type Router, routerOf } from './http/router.ts'
+import { requireFitting } from './own-families.ts'
 import { declared } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 
@@ -21,15 +22,19 @@ export interface Table {
 }
 
 /** No family beside fauxgate's own. */
-const NONE: Families = {}
+const NONE: Families = Object.freeze({})
 
 /** What was worked out once, for as long as somebody has the families. It depends on nothing else and never changes. */
 const tables = new WeakMap<Families, Table>()
 
-/** The table of fauxgate's families and of those of a test's own. */
+/**
+ * The table of fauxgate's families and of those of a test's own.
+ * @throws TypeError where these do not fit.
+ */
 export function tableOf(own: Families = NONE): Table {
   const known = tables.get(own)
   if (known) return known
+  requireFitting(own, families)
   const table = madeTable({ ...families, ...own })
   tables.set(own, table)
   return table

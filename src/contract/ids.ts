@@ -19,6 +19,11 @@ function prefixOf(text: string): string | undefined {
   return prefix !== undefined && text.length - prefix.length - 1 <= MOST_CHARACTERS ? prefix : undefined
 }
 
+/** Whether a text can be the prefix of ids. */
+export function isIdPrefix(text: string): boolean {
+  return /^[a-z]+$/.test(text)
+}
+
 /** What JSON Schema says of an id of a prefix. */
 export function idPattern(prefix: string): string {
   return `^${prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`

@@ -17,6 +17,8 @@ export interface Family<Operations = Readonly<Record<string, Operation>>, Errors
   readonly operations: Operations
   /** The errors that are this family's own, or of what it is made of. */
   readonly errors: Errors
+  /** What the ids of its resources begin with. */
+  readonly prefix?: string
   // biome-ignore lint/suspicious/noExplicitAny: each family knows its own records
   readonly collections: readonly Collection<any>[]
   /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
@@ -163,7 +165,7 @@ export function resource<
   }
   const { onDue, relations, errors = {} as Errors } = definition
   const rules = { ...(onDue && { onDue }), ...(relations && { relations }) }
-  return familyOf({ operations, errors, collections: [collection], ...rules })
+  return familyOf({ operations, errors, prefix, collections: [collection], ...rules })
 }
 
 /** The schema of a page of a list. */

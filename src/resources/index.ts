@@ -36,7 +36,7 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
   : Text
 
 /** The key of an error of a table of families. */
-type ErrorKeyIn<F extends Families> = { [Name in keyof F]: keyof F[Name]['errors'] }[keyof F] & string
+export type ErrorKeyIn<F extends Families> = { [Name in keyof F]: keyof F[Name]['errors'] }[keyof F] & string
 
 /** The key of an error of fauxgate's families, and of what they refer to. */
 export type FamilyErrorKey = ErrorKeyIn<typeof families> | keyof typeof declared.errors

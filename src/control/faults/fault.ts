@@ -28,7 +28,7 @@ export interface FaultRequest<OperationName extends string = string> {
  * A failure on order: which requests it meets, how often, and what they get instead of their answer. One that no request
  * of the API can meet is refused.
  */
-export interface FaultSpec<OperationName extends string = string> {
+export interface FaultSpec<OperationName extends string = string, Key extends string = ErrorKey> {
   /** The operation's name, such as `reserved_domains.create`. */
   readonly operation?: OperationName
   readonly method?: (typeof FAULT_METHODS)[number]
@@ -47,7 +47,7 @@ export interface FaultSpec<OperationName extends string = string> {
   /** The HTTP status of the error, by default that of `error`, or 503. */
   readonly status?: number
   /** An error of the catalogue, by its key. */
-  readonly error?: ErrorKey
+  readonly error?: Key
   /** The `msg` of the error. */
   readonly message?: string
   /** A `Retry-After` header, rounded up to seconds. */
@@ -63,7 +63,8 @@ export interface FaultSpec<OperationName extends string = string> {
 }
 
 /** A fault that is armed. */
-export interface ArmedFault<OperationName extends string = string> extends FaultSpec<OperationName> {
+export interface ArmedFault<OperationName extends string = string, Key extends string = ErrorKey>
+  extends FaultSpec<OperationName, Key> {
   readonly id: string
   /** How many requests it has met. */
   readonly hits: number

@@ -12,9 +12,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 
 /** Fields that an entry can be looked for by. A name or a value that no entry can have is refused. */
-export interface JournalFields {
+export interface JournalFields<Name extends string = OperationName> {
   /** The operation's name; null for requests of no operation. */
-  readonly operation?: OperationName | null
+  readonly operation?: Name | null
   readonly method?: (typeof METHODS)[number]
   /** Below the base URL, without the query. */
   readonly path?: string

@@ -1,0 +1,259 @@
+import { describe, expect, it, test } from 'vitest'
+import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
+import { declareErrors, entry, errorsOf, type Families } from '../../src/kit/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import { client, thrownBy } from '../support/client.ts'
+import { errors, widgets } from './widgets.ts'
+
+const SEED = 'kit'
+
+function open(dialect: Dialect = standard) {
+  return createGateway({ families: { widgets }, seed: SEED, clock: manualClock('2026-01-01T00:00:00Z'), dialect })
+}
+
+describe('A family of a test (design, idea 10), through the direct API', () => {
+  it('is created, read, listed, changed and deleted, beside the families that there are', () => {
+    const gateway = open()
+    const widget = gateway.widgets.create({ name: 'left', size: 3, metadata: 'm' })
+    expect(widget).toEqual({
+      id: expect.stringMatching(/^wid_[0-9A-Za-z]{27}$/),
+      uri: `${gateway.url}/widgets/${widget.id}`,
+      created_at: '2026-01-01T00:00:00Z',
+      metadata: 'm',
+      name: 'left',
+      size: 3,
+      locked: false,
+    })
+    expect(gateway.widgets.get(widget.id)).toBe(widget)
+    expect(gateway.widgets.update(widget.id, { size: 4 }).size).toBe(4)
+    expect(gateway.widgets.list().widgets.map(({ name }) => name)).toEqual(['left'])
+    expect(gateway.reservedAddrs.create().id).toMatch(/^ra_/)
+    gateway.widgets.delete(widget.id)
+    expect(thrownBy(() => gateway.widgets.get(widget.id)).message).toBe(`There is no widget ${widget.id}.`)
+  })
+
+  it('is refused by its own errors, in the numbers of the dialect', () => {
+    const gateway = open(ngrok)
+    const { id } = gateway.widgets.create({ name: 'left' })
+    const taken = thrownBy(() => gateway.widgets.create({ name: 'left' }))
+    expect(taken).toBeInstanceOf(GatewayError)
+    expect([taken.code, taken.status, taken.message]).toEqual([
+      'ERR_NGROK_95003',
+      409,
+      `"left" is a widget already: ${id}.`,
+    ])
+    expect(taken.is(errors.widget_taken)).toBe(true)
+    expect(taken.is(errors.widget_locked)).toBe(false)
+    expect(thrownBy(() => gateway.widgets.create({ name: 'Left!' })).message).toBe(
+      'name is "Left!". Allowed: lower-case letters.',
+    )
+    expect(thrownBy(() => gateway.widgets.create({ name: 'right', size: 11 })).message).toBe(
+      'size is 11. Allowed: an integer from 1 to 10.',
+    )
+  })
+
+  it('does its work when a record is due, and is shown in commits without its secrets', () => {
+    const gateway = open()
+    const commits: unknown[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
+    gateway.clock.advance('1m')
+    expect(gateway.widgets.get(id).locked).toBe(true)
+    expect(thrownBy(() => gateway.widgets.delete(id)).is(errors.widget_locked)).toBe(true)
+    expect(gateway.widgets.unlock(id).locked).toBe(false)
+    expect(commits).toMatchObject([
+      { operation: 'widgets.create' },
+      { operation: 'provisioning' },
+      { operation: 'widgets.unlock' },
+    ])
+    expect(JSON.stringify(commits)).not.toContain('very-secret-token')
+  })
+
+  it('exists from the beginning where it is asked for, and is among what is left over', () => {
+    const gateway = createGateway({ families: { widgets }, initial: { widgets: [{ name: 'first' }] } })
+    expect(gateway.leftovers()).toEqual([])
+    const { id } = gateway.widgets.create({ name: 'second' })
+    expect(gateway.leftovers()).toEqual([{ family: 'widgets', id }])
+    gateway.reset()
+    expect(gateway.widgets.list().widgets.map(({ name }) => name)).toEqual(['first'])
+  })
+})
+
+describe('A family of a test, over HTTP', () => {
+  it('has its operations, with status and refusals', async () => {
+    const gateway = open()
+    const send = client(gateway)
+    const created = await send('POST', '/widgets', { json: { name: 'left', size: 2 } })
+    expect([created.status, created.body.name]).toEqual([201, 'left'])
+    expect((await send('GET', `/widgets/${created.body.id}`)).body).toEqual(created.body)
+    expect((await send('PATCH', `/widgets/${created.body.id}`, { json: { size: 11 } })).body).toMatchObject({
+      error_code: 'ERR_GATEWAY_95002',
+      status_code: 422,
+      details: { 'field:size': 'size is 11. Allowed: an integer from 1 to 10.' },
+    })
+    expect((await send('GET', '/widgets/ra_1')).body.error_code).toBe('ERR_GATEWAY_227')
+    expect((await send('PUT', '/widgets')).headers.get('allow')).toBe('POST, GET, HEAD')
+    expect((await send('POST', `/widgets/${created.body.id}/unlock`)).status).toBe(200)
+    expect((await send('DELETE', `/widgets/${created.body.id}`)).status).toBe(204)
+  })
+
+  it('refuses unknown fields, and takes those that a dialect has beside them', async () => {
+    const send = client(open())
+    const refused = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
+    expect(refused.body.msg).toBe(
+      'colour is not a field of this operation. Supported: name, size, token, description, metadata.',
+    )
+    const dialect = { ...standard, extraFields: { 'widgets.create': ['colour'] } }
+    expect((await client(open(dialect))('POST', '/widgets', { json: { name: 'left', colour: 'red' } })).status).toBe(
+      201,
+    )
+  })
+
+  it('asks for the version header, and follows the aliases of a dialect', async () => {
+    const dialect = { ...ngrok, fieldAliases: { widgets: { label: 'name' } }, versionHeader: 'Acme-Version' }
+    const send = client(open(dialect))
+    const without = await send('GET', '/widgets', { headers: { 'Acme-Version': null } })
+    expect(without.body.msg).toContain('Acme-Version')
+    expect((await send('POST', '/widgets', { json: { label: 'left' } })).body.name).toBe('left')
+    expect((await send('POST', '/widgets', { json: { label: 'X' } })).body.msg).toContain('label is "X"')
+    expect((await send('POST', '/widgets', { json: { label: 'up', name: 'down' } })).body.msg).toBe(
+      'label is beside "name", which it is another name of. Allowed: label or name, not both.',
+    )
+  })
+
+  it('lists with filters and cursors', async () => {
+    const gateway = open()
+    for (const name of ['a', 'b', 'c', 'd']) gateway.widgets.create({ name, size: name < 'c' ? 1 : 2 })
+    const send = client(gateway)
+    const first = await send('GET', '/widgets?limit=1&filter=obj.size==1')
+    expect(first.body.widgets.map(({ name }: { name: string }) => name)).toEqual(['b'])
+    const second = await send('GET', first.body.next_page_uri)
+    expect(second.body.widgets.map(({ name }: { name: string }) => name)).toEqual(['a'])
+    expect(second.body.next_page_uri).toBeNull()
+    expect((await send('GET', '/widgets?filter=obj.colour==1')).body.error_code).toBe('ERR_GATEWAY_250')
+  })
+
+  it('meets faults by its operations and with its errors, and stands in the journal without its secrets', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'widgets.create', error: 'widget_locked', times: 1 })
+    const send = client(gateway)
+    const json = { name: 'left', token: 'very-secret-token' }
+    expect((await send('POST', '/widgets', { json })).body.error_code).toBe('ERR_GATEWAY_95004')
+    expect((await send('POST', '/widgets', { json })).status).toBe(201)
+    expect(gateway.requests.count({ operation: 'widgets.create' })).toBe(2)
+    expect(gateway.requests.last()).toMatchObject({
+      operation: 'widgets.create',
+      request: { name: 'left', token: '[redacted]' },
+      commit: { changes: [{ collection: 'widgets' }] },
+    })
+    expect(() => open().faults.add({ operation: 'widgets.paint' as 'widgets.create' })).toThrow('widgets.create')
+  })
+})
+
+describe('A family of a test, in snapshots', () => {
+  it('is kept whole and restored, in another process too', () => {
+    const gateway = open()
+    const { id } = gateway.widgets.create({ name: 'left', size: 5 })
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
+    const other = open()
+    other.restore(snapshot)
+    expect(other.widgets.get(id)).toEqual(gateway.widgets.get(id))
+    expect(other.snapshot()).toEqual(gateway.snapshot())
+    other.clock.advance('1m')
+    expect(other.widgets.get(id).locked).toBe(true)
+  })
+
+  it('is checked, field by field and against the others', () => {
+    const gateway = open()
+    gateway.widgets.create({ name: 'left' })
+    gateway.widgets.create({ name: 'right' })
+    const damaged = (change: (rows: Record<string, unknown>[]) => void) => {
+      const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+      change(snapshot.records.widgets)
+      return thrownBy(() => open().restore(snapshot)).message
+    }
+    expect(damaged(([row]) => Object.assign(row ?? {}, { size: 99 }))).toBe(
+      'records.widgets.0.size is 99. Allowed: an integer from 1 to 10.',
+    )
+    expect(damaged(([row]) => Object.assign(row ?? {}, { name: 'right' }))).toBe(
+      'records.widgets.1.name is "right". Allowed: a name that no other one has.',
+    )
+  })
+
+  it('is refused by a gateway that does not have it', () => {
+    const gateway = open()
+    gateway.widgets.create({ name: 'left' })
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    expect(thrownBy(() => createGateway().restore(snapshot)).key).toBe('field_unknown')
+  })
+})
+
+describe('A family of a test, in documents', () => {
+  it('has its paths and its errors', () => {
+    const document = openApi(standard, { families: { widgets } })
+    expect(Object.keys(document.paths)).toContain('/widgets/{id}/unlock')
+    const numbers = errorsOf(widgets.operations.create).map(({ number }) => number)
+    expect(numbers).toEqual(expect.arrayContaining([214, 215, 95001, 95002, 95003]))
+    expect(numbers).not.toContain(95004)
+    expect(errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
+  })
+})
+
+describe('A family that does not fit is refused (design, idea 10)', () => {
+  const { operations, collections } = widgets
+  const one = { ...operations.get, name: 'gadgets.get', errors: [] }
+  const gadgets = (changes: object) => ({ operations: {}, collections: [], errors: {}, ...changes })
+
+  test.each<[why: string, families: object, message: string]>([
+    ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of a family of fauxgate'],
+    [
+      'the name of a member',
+      { snapshot: gadgets({}) },
+      'families.snapshot has the name of something that every gateway',
+    ],
+    ['the name of what is no member itself', { url: gadgets({}) }, 'families.url has the name of something'],
+    ['a name that is none', { 'my-widgets': gadgets({}) }, 'A family is called "my-widgets". Allowed: a letter'],
+    ['a prefix that is taken', { gadgets: gadgets({ prefix: 'rd' }) }, 'the prefix rd, which reservedDomains has'],
+    ['a prefix of the gateway itself', { gadgets: gadgets({ prefix: 'op' }) }, 'the prefix op, which fauxgate itself'],
+    ['a prefix that is none', { gadgets: gadgets({ prefix: 'A_1' }) }, 'the prefix "A_1". Allowed: letters a to z.'],
+    [
+      'a collection that is taken',
+      { widgets, gadgets: gadgets({ collections }) },
+      'the collection widgets, which widgets',
+    ],
+    ['operations named otherwise', { gadgets: gadgets({ operations }) }, 'Its name must be "gadgets.create"'],
+    [
+      'a path that is taken',
+      { gadgets: gadgets({ operations: { get: { ...one, path: '/reserved_addrs/{id}' } } }) },
+      'the operation GET /reserved_addrs/{}, which reservedAddrs has',
+    ],
+    [
+      'a path of the controls',
+      { gadgets: gadgets({ operations: { get: { ...one, path: '/_fauxgate/clock' } } }) },
+      'gadgets.get has the path "/_fauxgate/clock"',
+    ],
+    [
+      'another name for a place in a path',
+      { gadgets: gadgets({ operations: { get: { ...one, path: '/reserved_addrs/{addr}/x' } } }) },
+      'calls {addr} in /reserved_addrs/{addr}/x what is called {id}',
+    ],
+    [
+      'an error number that is taken',
+      { gadgets: gadgets({ errors: declareErrors({ gadget_taken: entry(413, 409, () => '') }) }) },
+      'The error gadget_taken has the number 413, but domain_taken',
+    ],
+    [
+      'an error key that is taken',
+      { gadgets: gadgets({ errors: declareErrors({ domain_taken: entry(99_999, 409, () => '') }) }) },
+      'The error domain_taken has the number 99999, but domain_taken has the number 413',
+    ],
+    [
+      'an error that it does not have',
+      { gadgets: gadgets({ operations: { get: { ...one, errors: [errors.widget_locked] } } }) },
+      'gadgets.get can refuse with widget_locked: give it to the errors of gadgets.',
+    ],
+  ])('for %s', (_why, families, message) => {
+    expect(() => createGateway({ families: families as Families })).toThrow(TypeError)
+    expect(() => createGateway({ families: families as Families })).toThrow(message)
+  })
+})

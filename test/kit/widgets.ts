@@ -1,0 +1,162 @@
+import * as v from 'valibot'
+import {
+  collection,
+  declareErrors,
+  described,
+  description,
+  descriptionOf,
+  documented,
+  dueTime,
+  entry,
+  extra,
+  type FieldFacts,
+  type Frozen,
+  field,
+  general,
+  integerFrom,
+  metadata,
+  named,
+  ofField,
+  operation,
+  recordHead,
+  refuse,
+  refusedAs,
+  required,
+  resource,
+  resourceHead,
+  rule,
+  secret,
+  timestamp,
+  type View,
+} from '../../src/kit/index.ts'
+
+export const errors = declareErrors({
+  widget_name_invalid: field(95001, 400, () => 'lower-case letters'),
+  widget_size_out_of_range: field(95002, 422),
+  widget_taken: ofField(
+    95003,
+    409,
+    (it: FieldFacts & { id: string }) => `${it.received} is a widget already: ${it.id}.`,
+  ),
+  widget_locked: entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
+})
+
+const name = v.pipe(
+  v.string(),
+  rule([errors.widget_name_invalid], (text, report) => {
+    if (!/^[a-z]+$/.test(text)) report(errors.widget_name_invalid, {})
+  }),
+)
+
+const size = v.pipe(integerFrom(1, 10), refusedAs(errors.widget_size_out_of_range))
+
+const record = v.object({
+  ...recordHead('wid', { description, metadata }),
+  name,
+  size,
+  token: v.pipe(v.string(), secret),
+  locked: v.boolean(),
+  due: v.nullable(v.object({ at: dueTime, order: v.number() })),
+})
+
+type WidgetRecord = Frozen<v.InferOutput<typeof record>>
+
+const widgetRecords = collection<WidgetRecord>({
+  name: 'widgets',
+  key: ({ id }) => id,
+  schema: record,
+  indexes: { name: (each) => each.name },
+  due: (each) => each.due,
+  exported: ({ token, ...rest }, withSecrets) => (withSecrets ? { ...rest, token } : { ...rest, token: '' }),
+})
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    name: documented(v.string(), 'What the widget is called.'),
+    size: documented(v.number(), 'How large it is.'),
+    locked: documented(v.boolean(), 'Whether it can no longer be deleted.'),
+  }),
+  'Widget',
+  'A thing of the test.',
+)
+
+const view: View<WidgetRecord, Frozen<v.InferOutput<typeof shape>>> = (each, wire) => ({
+  id: each.id,
+  uri: `${wire.url}/widgets/${each.id}`,
+  created_at: timestamp(each.created_at),
+  ...descriptionOf(each),
+  name: each.name,
+  size: each.size,
+  locked: each.locked,
+})
+
+/** A family that fauxgate does not have, made of what the kit gives. */
+export const widgets = resource({
+  name: 'widgets',
+  path: '/widgets',
+  items: 'widgets',
+  prefix: 'wid',
+  what: 'widget',
+  errors,
+  collection: widgetRecords,
+  shape,
+  view,
+  create: {
+    body: v.object({
+      name: documented(name, 'What the widget is called.'),
+      size: v.optional(documented(size, 'How large it is.'), 1),
+      token: v.optional(v.pipe(v.string(), secret), ''),
+      colour: extra(v.optional(v.string())),
+      description,
+      metadata,
+    }),
+    errors: [errors.widget_taken],
+    run(tx, { name, size, token, ...rest }) {
+      const taken = tx.find(widgetRecords, 'name', name)
+      if (taken) refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
+      const due = { at: tx.now + 60_000, order: tx.nextOrder() }
+      const id = tx.newId('wid')
+      const { colour: _, ...texts } = rest
+      return tx.put(widgetRecords, {
+        id,
+        created_at: tx.now,
+        ...described(texts),
+        name,
+        size,
+        token,
+        locked: false,
+        due,
+      })
+    },
+  },
+  update: {
+    body: v.object({ size: v.optional(size), description, metadata }),
+    run: (tx, each, { size = each.size, ...rest }) =>
+      tx.put(widgetRecords, { ...each, ...described(rest, each), size }),
+  },
+  delete: {
+    errors: [errors.widget_locked],
+    before(_tx, { id, locked }) {
+      if (locked) refuse(errors.widget_locked, { id })
+    },
+  },
+  onDue: (tx, each) => tx.put(widgetRecords, { ...each, locked: true, due: null }),
+  relations({ id, name }, others, report) {
+    if (others.find(widgetRecords, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
+  },
+  more: {
+    unlock: operation({
+      name: 'widgets.unlock',
+      method: 'POST',
+      path: '/widgets/{id}/unlock',
+      status: 200,
+      summary: 'Unlock a widget',
+      ids: { id: 'wid' },
+      errors: [general.not_found],
+      response: shape,
+      run: (tx, { id }) =>
+        tx.show(view, tx.put(widgetRecords, { ...required(tx, widgetRecords, id, 'widget'), locked: false })),
+    }),
+  },
+})

@@ -1,0 +1,66 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { familyOf, operation } from '../../src/kit/index.ts'
+import { widgets } from '../kit/widgets.ts'
+
+const gateway = createGateway({ families: { widgets }, clock: manualClock(0) })
+
+describe('A family of a test', () => {
+  test('has the types of its schemas', () => {
+    expectTypeOf(gateway.widgets.create).toBeCallableWith({ name: 'left', size: 2 })
+    expectTypeOf(gateway.widgets.get('wid_1').size).toEqualTypeOf<number>()
+    expectTypeOf(gateway.widgets.list().widgets[0]?.locked).toEqualTypeOf<boolean | undefined>()
+    expectTypeOf(gateway.widgets.unlock).parameters.toEqualTypeOf<[id: string]>()
+    // @ts-expect-error: there is no such field
+    gateway.widgets.create({ name: 'left', wheels: 4 })
+    // @ts-expect-error: a size is a number
+    gateway.widgets.create({ name: 'left', size: 'large' })
+  })
+
+  test('stands beside the families and members that there are', () => {
+    expectTypeOf(gateway).toExtend<Gateway>()
+    expectTypeOf(gateway.reservedAddrs.create).toBeCallableWith({ region: 'eu' })
+    expectTypeOf(gateway.clock.advance).toBeCallableWith('1m')
+    // @ts-expect-error: the family was not given
+    createGateway().widgets
+  })
+
+  test('is known by its names where names are asked for', () => {
+    expectTypeOf(gateway.faults.add).toBeCallableWith({ operation: 'widgets.create', error: 'widget_taken' })
+    expectTypeOf(gateway.faults.add).toBeCallableWith({ operation: 'reserved_domains.create', error: 'domain_taken' })
+    expectTypeOf(gateway.requests.count).toBeCallableWith({ operation: 'widgets.list' })
+    // @ts-expect-error: there is no such operation
+    gateway.faults.add({ operation: 'widgets.paint' })
+    // @ts-expect-error: there is no such error
+    gateway.faults.add({ operation: 'widgets.create', error: 'widget_painted' })
+    // @ts-expect-error: there is no such operation
+    gateway.requests.count({ operation: 'widgets.paint' })
+  })
+
+  test('can exist from the beginning', () => {
+    createGateway({ families: { widgets }, initial: { widgets: [{ name: 'first' }], reservedAddrs: [{}] } })
+    // @ts-expect-error: a widget has a name
+    createGateway({ families: { widgets }, initial: { widgets: [{}] } })
+    // @ts-expect-error: there is no such family
+    createGateway({ families: { widgets }, initial: { gadgets: [] } })
+  })
+
+  test('can be of single operations', () => {
+    const echo = familyOf({
+      operations: {
+        get: operation({
+          name: 'echo.get',
+          method: 'GET',
+          path: '/echo',
+          status: 200,
+          summary: 'Says the time',
+          ids: {},
+          run: (tx) => ({ now: tx.now }),
+        }),
+      },
+      collections: [],
+      errors: {},
+    })
+    expectTypeOf(createGateway({ families: { echo } }).echo.get().now).toEqualTypeOf<number>()
+  })
+})
