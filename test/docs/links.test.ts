@@ -68,6 +68,17 @@ describe('Links', () => {
     expect(broken).toEqual([])
   })
 
+  test('and names of files in documents lead to what is there', () => {
+    const own = documents.filter((path) => !path.startsWith('docs/api/') && path !== 'CHANGELOG.md')
+    const named = own.flatMap((path) =>
+      [...read(path).matchAll(/`((?:src|test|docs|scripts|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map((match) => ({
+        file: match[1] as string,
+        at: `${path}:${lineOf(read(path), match.index)}`,
+      })),
+    )
+    expect(named.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
+  })
+
   test('of README.md are absolute, so that they work on the package’s page too', () => {
     const others = linksOf('README.md').filter(({ link }) => !link.startsWith('https://'))
     expect(others).toEqual([])
