@@ -34,8 +34,8 @@ const fromAlone = new Set(alone.flatMap((file) => [...reachableFrom(file)]))
 const isSmall = (file) => fromAlone.has(file) || statSync(join(dist, file)).size < SMALL
 
 /**
- * The file that a chunk of tsup's goes into: what comes with the error or the clock alone and what is small, all the way down; what
- * `testing` shares; and the rest. None of them imports a later one.
+ * The file that a chunk of tsup's goes into: what comes with the error or the clock alone and what is small, all the way
+ * down; what `testing` shares; and the rest. None of them imports a later one.
  */
 function groupOf(path) {
   const file = basename(path)

@@ -220,6 +220,8 @@ export const CONTROLS = [
   ['GET', '/provisioning/script'],
   ['DELETE', '/provisioning/script', optional(domainName).map((domain) => ({ domain }))],
   ['POST', '/provisioning/attempt', fc.record({ id: id('rd') })],
+  ['POST', '/provisioning/renew', fc.record({ id: id('rd') })],
+  ['POST', '/provisioning/expire', fc.record({ id: id('rd') })],
   ['GET', '/provisioning/timeline', fc.record({ id: id('rd') })],
   ['GET', '/dns'],
   [

@@ -59,7 +59,7 @@ const SHORT_STEP_MS = 100
  * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
  * taken too long. An exception in a timer on the clock is thrown at the end, as in a move of one step.
  */
-function moveTo(clock: MovableClock, asked: number): void {
+export function moveTo(clock: MovableClock, asked: number): void {
   const worked = stopwatch()
   let thrown: { readonly error: unknown } | undefined
   let longest = 1000
@@ -95,7 +95,8 @@ function shownClock(host: ControlHost) {
   return { now: timestamp(host.now()), manual: isManual(host.clock) }
 }
 
-function requireManual(clock: Clock): MovableClock {
+/** The clock, or the refusal that it cannot be moved. */
+export function requireManual(clock: Clock): MovableClock {
   return isManual(clock) ? clock : refuse(errors.clock_not_manual, {})
 }
 

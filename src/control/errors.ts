@@ -48,6 +48,12 @@ export const errors = declareErrors({
       `The move was stopped after ${it.seconds} seconds of work. The clock stands at ${it.reached}; asked for was ` +
       `${it.asked}. What was due by then has happened: move on from there, or in smaller steps.`,
   ),
+  nothing_ahead: entry(
+    90423,
+    409,
+    (it: { what: string; received: string; why: string }) =>
+      `There is no ${it.what} of ${it.received} to move the clock to: ${it.why}.`,
+  ),
   injected_fault: entry(
     90500,
     503,

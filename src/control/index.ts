@@ -4,7 +4,7 @@ import type { ControlCall, MembersOf } from './control.ts'
 import { declare } from './declare.ts'
 import { dns } from './dns.ts'
 import { faults } from './faults/index.ts'
-import { provisioning } from './provisioning.ts'
+import { provisioning } from './provisioning/index.ts'
 import { requests } from './requests/index.ts'
 import { state } from './state/index.ts'
 

@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import { isServiceDomain } from '../contract/dialect.ts'
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
-import { requireId } from '../contract/ids.ts'
-import { optionsOf, readCallOptions } from '../contract/options.ts'
-import type { RuleContext } from '../contract/reading.ts'
-import { required } from '../contract/resource.ts'
-import { type Report, rule } from '../contract/rule.ts'
-import type { Transaction } from '../contract/transaction.ts'
-import { timestamp } from '../contract/view.ts'
-import { attempt } from '../provisioning/attempt.ts'
-import { normalName } from '../provisioning/dns-names.ts'
-import { type NameError, nameErrors, nameProblem } from '../provisioning/domain-names.ts'
-import { type DomainRecord, domains, type ProvisioningError } from '../provisioning/domain-records.ts'
+import { isServiceDomain } from '../../contract/dialect.ts'
+import { refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
+import { requireId } from '../../contract/ids.ts'
+import { optionsOf, readCallOptions } from '../../contract/options.ts'
+import type { RuleContext } from '../../contract/reading.ts'
+import { required } from '../../contract/resource.ts'
+import { type Report, rule } from '../../contract/rule.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import { timestamp } from '../../contract/view.ts'
+import { attempt } from '../../provisioning/attempt.ts'
+import { normalName } from '../../provisioning/dns-names.ts'
+import { type NameError, nameErrors, nameProblem } from '../../provisioning/domain-names.ts'
+import { type DomainRecord, domains, type ProvisioningError } from '../../provisioning/domain-records.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
@@ -23,12 +23,14 @@ import {
   orderOutcomes,
   pendingOutcomes,
   standingOutcomes,
-} from '../provisioning/outcomes.ts'
-import { printedTimeline, type ShownTimelineEntry } from '../provisioning/timeline.ts'
-import { shownTimeline } from '../provisioning/transitions.ts'
-import { errors } from '../resources/reserved-domains/errors.ts'
-import { type ReservedDomain, shownDomain } from '../resources/reserved-domains/reserved-domains.ts'
-import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
+} from '../../provisioning/outcomes.ts'
+import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import { shownTimeline } from '../../provisioning/transitions.ts'
+import { errors } from '../../resources/reserved-domains/errors.ts'
+import { type ReservedDomain, shownDomain } from '../../resources/reserved-domains/reserved-domains.ts'
+import { moveTo, requireManual } from '../clock.ts'
+import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { expiryAhead, renewalAhead } from './ahead.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
@@ -110,6 +112,24 @@ const attemptCall = controlCall({
   run: (host, sent) => host.transact((tx) => shownDomain(tx, attempted(tx, sent.id))),
 })
 
+const renew = controlCall({
+  method: 'POST',
+  path: '/provisioning/renew',
+  summary: "Move a manual clock to the renewal of a domain's certificate",
+  from: 'body',
+  schema: v.object({ id }),
+  run: (host, sent) => movedTo(host, sent.id, (_tx, domain) => renewalAhead(domain)),
+})
+
+const expire = controlCall({
+  method: 'POST',
+  path: '/provisioning/expire',
+  summary: "Move a manual clock to the expiry of a domain's certificate",
+  from: 'body',
+  schema: v.object({ id }),
+  run: (host, sent) => movedTo(host, sent.id, expiryAhead),
+})
+
 const timeline = controlCall({
   method: 'GET',
   path: '/provisioning/timeline',
@@ -118,6 +138,16 @@ const timeline = controlCall({
   schema: v.object({ id }),
   run: (host, sent) => host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
 })
+
+/** Moves a manual clock to an event of a domain, and answers the domain as it is then. */
+function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
+  const clock = requireManual(host.clock)
+  moveTo(
+    clock,
+    host.transact((tx) => aheadOf(tx, requiredDomain(tx, id))),
+  )
+  return host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
+}
 
 /** The domain of an id, or the refusal that it is none or that there is none. */
 function requiredDomain(tx: Transaction, id: string): DomainRecord {
@@ -179,6 +209,18 @@ export interface Provisioning {
   assertNoPendingOutcomes(): void
   /** Runs the attempt of a domain's job now, before it is due, and answers the domain. */
   attempt(id: string): ReservedDomain
+  /**
+   * Moves a manual clock to the time at which the renewal of a domain's certificate is due, and answers the domain: with
+   * the job that has just started. What is due on the way happens.
+   * @throws GatewayError `nothing_ahead` where none is due, `clock_not_manual` on any other clock.
+   */
+  renewNow(id: string): ReservedDomain
+  /**
+   * Moves a manual clock to the first second at which the certificate that a domain uses now is expired, and answers the
+   * domain. What is due on the way happens, a renewal too: order {@link failAlways} first where it is to stay in use.
+   * @throws GatewayError `nothing_ahead` where none expires, `clock_not_manual` on any other clock.
+   */
+  expireNow(id: string): ReservedDomain
   /** What the provisioning of a domain did, oldest first: the last 100 transitions. */
   timeline(id: string): readonly ShownTimelineEntry[]
   /** The timeline as text for people, one line per transition. */
@@ -200,7 +242,7 @@ export interface ProvisioningMember {
 
 /** The attempts of provisioning jobs. */
 export const provisioning: Control<ProvisioningMember> = {
-  calls: { script, clear, pending, attempt: attemptCall, timeline },
+  calls: { script, clear, pending, attempt: attemptCall, renew, expire, timeline },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
   members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
 }
@@ -225,6 +267,8 @@ function direct(host: ControlHost, guarded: Guarded): Provisioning {
       if (left.length > 0) throw new Error(unused(left))
     },
     attempt: (id) => guarded(() => attemptCall.run(host, { id })),
+    renewNow: (id) => guarded(() => renew.run(host, { id })),
+    expireNow: (id) => guarded(() => expire.run(host, { id })),
     timeline: timelineOf,
     printTimeline: (id) => printedTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id, guarded),

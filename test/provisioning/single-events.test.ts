@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { timersOn } from '../../src/testing/clock.ts'
+import { certificatePair } from '../../src/testing/testing.ts'
+import { read, thrownBy } from '../support/client.ts'
+import { DOMAIN, ECDSA, issued, later, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+
+/** A control over HTTP, for a domain. */
+async function over(gateway: Gateway, path: string, id: string) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) }
+  return read(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
+}
+
+describe('renewNow moves the clock to the renewal of a domain (rules: time#single-events)', () => {
+  test('and answers the domain with the job that has just started', () => {
+    const { gateway, id, status, certificate_id } = issued()
+    const renews_at = status()?.renews_at as string
+    const renewing = gateway.provisioning.renewNow(id)
+    expect(gateway.clock.now).toBe(Date.parse(renews_at))
+    expect(renewing.certificate?.id).toBe(certificate_id)
+    expect(renewing.certificate_management_status).toEqual({
+      renews_at,
+      provisioning_job: expect.objectContaining({ started_at: renews_at, error_code: null }),
+    })
+    expect(renewing).toEqual(gateway.reservedDomains.get(id))
+  })
+
+  test('and what is due on the way happens, timers and other domains included', () => {
+    const { gateway, id } = issued()
+    const other = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: ECDSA }).id
+    const fired: number[] = []
+    timersOn(gateway.clock).setTimeout(() => fired.push(gateway.clock.now - NOW), 86_400_000)
+    gateway.provisioning.renewNow(id)
+    expect(fired).toEqual([86_400_000])
+    expect(gateway.reservedDomains.get(other).certificate).not.toBeNull()
+  })
+
+  test('and again to the next one, once a certificate was issued', () => {
+    const { gateway, id } = issued()
+    gateway.provisioning.renewNow(id)
+    gateway.provisioning.attempt(id)
+    gateway.provisioning.renewNow(id)
+    expect(gateway.clock.now).toBe(Date.parse(timeAfter('120d')))
+  })
+
+  test('over HTTP too', async () => {
+    const { gateway, id } = issued()
+    const answer = await over(gateway, 'renew', id)
+    expect([answer.status, gateway.clock.now]).toEqual([200, Date.parse(timeAfter('60d'))])
+    expect(answer.body).toEqual(gateway.reservedDomains.get(id))
+  })
+})
+
+describe('expireNow moves the clock to the expiry of the certificate in use (rules: time#single-events)', () => {
+  test('one second after its not_after, with the certificate in use where its renewal fails', () => {
+    const { gateway, id, certificate_id } = issued()
+    gateway.provisioning.failAlways('DNS_ERROR')
+    const { not_after } = gateway.tlsCertificates.get(certificate_id)
+    const domain = gateway.provisioning.expireNow(id)
+    expect(gateway.clock.now).toBe(Date.parse(not_after) + 1000)
+    expect([domain.certificate?.id, domain.certificate_management_status?.provisioning_job?.error_code]).toEqual([
+      certificate_id,
+      'DNS_ERROR',
+    ])
+  })
+
+  test('and a renewal on the way happens', () => {
+    const { gateway, id, certificate_id } = issued()
+    expect(gateway.provisioning.expireNow(id).certificate?.id).not.toBe(certificate_id)
+    expect(gateway.clock.now).toBe(Date.parse(timeAfter('90d')) + 1000)
+  })
+
+  test('that was uploaded, too', () => {
+    const gateway = openManual()
+    const pair = certificatePair({ names: [DOMAIN], notBefore: NEW_YEAR, notAfter: timeAfter('400d') })
+    const { id: certificate_id, not_after } = gateway.tlsCertificates.create(pair)
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
+    gateway.provisioning.expireNow(id)
+    expect(gateway.clock.now).toBe(Date.parse(later(not_after, '1s')))
+  })
+
+  test('over HTTP too', async () => {
+    const { gateway, id } = issued()
+    const answer = await over(gateway, 'expire', id)
+    expect([answer.status, gateway.clock.now]).toEqual([200, Date.parse(timeAfter('90d')) + 1000])
+    expect(answer.body).toEqual(gateway.reservedDomains.get(id))
+  })
+})
+
+type Case = [what: string, open: () => { gateway: Gateway; id: string }, renewal: string | null, expiry: string | null]
+
+const JOB = 'its provisioning job is running, and renewals are due from issued certificates only'
+const cases: Case[] = [
+  ['whose first job is running', () => managed(), JOB, 'it uses no certificate'],
+  ['whose renewal is running', () => renewing(), JOB, null],
+  ['without a policy', () => unmanaged(), 'it has no certificate management policy', 'it uses no certificate'],
+  [
+    'whose certificate is expired already',
+    () => expired(),
+    JOB,
+    `its certificate has been expired since ${timeAfter('90d', '1s')}`,
+  ],
+  [
+    'whose certificate lasts until the end of the year 9999',
+    () => issued({ certificateValidity: '4000000d', renewalLead: '0s' }),
+    'it would be due after the year 9999',
+    'its certificate expires after the year 9999',
+  ],
+]
+
+function renewing() {
+  const it = issued()
+  it.gateway.provisioning.renewNow(it.id)
+  return it
+}
+
+function expired() {
+  const it = issued()
+  it.gateway.provisioning.failAlways('INTERNAL_ERROR')
+  it.gateway.provisioning.expireNow(it.id)
+  return it
+}
+
+function unmanaged() {
+  const gateway = openManual()
+  return { gateway, id: gateway.reservedDomains.create({ domain: DOMAIN }).id }
+}
+
+describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
+  const ways = [
+    ['renewNow', 'renew', 'renewal', renewal],
+    ['expireNow', 'expire', 'expiry', expiry],
+  ] as const
+  for (const [name, path, what, why] of ways) {
+    if (why === null) continue
+    test(`${name} says why there is no such event, and moves nothing`, async () => {
+      const { gateway, id } = open()
+      const before = gateway.snapshot()
+      const error = thrownBy(() => gateway.provisioning[name](id))
+      expect(error).toMatchObject({ name: 'GatewayError', key: 'nothing_ahead', status: 409 })
+      expect(error.message).toBe(`There is no ${what} of ${id} to move the clock to: ${why}.`)
+      const answer = await over(gateway, path, id)
+      expect([answer.status, answer.body.error_code]).toEqual([409, 'ERR_GATEWAY_90423'])
+      expect(answer.body.msg).toBe(error.message)
+      expect(gateway.snapshot()).toEqual(before)
+    })
+  }
+})
+
+describe.each(['renewNow', 'expireNow'] as const)('%s', (name) => {
+  test('needs a clock that can be moved', () => {
+    for (const clock of [undefined, { now: NOW }]) {
+      const gateway = createGateway({ seed: 'test', ...(clock && { clock }) })
+      const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+      expect(thrownBy(() => gateway.provisioning[name](id))).toMatchObject({ key: 'clock_not_manual' })
+    }
+  })
+
+  test.each([
+    ['rd_nonesuch', 'not_found'],
+    ['cert_1', 'id_wrong_prefix'],
+    [5, 'field_invalid'],
+  ])('refuses %j, which is the id of no domain', (id, key) => {
+    const gateway = openManual()
+    expect(thrownBy(() => gateway.provisioning[name](id as never))).toMatchObject({ key })
+    expect(gateway.clock.now).toBe(NOW)
+  })
+})
