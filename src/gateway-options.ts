@@ -13,6 +13,7 @@ import {
   textOption,
   withDefaults,
 } from './contract/options.ts'
+import type { Families } from './contract/resource.ts'
 import type { Rules } from './contract/rules.ts'
 import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
@@ -106,6 +107,7 @@ export interface ReadOptions {
   readonly baseUrl: string | undefined
   readonly emptyJsonOnDelete: boolean
   readonly authorityKeys: 'test' | 'fresh'
+  readonly families: Families | undefined
   readonly initial: Initial<typeof families> | undefined
   readonly rateLimit: RateLimit | undefined
   readonly journalSize: number
@@ -188,7 +190,24 @@ const control = asOne(
     'names without port',
 )
 
-/** What every option of {@link GatewayOptions} can be; there is no other. */
+/** A family is what the kit makes; whether it fits beside the others is looked at where they are put together. */
+const ownFamilies = v.custom<Families>(
+  (value) => isSomeObject(value) && Object.values(value).every(isFamily),
+  'an object with families that fauxgate/kit made, by name',
+)
+
+function isFamily(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['operations', 'collections', 'errors'].every((name) => name in value)
+  )
+}
+
+/** The options of any gateway, with and without families of a test's own. */
+export type AnyOptions = GatewayOptions & { readonly families?: Families }
+
+/** What every option of {@link AnyOptions} can be; there is no other. */
 const gatewayOptions = optionsOf({
   clock: v.optional(clock),
   dialect: v.optional(dialect),
@@ -199,6 +218,7 @@ const gatewayOptions = optionsOf({
   unknownActions: v.optional(oneOfTexts('refuse', 'accept')),
   emptyJsonOnDelete: v.optional(switchOption),
   quirks: v.optional(quirks),
+  families: v.optional(ownFamilies),
   initial: v.optional(v.custom<Initial<typeof families>>(isSomeObject, 'an object with arrays of bodies, by family')),
   rateLimit: v.optional(rateLimit),
   journalSize: v.optional(integer(0, 1_000_000)),
@@ -212,7 +232,7 @@ const gatewayOptions = optionsOf({
   dnsErrorRetry: v.optional(duration(1000)),
   authorityKeys: v.optional(oneOfTexts('test', 'fresh')),
   control: v.optional(control),
-} satisfies SchemasOf<GatewayOptions>)
+} satisfies SchemasOf<AnyOptions>)
 
 const DAY_MS = 86_400_000
 
@@ -241,13 +261,13 @@ const DEFAULTS = {
  * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
-export function readGatewayOptions(options: GatewayOptions): ReadOptions {
+export function readGatewayOptions(options: AnyOptions): ReadOptions {
   const read = withDefaults(readOptions(gatewayOptions, options, { secret: ['keys', 'control'] }), DEFAULTS)
-  const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, initial, ...rest } = read
+  const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, families, initial, ...rest } = read
   const { rateLimit, journalSize, journalBytes, control, quirks, ...rules } = rest
   requireLead(rules)
   return {
-    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, initial },
+    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, families, initial },
     ...{ rateLimit, journalSize, journalBytes },
     controlAccess: { key: control.key, allowHosts: control.allowHosts },
     rules: { ...rules, ...quirks },

@@ -21,7 +21,7 @@ import { Engine } from './engine/engine.ts'
 import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
 import { RateLimiter } from './engine/rate-limiter.ts'
 import { GatewayError } from './gateway-error.ts'
-import { type GatewayOptions, type ReadOptions, readGatewayOptions } from './gateway-options.ts'
+import { type AnyOptions, type GatewayOptions, type ReadOptions, readGatewayOptions } from './gateway-options.ts'
 import { controlApiOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
@@ -116,12 +116,9 @@ export function createGateway<F extends Families, C extends Clock = Clock>(
  * @throws TypeError when an option is unknown or has a value that is not allowed.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
-export function createGateway<C extends Clock>({
-  families: own,
-  ...options
-}: GatewayOptions<C> & { readonly families?: Families } = {}): Gateway<C> {
+export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
   const read = readGatewayOptions(options)
-  const table = tableOf(own)
+  const table = tableOf(read.families)
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
   const home = read.baseUrl ?? dialect.baseUrl
@@ -189,7 +186,7 @@ export function createGateway<C extends Clock>({
       if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
-  requireMembersFree(own, members, direct)
+  requireMembersFree(read.families, members, direct)
   begin()
   return withUrl(members, engine) as Gateway<C>
 }
