@@ -1,0 +1,92 @@
+// A family of resources that fauxgate does not have: typed calls, HTTP, lists, faults and snapshots come by themselves.
+import assert from 'node:assert/strict'
+import { createGateway } from 'fauxgate'
+import {
+  collection,
+  declareErrors,
+  described,
+  description,
+  descriptionOf,
+  field,
+  metadata,
+  ofField,
+  recordHead,
+  refuse,
+  resource,
+  resourceHead,
+  rule,
+  timestamp,
+} from 'fauxgate/kit'
+import * as v from 'valibot'
+
+// Its errors. Numbers of 90000 and more are free of the service's own.
+const errors = declareErrors({
+  widget_name_invalid: field(95001, 400, () => 'lower-case letters'),
+  widget_taken: ofField(95002, 409, (it) => `${it.received} is a widget already.`),
+})
+
+// A field of bodies and records, with a rule that says what it can refuse.
+const name = v.pipe(
+  v.string(),
+  rule([errors.widget_name_invalid], (text, report) => {
+    if (!/^[a-z]+$/.test(text)) report(errors.widget_name_invalid, {})
+  }),
+)
+
+// What is kept of each; snapshots are read by the schema.
+const records = collection({
+  name: 'widgets',
+  key: ({ id }) => id,
+  schema: v.object({ ...recordHead('wid', { description, metadata }), name }),
+  indexes: { name: (record) => record.name },
+})
+
+const widgets = resource({
+  name: 'widgets',
+  path: '/widgets',
+  items: 'widgets',
+  prefix: 'wid',
+  what: 'widget',
+  errors,
+  collection: records,
+  // What answers look like: their schema, and how one is made of a record.
+  shape: v.object({ ...resourceHead, name: v.string() }),
+  view: (record, wire) => ({
+    id: record.id,
+    uri: `${wire.url}/widgets/${record.id}`,
+    created_at: timestamp(record.created_at),
+    ...descriptionOf(record),
+    name: record.name,
+  }),
+  create: {
+    body: v.object({ name, description, metadata }),
+    errors: [errors.widget_taken],
+    run(tx, { name, ...rest }) {
+      if (tx.find(records, 'name', name)) refuse(errors.widget_taken, { field: 'name', received: `"${name}"` })
+      return tx.put(records, { id: tx.newId('wid'), created_at: tx.now, ...described(rest), name })
+    },
+  },
+  update: {
+    body: v.object({ description, metadata }),
+    run: (tx, record, body) => tx.put(records, { ...record, ...described(body, record) }),
+  },
+})
+
+const gateway = createGateway({ families: { widgets } })
+
+const widget = gateway.widgets.create({ name: 'left' })
+assert.equal(gateway.widgets.list({ filter: 'obj.name == "left"' }).widgets[0], widget)
+
+gateway.faults.add({ operation: 'widgets.create', status: 503, times: 1 })
+const create = (body) =>
+  gateway.fetch(`${gateway.url}/widgets`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+assert.equal((await create({ name: 'right' })).status, 503)
+assert.equal((await create({ name: 'right' })).status, 201)
+
+const refused = await (await create({ name: 'right' })).json()
+assert.equal(refused.error_code, 'ERR_GATEWAY_95002')
+console.log(refused.msg)
