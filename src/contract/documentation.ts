@@ -29,6 +29,8 @@ export interface Facts {
   readonly json?: JsonFacts | ((dialect: Dialect) => JsonFacts)
   /** A field that must be sent although its schema has a value for its absence, so that an error of its own says so. */
   readonly isRequired?: true
+  /** What no JSON can be, and documents leave out. */
+  readonly isNoData?: true
 }
 
 /** Says of a schema what its rules check. It stands in documents; no value is read by it. */

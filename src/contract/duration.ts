@@ -1,8 +1,15 @@
+import type { Facts } from './documentation.ts'
+
 /** A span of time: a number of ms, or a whole number with a unit: `250ms`, `30s`, `5m`, `24h`, `90d`. */
 export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
 /** How messages say what a duration can be. */
 export const DURATION_ALLOWED = 'a number of ms, or a whole number with ms, s, m, h or d, such as "30s"'
+
+/** What JSON Schema says of a duration. */
+export const DURATION_FACTS: Facts = {
+  json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { accessor } from '../contract/accessor.ts'
 import { refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
@@ -22,6 +23,7 @@ const certificate = plainCall({
   method: 'GET',
   path: '/authority.pem',
   summary: "The authority's root certificate",
+  answer: v.string(),
   mediaType: 'application/x-pem-file',
   run: (host) => host.authority().certificatePem,
 })

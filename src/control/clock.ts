@@ -1,18 +1,28 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED, type Duration, durationMs } from '../contract/duration.ts'
+import { documented, named } from '../contract/documentation.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../contract/duration.ts'
 import { refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import { ruleOnWhole } from '../contract/rule.ts'
+import { time } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 import { errors } from './errors.ts'
 
 const move = v.object({
-  advance: v.optional(v.union([v.string(), v.number()], DURATION_ALLOWED)),
-  to: v.optional(v.string()),
-  next: v.optional(v.literal(true)),
+  advance: v.optional(
+    documented(
+      v.union([v.string(), v.number()], DURATION_ALLOWED),
+      'By how much: ms, or a whole number with a unit.',
+      DURATION_FACTS,
+    ),
+  ),
+  to: v.optional(
+    documented(v.string(), 'To which time, not before the present one.', { json: { format: 'date-time' } }),
+  ),
+  next: v.optional(documented(v.literal(true), 'To the next event that is due.')),
 })
 
 const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
@@ -20,14 +30,25 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
   if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
 })
 
-const read = plainCall({ method: 'GET', path: '/clock', summary: "The gateway's time", run: shownClock })
+const shown = named(
+  v.object({
+    now: documented(time, "The gateway's time: UTC, in whole seconds."),
+    manual: documented(v.boolean(), 'Whether it is a manual clock, which can be moved.'),
+  }),
+  'Clock',
+  "The gateway's clock.",
+)
+
+const read = plainCall({ method: 'GET', path: '/clock', summary: "The gateway's time", answer: shown, run: shownClock })
 
 const moveCall = controlCall({
   method: 'POST',
   path: '/clock',
   summary: 'Move a manual clock',
   from: 'body',
-  schema: v.pipe(move, exactlyOne),
+  schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to move a manual clock.'),
+  answer: shown,
+  errors: [errors.clock_not_manual, errors.clock_move_stopped],
   run(host, { advance, to }) {
     const clock = requireManual(host.clock)
     if (advance !== undefined) moveTo(clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))

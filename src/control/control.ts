@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
+import type { CatalogueError } from '../contract/errors.ts'
 import type { Method, Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import { bodyReader } from '../contract/request-body.ts'
@@ -57,6 +58,12 @@ export interface ControlHost {
 /** Runs a piece of a direct call: a refusal becomes a `GatewayError`. */
 export type Guarded = <T>(work: () => T, input?: unknown) => T
 
+/** What the paths of all controls begin with. */
+export const CONTROL_PATH = '/_fauxgate'
+
+/** The header that a control key is sent in. */
+export const CONTROL_KEY_HEADER = 'Fauxgate-Control-Key'
+
 /** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
 export interface ControlCall<Input = unknown, Result = unknown> {
   readonly method: Method
@@ -67,6 +74,10 @@ export interface ControlCall<Input = unknown, Result = unknown> {
   readonly from: 'body' | 'query' | 'nothing'
   /** What the input must be; absent where there is none, or where the call reads it by itself. */
   readonly schema?: v.GenericSchema
+  /** What it answers; absent where there is nothing to say. */
+  readonly answer?: v.GenericSchema
+  /** The errors that `run` may refuse with, beside those of every call and those of its schema. */
+  readonly errors?: readonly CatalogueError[]
   /** What a text answers as; JSON where it is absent. */
   readonly mediaType?: string
   /** Carries out what was sent, once it is read. Answers undefined where there is nothing to say. */
@@ -82,6 +93,8 @@ export function controlCall<S extends v.GenericSchema, Result>(definition: {
   summary: string
   from: 'body' | 'query'
   schema: S
+  answer?: v.GenericSchema
+  errors?: readonly CatalogueError[]
   run: (host: ControlHost, input: v.InferOutput<S>) => Result
 }): ControlCall<v.InferInput<S>, Result> {
   const { schema, run } = definition
@@ -94,6 +107,8 @@ export function plainCall<Result>(definition: {
   method: Method
   path: string
   summary: string
+  answer?: v.GenericSchema
+  errors?: readonly CatalogueError[]
   mediaType?: string
   run: (host: ControlHost) => Result
 }): ControlCall<Record<never, never>, Result> {

@@ -1,28 +1,34 @@
 import * as v from 'valibot'
+import { documented, named } from '../contract/documentation.ts'
 import { general } from '../contract/general-errors.ts'
-import { isIdOf } from '../contract/ids.ts'
+import { idPattern, isIdOf } from '../contract/ids.ts'
 import { optionsOf, readCallOptions } from '../contract/options.ts'
 import { rule, ruleOnWhole } from '../contract/rule.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
 
 /** An id of a type; a backend's prefix says more than "bkd", the others are whole. */
-const idOf = (prefix: string) =>
-  v.pipe(
-    v.string(),
-    rule([], (id, report) => {
-      const isRight = isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)
-      if (!isRight)
-        report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
-    }),
+const idOf = (prefix: string, sentence: string) =>
+  documented(
+    v.pipe(
+      v.string(),
+      rule([], (id, report) => {
+        const isRight = isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)
+        if (!isRight)
+          report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
+      }),
+    ),
+    sentence,
+    { json: { pattern: idPattern(prefix === 'bkd' ? 'bkd[a-z]*' : prefix) } },
   )
 
 const fields = v.object({
-  edge: v.optional(idOf('edghts')),
-  /** Routes of the edge. */
-  routes: v.optional(v.array(idOf('edghtsrt'))),
-  endpoint_configuration: v.optional(idOf('ec')),
-  backend: v.optional(idOf('bkd')),
+  edge: v.optional(idOf('edghts', 'An HTTPS edge.')),
+  routes: v.optional(
+    documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes of the edge, beside those that it has.'),
+  ),
+  endpoint_configuration: v.optional(idOf('ec', 'An endpoint configuration.')),
+  backend: v.optional(idOf('bkd', 'A backend that can be a child of a weighted one.')),
 })
 
 const consistent = ruleOnWhole<v.InferOutput<typeof fields>, never>([], (sent, report) => {
@@ -43,7 +49,7 @@ const declareCall = controlCall({
   path: '/declare',
   summary: 'Make edges with routes, endpoint configurations and child backends exist',
   from: 'body',
-  schema: v.pipe(fields, consistent),
+  schema: named(v.pipe(fields, consistent), 'Declaration', 'What is to exist: at least one thing.'),
   run: (host, { edge, routes = [], endpoint_configuration, backend }) =>
     host.transact((tx) => {
       for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)

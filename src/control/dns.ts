@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { documented } from '../contract/documentation.ts'
 import { bodyReader } from '../contract/request-body.ts'
 import { normalName } from '../provisioning/dns-names.ts'
 import {
@@ -16,6 +17,7 @@ const records = plainCall({
   method: 'GET',
   path: '/dns',
   summary: 'The records of the simulated DNS zone, by name',
+  answer: v.array(dnsRecord),
   run: (host) => host.transact(zoneRecords),
 })
 
@@ -25,6 +27,7 @@ const put = controlCall({
   summary: 'Set the record of a name',
   from: 'body',
   schema: dnsRecord,
+  answer: dnsRecord,
   run: (host, sent) => host.transact((tx) => tx.put(zone, sent)),
 })
 
@@ -34,9 +37,9 @@ const remove = controlCall({
   summary: 'Remove the record of a name, or all records',
   from: 'query',
   schema: v.object({
-    name: v.optional(recordName),
-    type: v.optional(recordType),
-    value: v.optional(v.pipe(v.string(), v.transform(normalName))),
+    name: v.optional(documented(recordName, 'Only the record of this name.')),
+    type: v.optional(documented(recordType, 'Only records of this type.')),
+    value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
   }),
   run: (host, sent) =>
     host.transact((tx) => {

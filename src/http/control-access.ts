@@ -1,5 +1,6 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { errors } from '../control/errors.ts'
 import { isOneOf } from './authenticate.ts'
 import { isPreflight } from './cors.ts'
@@ -13,9 +14,6 @@ export interface ControlAccess {
   readonly allowHosts: readonly string[]
 }
 
-/** The header that a control key is sent in. */
-const KEY_HEADER = 'Fauxgate-Control-Key'
-
 /** Refuses a request to the control API by whom it is not for (`control_key_…`, `control_forbidden`). */
 export function requireAccess(request: HttpRequest, { key, allowHosts }: ControlAccess): void {
   if (key === undefined) requireLocal(request, allowHosts)
@@ -25,8 +23,9 @@ export function requireAccess(request: HttpRequest, { key, allowHosts }: Control
 
 function requireKey(request: HttpRequest, key: string): void {
   const received =
-    request.header(KEY_HEADER.toLowerCase()) || refuse(errors.control_key_missing, { header: KEY_HEADER })
-  if (!isOneOf([key], received)) refuse(errors.control_key_invalid, { header: KEY_HEADER })
+    request.header(CONTROL_KEY_HEADER.toLowerCase()) ||
+    refuse(errors.control_key_missing, { header: CONTROL_KEY_HEADER })
+  if (!isOneOf([key], received)) refuse(errors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
 /** Refuses what comes from elsewhere: by its address, by the name that it asked for, or by the page that asks. */

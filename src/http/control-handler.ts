@@ -1,13 +1,11 @@
 import { refuseParameter } from '../contract/list-query.ts'
-import type { ControlCall, ControlHost } from '../control/control.ts'
+import { CONTROL_PATH, type ControlCall, type ControlHost } from '../control/control.ts'
 import { bodyOfAnyMethod, jsonBody } from './body.ts'
 import { type ControlAccess, requireAccess } from './control-access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
 import { operationFor, type Router } from './router.ts'
 import { queryParameters } from './url.ts'
-
-const CONTROL_PATH = '/_fauxgate'
 
 /** The control API as the HTTP handler sees it. */
 export interface ControlApi {

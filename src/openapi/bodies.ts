@@ -58,11 +58,14 @@ interface Name {
 
 /** The fields of a body; one that has another name may be empty beside it. */
 function ownFields(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {
-  const named = namesIn(operation, dialect, body).map(({ field, json: { type: _, pattern, ...json } }) => {
-    const orEmpty = pattern !== undefined && { pattern: `^$|${pattern}` }
-    return [field, { ...json, type: ['string', 'null'], ...orEmpty }]
-  })
+  const named = namesIn(operation, dialect, body).map(({ field, json }) => [field, orEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
+}
+
+/** A text that may be empty or null as well; what is no text may be null already. */
+function orEmpty(json: JsonSchema): JsonSchema {
+  const { type, pattern } = json
+  return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
 }
 
 function aliasesOf(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {

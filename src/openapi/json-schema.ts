@@ -18,8 +18,8 @@ export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'an
 /** How schemas are put into JSON Schema. */
 export interface Conversion {
   readonly dialect: Dialect
-  /** What clients send: `null` stands for "not given", and unknown fields are refused. */
-  readonly isSent: boolean
+  /** Where the values stand. In a body, `null` stands for "not given", and unknown fields are refused. */
+  readonly place: 'body' | 'query' | 'answer'
   /** The schemas that stand under names of their own. */
   readonly definitions: Readonly<Record<string, AnySchema>>
 }
@@ -44,13 +44,24 @@ export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSch
   return json as JsonSchema
 }
 
+/** The name under which a schema stands. */
+export function nameOf(schema: AnySchema, { definitions }: Conversion): string | undefined {
+  return Object.keys(definitions).find((name) => definitions[name] === schema)
+}
+
+/** The JSON Schema of a schema, in full also where it has a name. */
+export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
+  const name = nameOf(schema, conversion)
+  return name === undefined ? jsonSchemaOf(schema, conversion) : definitionOf(name, conversion)
+}
+
 /** The JSON Schema of a schema that has a name, itself and no reference to it. */
 export function definitionOf(name: string, conversion: Conversion): JsonSchema {
   const { [name]: schema, ...definitions } = conversion.definitions
   return jsonSchemaOf(schema as AnySchema, { ...conversion, definitions })
 }
 
-function configOf({ dialect, isSent, definitions }: Conversion): Config {
+function configOf({ dialect, place, definitions }: Conversion): Config {
   return {
     target: 'draft-2020-12',
     // Several schemas in one pipe are one to documents; what cannot be said is refused below.
@@ -69,7 +80,7 @@ function configOf({ dialect, isSent, definitions }: Conversion): Config {
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
       const json = jsonSchema as JsonSchema
-      if (entries) return fieldsOf(entries, json, isSent) as Json
+      if (entries) return fieldsOf(entries, json, place) as Json
       if (type === 'nullable') return orNull((json.anyOf as [JsonSchema])[0]) as Json
       if (type === 'record') return withoutKeys(json) as Json
       return undefined
@@ -92,9 +103,15 @@ function withoutKeys({ propertyNames: _, ...json }: JsonSchema): JsonSchema {
   return json
 }
 
-function fieldsOf(entries: Readonly<Record<string, AnySchema>>, json: JsonSchema, isSent: boolean): JsonSchema {
+function fieldsOf(
+  entries: Readonly<Record<string, AnySchema>>,
+  json: JsonSchema,
+  place: Conversion['place'],
+): JsonSchema {
   const required: string[] = []
-  const fields = Object.entries(json.properties ?? {}).map(([name, property]) => {
+  const isData = (name: string) => !documentationOf(entries[name] as AnySchema).facts.some((each) => each.isNoData)
+  const data = Object.entries(json.properties ?? {}).filter(([name]) => isData(name))
+  const fields = data.map(([name, property]) => {
     const schema = entries[name] as AnySchema
     const { facts } = documentationOf(schema)
     if (facts.some(({ isRequired }) => isRequired)) {
@@ -102,15 +119,15 @@ function fieldsOf(entries: Readonly<Record<string, AnySchema>>, json: JsonSchema
       return [name, withoutDefault(property)]
     }
     const isOptional = OPTIONAL.includes(schema.type)
-    if (!isOptional || !(isSent || schema.type === 'exact_optional')) required.push(name)
-    return [name, isOptional && isSent ? orNull(property) : property]
+    if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
+    return [name, isOptional && place === 'body' ? orNull(property) : property]
   })
   const properties = Object.fromEntries(fields)
   return {
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
-    ...(isSent && { additionalProperties: false }),
+    ...(place === 'body' && { additionalProperties: false }),
   }
 }
 

@@ -2,7 +2,10 @@ import { type Dialect, standard } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
 import type { Operation } from '../contract/operation.ts'
 import { errorsOf } from '../contract/operation-errors.ts'
+import { callErrorsOf } from '../control/call-errors.ts'
+import { controlCalls } from '../control/index.ts'
 import { families as builtIn } from '../resources/index.ts'
+import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
@@ -30,7 +33,13 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
   const operations = Object.values({ ...builtIn, ...families }).flatMap((family) =>
     Object.values<Operation>(family.operations as Record<string, Operation>),
   )
-  const describing = describingOf(operations, dialect)
+  const bodies = operations.flatMap(({ body }) => body ?? [])
+  const answers = operations.flatMap(({ response }) => response ?? [])
+  const describing = describingOf(
+    [...bodies, ...controlCalls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))],
+    [...answers, ...controlCalls.flatMap(({ answer }) => answer ?? [])],
+    dialect,
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -40,9 +49,9 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: dialect.baseUrl, description: 'The base URL of the service; a served gateway has its own.' }],
-    tags: tagsOf(operations),
+    tags: [...tagsOf(operations), CONTROL_TAG],
     security: [{ apiKey: [] }],
-    paths: pathsOf(operations, describing),
+    paths: { ...pathsOf(operations, describing), ...controlPaths(controlCalls, describing) },
     components: {
       securitySchemes: {
         apiKey: {
@@ -50,6 +59,7 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
           scheme: 'bearer',
           description: 'The API key. Any that is not empty, unless the gateway was given keys.',
         },
+        controlKey: CONTROL_KEY,
       },
       parameters: {
         version: {
@@ -66,7 +76,10 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },
-      examples: errorExamples([...new Set(operations.flatMap(errorsOf))], dialect),
+      examples: errorExamples(
+        [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(callErrorsOf)])],
+        dialect,
+      ),
       schemas: {
         Error: errorSchema(dialect),
         ...answerSchemas(operations, describing),

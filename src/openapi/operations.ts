@@ -6,9 +6,18 @@ import type { Operation } from '../contract/operation.ts'
 import { errorsOf } from '../contract/operation-errors.ts'
 import { bodyIn, extrasOf } from './bodies.ts'
 import { definitionsIn } from './definitions.ts'
-import { jsonContent, type OperationItem, type Parameter, type ResponseItem, refTo } from './document.ts'
+import {
+  jsonContent,
+  type OperationItem,
+  type Parameter,
+  type RequestBodyItem,
+  type ResponseItem,
+  refTo,
+} from './document.ts'
 import { errorResponses } from './errors.ts'
-import { type Conversion, definitionOf, type JsonSchema, jsonSchemaOf } from './json-schema.ts'
+import { type Conversion, definitionOf, type JsonSchema, jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
+
+type AnySchema = v.GenericSchema
 
 /** How the operations of a gateway are put into a document: the schemas that have names, of bodies and of answers. */
 export interface Describing {
@@ -17,14 +26,22 @@ export interface Describing {
   readonly answered: Conversion
 }
 
-/** Gets ready to describe operations. */
-export function describingOf(operations: readonly Operation[], dialect: Dialect): Describing {
-  const bodies = operations.flatMap(({ body }) => body ?? [])
-  const answers = operations.flatMap(({ response }) => response ?? [])
+/** Gets ready to describe what is sent and what is answered. */
+export function describingOf(
+  bodies: readonly AnySchema[],
+  answers: readonly AnySchema[],
+  dialect: Dialect,
+): Describing {
+  const shown = definitionsIn(answers)
+  // What is sent has a name of its own also where the schema is the same: there, unknown fields are refused.
+  const sent = Object.entries(definitionsIn(bodies)).map(([name, schema]) => [
+    Object.hasOwn(shown, name) ? `${name}Body` : name,
+    schema,
+  ])
   return {
     dialect,
-    sent: { dialect, isSent: true, definitions: definitionsIn(bodies) },
-    answered: { dialect, isSent: false, definitions: definitionsIn(answers) },
+    sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
+    answered: { dialect, place: 'answer', definitions: shown },
   }
 }
 
@@ -65,7 +82,7 @@ function pathParameters({ ids }: Operation): Parameter[] {
 
 function queryParameters({ query }: Operation, { dialect, answered }: Describing): Parameter[] {
   if (!query) return []
-  const { properties = {} } = jsonSchemaOf(query, answered)
+  const { properties = {} } = jsonSchemaOf(query, { ...answered, place: 'query' })
   const parameters = Object.entries(properties).map(([name, json]) => queryParameter(name, json))
   const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, name]) => {
     const json = properties[name]
@@ -74,32 +91,38 @@ function queryParameters({ query }: Operation, { dialect, answered }: Describing
   return [...parameters, ...aliases]
 }
 
-function queryParameter(name: string, { description = '', ...schema }: JsonSchema): Parameter {
-  return { name, in: 'query', required: false, description, schema }
+export function queryParameter(name: string, { description = '', ...schema }: JsonSchema, required = false): Parameter {
+  return { name, in: 'query', required, description, schema }
 }
 
 function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem, 'requestBody'> {
-  const { body } = operation
-  if (!body) return {}
-  const { name } = documentationOf(body)
-  const json = name === undefined ? bodySchema(operation, sent) : undefined
-  const required = ((json ?? bodySchema(operation, sent)).required?.length ?? 0) > 0
-  return { requestBody: { required, content: jsonContent(json ?? refTo('schemas', name as string)) } }
+  if (!operation.body) return {}
+  const json = bodySchema(operation, sent)
+  const name = nameOf(operation.body, sent)
+  return { requestBody: requestBody(json, name) }
+}
+
+/** A body, by its name where it has one. */
+export function requestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
+  const required = (json.required?.length ?? 0) > 0 || json.anyOf !== undefined
+  return { required, content: jsonContent(name === undefined ? json : refTo('schemas', name)) }
 }
 
 /** The schema of a body, in full. */
 export function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
-  const body = operation.body as v.GenericSchema
-  const { name } = documentationOf(body)
-  const json = name === undefined ? jsonSchemaOf(body, sent) : definitionOf(name, sent)
-  return bodyIn(sent.dialect, operation, json)
+  return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent))
 }
 
-function successOf({ response }: Operation, { answered }: Describing): ResponseItem {
+function successOf({ response }: Operation, describing: Describing): ResponseItem {
+  return answerItem(response, 'application/json', describing)
+}
+
+/** A successful answer. */
+export function answerItem(schema: AnySchema | undefined, mediaType: string, { answered }: Describing): ResponseItem {
   const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
-  if (!response) return { description: 'Done; there is no body.', headers }
-  const { sentence = 'The answer.' } = documentationOf(response)
-  return { description: sentence, headers, content: jsonContent(jsonSchemaOf(response, answered)) }
+  if (!schema) return { description: 'Done; there is no body.', headers }
+  const { sentence = 'The answer.' } = documentationOf(schema)
+  return { description: sentence, headers, content: { [mediaType]: { schema: jsonSchemaOf(schema, answered) } } }
 }
 
 /** Everything in an answer that has a name, as a dialect shows it. */
@@ -124,7 +147,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 export function bodySchemas(operations: readonly Operation[], { sent }: Describing): Schemas {
   const schemas: Record<string, JsonSchema> = {}
   for (const operation of operations) {
-    const name = operation.body && documentationOf(operation.body).name
+    const name = operation.body && nameOf(operation.body, sent)
     if (name === undefined) continue
     const json = bodySchema(operation, sent)
     if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { documented, named } from '../contract/documentation.ts'
 import { oneOfThese, seconds } from '../contract/record-schema.ts'
+import { time } from '../contract/schema.ts'
 import type { Frozen } from '../contract/view.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 
@@ -38,6 +40,21 @@ export interface ShownTimelineEntry {
   readonly outcome: Outcome | null
   readonly message: string
 }
+
+/** {@link ShownTimelineEntry} as a schema. */
+export const shownTimelineEntry = named(
+  v.object({
+    at: documented(time, 'When it happened.'),
+    transition: documented(v.picklist(TRANSITIONS), 'What happened.'),
+    outcome: documented(
+      v.nullable(v.picklist(OUTCOMES)),
+      "What an attempt came to; null for what is no attempt's end.",
+    ),
+    message: documented(v.string(), 'The same in words for people.'),
+  }),
+  'TimelineEntry',
+  "One thing that a domain's provisioning did.",
+)
 
 /** How many entries a domain keeps; the oldest give way. */
 export const LONGEST_TIMELINE = 100

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { documented, facts, named } from '../contract/documentation.ts'
 import { general } from '../contract/general-errors.ts'
 import { type Report, rule, ruleOnWhole } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
@@ -13,7 +14,12 @@ export const RECORD_TYPES = ['CNAME', 'A'] as const
 const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
 
 /** The name of a record, brought to the form in which the zone keeps it. */
-export const recordName = v.pipe(v.string(), rule([], checkName), v.transform(normalName))
+export const recordName = v.pipe(
+  v.string(),
+  rule([], checkName),
+  v.transform(normalName),
+  facts({ json: { minLength: 1 } }),
+)
 
 function checkName(text: string, report: Report): void {
   if (!isDnsName(normalName(text))) report(general.field_invalid, { allowed: NAME_ALLOWED })
@@ -21,7 +27,11 @@ function checkName(text: string, report: Report): void {
 
 export const recordType = v.picklist(RECORD_TYPES, RECORD_TYPES.join(' or '))
 
-const fields = v.object({ name: recordName, type: recordType, value: v.string() })
+const fields = v.object({
+  name: documented(recordName, 'The DNS name, or `*.` and one; kept in lower case without a trailing dot.'),
+  type: documented(recordType, 'The type of the record.'),
+  value: documented(v.string(), "A CNAME's name, or an A record's IPv4 address."),
+})
 
 /** A record of the simulated DNS zone. A name has one record; names are in lower case without a trailing dot. */
 export type DnsRecord = Frozen<v.InferOutput<typeof fields>>
@@ -38,7 +48,11 @@ const typedValue = ruleOnWhole<v.InferOutput<typeof fields>, never>([], ({ type,
 const normalValue = v.transform((sent: DnsRecord): DnsRecord => ({ ...sent, value: normalName(sent.value) }))
 
 /** Reads a record, and brings it to the form in which the zone keeps it. */
-export const dnsRecord = v.pipe(fields, typedValue, normalValue)
+export const dnsRecord = named(
+  v.pipe(fields, typedValue, normalValue),
+  'DnsRecord',
+  'A record of the simulated DNS zone; a name has one.',
+)
 
 /** Keyed by the names read from their ends, so that a name stands right before those below it. */
 export const zone = collection<DnsRecord>({

@@ -1,6 +1,5 @@
-import { errorsOf } from '../../src/contract/operation-errors.ts'
 import type { Gateway, GatewayError } from '../../src/index.ts'
-import { tableOf } from '../../src/table.ts'
+import { type Asked, undocumented } from './documented.ts'
 
 /** An answer that was read to its end. */
 export interface Answer {
@@ -22,7 +21,10 @@ export interface Sending {
 
 export type Client = (method: string, path: string, sending?: Sending) => Promise<Answer>
 
-/** Sends HTTP requests through `gateway.fetch` with the headers that every request must have. */
+/**
+ * Sends HTTP requests through `gateway.fetch` with the headers that every request must have. Every answer must be as the
+ * OpenAPI document says.
+ */
 export function client(gateway: Gateway): Client {
   return async (method, path, { json, raw, headers = {} } = {}) => {
     const sent = new Headers({ authorization: 'Bearer key', [gateway.dialect.versionHeader]: '2' })
@@ -38,21 +40,20 @@ export function client(gateway: Gateway): Client {
       if (value === null) sent.delete(name)
       else sent.set(name, value)
     }
-    const answer = await read(await gateway.fetch(/^https?:/.test(path) ? path : gateway.url + path, init))
-    if (answer.body?.error_code !== undefined) requireDeclared(gateway, answer)
+    const url = /^https?:/.test(path) ? path : gateway.url + path
+    const answer = await read(await gateway.fetch(url, init))
+    const sentJson = json === undefined ? undefined : JSON.parse(JSON.stringify(json))
+    requireDocumented(gateway, { method, url, json: sentJson }, answer)
     return answer
   }
 }
 
-/** Every error that an operation answers with is one that it declares, so that documents can say which there are. */
-function requireDeclared(gateway: Gateway, { body }: Answer): void {
-  const entry = gateway.requests.last()
-  const operation = tableOf().api.operations.find(({ name }) => name === entry?.operation)
-  if (!operation || !entry || entry.fault !== null || entry.response === undefined) return
-  const number = Number(String(body?.error_code).replace(gateway.dialect.errorPrefix, ''))
-  const declared = errorsOf(operation).map((error) => error.number)
-  if (!declared.includes(number))
-    throw new Error(`${operation.name} answered ${body?.error_code}, which it does not declare.`)
+/** Every answer is one that the OpenAPI document has: its status, headers, body and error, and what was asked for it. */
+function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer): void {
+  const problems = undocumented(gateway, asked, answer)
+  if (problems.length === 0) return
+  const what = `${asked.method} ${asked.url} answers ${answer.status}, not as documented`
+  throw new Error(`${what}: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)
 }
 
 /** Reads a response to its end. */

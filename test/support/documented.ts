@@ -16,7 +16,9 @@ export interface Asked {
  * operation, and where a fault may have made the answer.
  */
 export function undocumented(gateway: Gateway, asked: Asked, answer: Answer): string[] {
-  if (gateway.faults.all().length > 0) return []
+  const id = answer.headers.get(gateway.dialect.operationIdHeader)
+  const entry = gateway.requests.last()
+  if (entry?.operationId === id && entry?.fault) return []
   const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
   if (!operation) return []
   return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED, type Duration, durationMs } from '../../contract/duration.ts'
+import { documented, facts, type JsonFacts, named } from '../../contract/documentation.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../contract/duration.ts'
 import { general } from '../../contract/general-errors.ts'
 import type { Method, PathIds } from '../../contract/operation.ts'
 import { count, ownId } from '../../contract/record-schema.ts'
@@ -72,16 +73,26 @@ export interface ArmedFault<OperationName extends string = string, Key extends s
   readonly passed: number
 }
 
-const text = v.exactOptional(v.string())
+const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 
-const whole = (min: number, max: number) => {
+const whole = (min: number, max: number, sentence: string) => {
   const message = `an integer from ${min} to ${max}`
   return v.exactOptional(
-    v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+    documented(
+      v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
+      sentence,
+    ),
   )
 }
 
-const duration = v.exactOptional(v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED))
+const duration = (sentence: string) =>
+  v.exactOptional(
+    documented(
+      v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED),
+      sentence,
+      DURATION_FACTS,
+    ),
+  )
 
 const errorKey = v.pipe(
   v.custom<ErrorKey>((value) => typeof value === 'string', 'a key of the catalogue'),
@@ -105,31 +116,55 @@ const method = v.pipe(
 /** A predicate is no data: only a caller in this process has one. */
 const when = v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function')
 
+const phase = v.picklist(['before', 'after'], 'before or after')
+
+const METHODS: JsonFacts = { anyOf: [{ enum: FAULT_METHODS }, { type: 'string', pattern: '^[A-Za-z]+$' }] }
+
 const fields = {
-  operation: text,
-  method: v.exactOptional(method),
-  path: text,
-  resource: text,
-  times: whole(1, 1_000_000),
-  after: whole(0, 1_000_000),
-  phase: v.exactOptional(v.picklist(['before', 'after'], 'before or after')),
-  status: whole(400, 599),
-  error: v.exactOptional(errorKey),
-  message: text,
-  retryAfter: duration,
-  latency: duration,
-  drop: v.exactOptional(v.boolean()),
-  truncate: whole(0, 1_000_000),
-  body: v.exactOptional(v.union([v.string(), anyObject<object>()], 'a text or an object')),
+  operation: text("The operation's name, such as `reserved_domains.create`."),
+  method: v.exactOptional(documented(method, 'The method of the request.', { json: METHODS })),
+  path: text('The path below the base URL, such as `/reserved_domains`.'),
+  resource: text('An id that stands in the path.'),
+  times: whole(1, 1_000_000, 'How many requests it meets; until it is removed where this is left out.'),
+  after: whole(0, 1_000_000, 'How many matching requests pass before it begins.'),
+  phase: v.exactOptional(
+    documented(phase, 'Whether it fails before the operation or after it, with the change made.', {
+      json: { default: 'before' },
+    }),
+  ),
+  status: whole(400, 599, 'The HTTP status, by default that of `error`, or 503.'),
+  error: v.exactOptional(documented(errorKey, 'An error of the catalogue, by its key.', { json: { type: 'string' } })),
+  message: text('The `msg` of the error.'),
+  retryAfter: duration('A `Retry-After` header, rounded up to seconds.'),
+  latency: duration("How long the answer takes, on the gateway's clock."),
+  drop: v.exactOptional(documented(v.boolean(), 'Whether the connection breaks instead of an answer.')),
+  truncate: whole(0, 1_000_000, 'After how many characters the usual answer is cut.'),
+  body: v.exactOptional(
+    documented(
+      v.union([v.string(), anyObject<object>()], 'a text or an object'),
+      'A body instead of the error: a text as it is, or an object as JSON.',
+    ),
+  ),
 }
 
 /** A fault as it is ordered. */
-export const faultSpec = v.object({ ...fields, when: v.exactOptional(when) }) satisfies v.GenericSchema<FaultSpec>
+export const faultSpec = named(
+  v.object({
+    ...fields,
+    when: v.exactOptional(v.pipe(when, facts({ isNoData: true }))),
+  }) satisfies v.GenericSchema<FaultSpec>,
+  'FaultSpec',
+  'A failure on order: which requests it meets, how often, and what they get instead of their answer.',
+)
 
 /** A fault as a snapshot has it. */
-export const armedFault = v.object({
-  id: ownId('fault'),
-  ...fields,
-  hits: count,
-  passed: count,
-}) satisfies v.GenericSchema<unknown, ArmedFault>
+export const armedFault = named(
+  v.object({
+    id: documented(ownId('fault'), 'The id to remove it by.'),
+    ...fields,
+    hits: documented(count, 'How many requests it has met.'),
+    passed: documented(count, 'How many matching requests it has let pass.'),
+  }) satisfies v.GenericSchema<unknown, ArmedFault>,
+  'ArmedFault',
+  'A fault that is armed.',
+)

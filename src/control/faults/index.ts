@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { documented } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import type { Family } from '../../contract/resource.ts'
 import type { Transaction } from '../../contract/transaction.ts'
@@ -6,7 +7,7 @@ import type { OperationName } from '../../resources/index.ts'
 import { type Api, type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
 import { errors } from '../errors.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
-import { type ArmedFault, type FaultSpec, faultSpec } from './fault.ts'
+import { type ArmedFault, armedFault, type FaultSpec, faultSpec } from './fault.ts'
 import { requireMeetable, unmeetable } from './meetable.ts'
 import { assertNonePending } from './pending.ts'
 
@@ -14,6 +15,7 @@ const list = plainCall({
   method: 'GET',
   path: '/faults',
   summary: 'The armed faults, oldest first',
+  answer: v.array(armedFault),
   run: (host) => host.transact(armedFaults),
 })
 
@@ -23,6 +25,8 @@ const add = controlCall({
   summary: 'Arm a fault',
   from: 'body',
   schema: faultSpec,
+  answer: armedFault,
+  errors: [errors.too_many_on_order],
   run(host, sent) {
     requireMeetable(host.api, sent)
     return host.transact((tx) => {
@@ -37,7 +41,7 @@ const remove = controlCall({
   path: '/faults',
   summary: 'Remove all faults, or one',
   from: 'query',
-  schema: v.object({ id: v.optional(v.string()) }),
+  schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault of this id.')) }),
   run: (host, { id }) =>
     host.transact((tx) => {
       for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(collection, fault)

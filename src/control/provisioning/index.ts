@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { isServiceDomain } from '../../contract/dialect.ts'
+import { documented, named } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
-import { requireId } from '../../contract/ids.ts'
+import { idPattern, requireId } from '../../contract/ids.ts'
 import { optionsOf, readCallOptions } from '../../contract/options.ts'
 import type { RuleContext } from '../../contract/reading.ts'
 import { required } from '../../contract/resource.ts'
@@ -24,22 +25,26 @@ import {
   pendingOutcomes,
   standingOutcomes,
 } from '../../provisioning/outcomes.ts'
-import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import { printedTimeline, type ShownTimelineEntry, shownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownTimeline } from '../../provisioning/transitions.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
-import { type ReservedDomain, shownDomain } from '../../resources/reserved-domains/reserved-domains.ts'
+import { type ReservedDomain, reservedDomains, shownDomain } from '../../resources/reserved-domains/reserved-domains.ts'
 import { moveTo, requireManual } from '../clock.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { errors as controlErrors } from '../errors.ts'
 import { expiryAhead, renewalAhead } from './ahead.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** The name of a domain that can have a policy, for only such a domain has attempts; left out for any domain. */
 const domain = v.optional(
-  v.pipe(
-    v.string(),
-    rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
-    v.transform(normalName),
+  documented(
+    v.pipe(
+      v.string(),
+      rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
+      v.transform(normalName),
+    ),
+    'The domain that it is for, which need not exist; any domain without it.',
   ),
 )
 
@@ -50,7 +55,7 @@ function checkManageable(received: string, report: Report<NameError>, { dialect 
   else if (isServiceDomain(dialect, name)) report(errors.policy_on_service_domain, {})
 }
 
-const id = v.string()
+const id = documented(v.string(), 'The id of a reserved domain.', { json: { pattern: idPattern('rd') } })
 
 const outcomes = v.array(outcome)
 
@@ -68,16 +73,20 @@ const script = controlCall({
   path: '/provisioning/script',
   summary: 'Order the outcomes of the next attempts',
   from: 'body',
-  schema: v.object({
-    outcomes,
-    domain,
-    /** How often the outcomes are repeated. */
-    times: v.optional(count, 1),
-    /** Before what is on order already, instead of behind it. */
-    first: v.optional(v.boolean(), false),
-    /** What all attempts after the scripted ones come to. */
-    always: v.optional(outcome),
-  }),
+  schema: named(
+    v.object({
+      outcomes: documented(outcomes, 'What the next attempts come to, in this order.'),
+      domain,
+      times: v.optional(documented(count, 'How often the outcomes are repeated.'), 1),
+      first: v.optional(
+        documented(v.boolean(), 'Whether they go before what is on order already, instead of behind it.'),
+        false,
+      ),
+      always: v.optional(documented(outcome, 'What all attempts after the scripted ones come to.')),
+    }),
+    'ProvisioningScript',
+    'Outcomes to order.',
+  ),
   run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
     host.transact((tx) => {
       requireRoom(tx, sent.length * times)
@@ -100,8 +109,29 @@ const pending = plainCall({
   method: 'GET',
   path: '/provisioning/script',
   summary: 'The outcomes that no attempt has used',
+  answer: v.array(
+    named(
+      v.object({
+        domain: documented(v.nullable(v.string()), 'The domain that it is for; null for any.'),
+        outcome: documented(outcome, 'What the attempt will come to.'),
+      }),
+      'PendingOutcome',
+      'An outcome that no attempt has used.',
+    ),
+  ),
   run: (host) => host.transact(pendingOutcomes),
 })
+
+const OF_A_DOMAIN = [general.id_unparsable, general.id_wrong_prefix, general.not_found]
+
+const OF_A_MOVE = [
+  ...OF_A_DOMAIN,
+  controlErrors.nothing_ahead,
+  controlErrors.clock_not_manual,
+  controlErrors.clock_move_stopped,
+]
+
+const SHOWN = reservedDomains.operations.get.response as v.GenericSchema
 
 const attemptCall = controlCall({
   method: 'POST',
@@ -109,6 +139,8 @@ const attemptCall = controlCall({
   summary: "Run the attempt of a domain's job now",
   from: 'body',
   schema: v.object({ id }),
+  errors: OF_A_DOMAIN,
+  answer: SHOWN,
   run: (host, sent) => host.transact((tx) => shownDomain(tx, attempted(tx, sent.id))),
 })
 
@@ -118,6 +150,8 @@ const renew = controlCall({
   summary: "Move a manual clock to the renewal of a domain's certificate",
   from: 'body',
   schema: v.object({ id }),
+  errors: OF_A_MOVE,
+  answer: SHOWN,
   run: (host, sent) => movedTo(host, sent.id, (_tx, domain) => renewalAhead(domain)),
 })
 
@@ -127,6 +161,8 @@ const expire = controlCall({
   summary: "Move a manual clock to the expiry of a domain's certificate",
   from: 'body',
   schema: v.object({ id }),
+  errors: OF_A_MOVE,
+  answer: SHOWN,
   run: (host, sent) => movedTo(host, sent.id, expiryAhead),
 })
 
@@ -136,6 +172,8 @@ const timeline = controlCall({
   summary: "What a domain's provisioning did",
   from: 'query',
   schema: v.object({ id }),
+  errors: OF_A_DOMAIN,
+  answer: v.array(shownTimelineEntry),
   run: (host, sent) => host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
 })
 

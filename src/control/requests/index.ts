@@ -3,7 +3,7 @@ import { general } from '../../contract/general-errors.ts'
 import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../contract/options.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
-import type { JournalEntry } from './journal.ts'
+import { type JournalEntry, journalEntry } from './journal.ts'
 
 /** The methods that a request can be looked for by. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -39,6 +39,7 @@ const list = plainCall({
   method: 'GET',
   path: '/requests',
   summary: 'What was asked and answered, oldest first',
+  answer: v.array(journalEntry),
   mediaType: 'application/json',
   run: (host) => host.journal.json(),
 })

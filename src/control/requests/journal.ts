@@ -1,4 +1,7 @@
+import * as v from 'valibot'
 import type { Commit } from '../../contract/commit.ts'
+import { documented, named } from '../../contract/documentation.ts'
+import { time } from '../../contract/schema.ts'
 
 /**
  * A request that was asked and what was answered, without its secrets: see "The journal" in the documentation for what
@@ -25,6 +28,47 @@ export interface JournalEntry {
   /** The fault that it met, or null. */
   readonly fault: string | null
 }
+
+const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'The record, without secrets.'))
+
+const commit = named(
+  v.object({
+    operation: documented(v.string(), 'The operation, `provisioning` for what became due, or `control`.'),
+    at: documented(time, "The gateway's time."),
+    changes: documented(
+      v.array(
+        v.object({
+          collection: documented(v.string(), 'The collection of the record.'),
+          key: documented(v.string(), 'The key of the record.'),
+          before: record,
+          after: record,
+        }),
+      ),
+      'The records that were put, with their form before, and those that were removed.',
+    ),
+  }),
+  'Commit',
+  'What one operation changed.',
+)
+
+/** {@link JournalEntry} as a schema. */
+export const journalEntry = named(
+  v.object({
+    operationId: documented(v.string(), 'The id that the answer carries.'),
+    operation: documented(v.nullable(v.string()), "The operation's name; null for an unknown path or method."),
+    method: documented(v.string(), 'The method.'),
+    path: documented(v.string(), 'The path below the base URL, without the query.'),
+    query: documented(v.string(), 'The query.'),
+    at: documented(time, "The gateway's time."),
+    request: documented(v.unknown(), "The request's JSON, a text that says what it was instead, or null for no body."),
+    status: documented(v.number(), 'The HTTP status of the answer.'),
+    response: documented(v.unknown(), "The answer's JSON, a text in its place, or null for no body."),
+    commit: documented(v.nullable(commit), 'What it changed, or null.'),
+    fault: documented(v.nullable(v.string()), 'The id of the fault that it met, or null.'),
+  }),
+  'JournalEntry',
+  'A request that was asked and what was answered, without its secrets.',
+)
 
 /** What entries are asked for by. */
 export type JournalQuery = {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../contract/options.ts'
 import { type Control, type ControlCall, type ControlHost, type Guarded, plainCall } from '../control.ts'
-import type { Snapshot } from './snapshot.ts'
+import { type Snapshot, shownSnapshot } from './snapshot.ts'
 
 const reset = plainCall({
   method: 'POST',
@@ -14,6 +14,7 @@ const snapshot = plainCall({
   method: 'GET',
   path: '/state',
   summary: 'A snapshot of the state',
+  answer: shownSnapshot,
   run: (host) => host.snapshot(false),
 })
 
@@ -23,6 +24,7 @@ const restore = {
   path: '/state',
   summary: 'Put the state of a snapshot in the place of the state',
   from: 'body',
+  schema: shownSnapshot,
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 

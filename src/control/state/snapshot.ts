@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Collection } from '../../contract/collection.ts'
+import { documented, named } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
 import { isObject } from '../../contract/json.ts'
@@ -7,6 +8,7 @@ import { quote } from '../../contract/quote.ts'
 import type { RuleContext } from '../../contract/reading.ts'
 import { instant, sequence } from '../../contract/record-schema.ts'
 import { readKept } from '../../contract/request-body.ts'
+import { anyObject } from '../../contract/schema.ts'
 import { Sealed } from './sealed.ts'
 
 /** The version of snapshots that this fauxgate writes and reads. */
@@ -26,6 +28,26 @@ export interface Snapshot {
   /** All records, by collection, oldest first. Secrets are left out unless they were asked for. */
   readonly records: Records
 }
+
+const head = {
+  version: documented(v.literal(SNAPSHOT_VERSION), 'The version of snapshots.'),
+  now: documented(instant, "The gateway's time, in ms since 1970."),
+  seed: documented(
+    v.nullable(v.string('a string or null')),
+    'What ids and automatic certificates come from; null where the authority has keys of its own.',
+  ),
+  sequence: documented(sequence, 'The number that the next id comes from.'),
+  rateLimit: documented(v.array(instant), 'When the requests came that the rate limit counts, in ms since 1970.'),
+}
+
+const RECORDS = 'All records, by collection, oldest first; secrets are left out.'
+
+/** A snapshot as it is shown and sent; its records are read by the schemas of their collections. */
+export const shownSnapshot = named(
+  v.object({ ...head, records: documented(v.record(v.string(), v.array(anyObject())), RECORDS) }),
+  'Snapshot',
+  'The state of a gateway.',
+)
 
 /** Records by collection. */
 export type Records = Readonly<Record<string, readonly object[]>>
@@ -72,11 +94,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
   return v.object({
-    version: v.literal(SNAPSHOT_VERSION),
-    now: instant,
-    seed: v.nullable(v.string('a string or null')),
-    sequence,
-    rateLimit: v.array(instant),
+    ...head,
     records: v.object(Object.fromEntries(records) as Record<string, v.GenericSchema<unknown, object[]>>),
   })
 }

@@ -1,0 +1,77 @@
+// Fields of JSON Schemas as tables of a Markdown page.
+
+/** The name of a schema in a reference to it. */
+const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
+
+const link = (name) => `[${name}](#${name.toLowerCase()})`
+
+/** A type in words, such as "list of [EndpointRule](#endpointrule)". */
+export function typeOf(json) {
+  if (json.$ref) return link(nameIn(json))
+  if (json.anyOf?.some((each) => each.type === 'null')) return `${typeOf(json.anyOf[0])} or null`
+  const types = [json.type ?? []].flat()
+  const names = types.map((type) => {
+    if (type === 'array') return json.items ? `list of ${several(typeOf(json.items))}` : 'list'
+    if (type === 'object' && json.additionalProperties) return `map of ${several(typeOf(json.additionalProperties))}`
+    return json.const === undefined ? type : code(json.const)
+  })
+  if (names.length > 0) return names.join(' or ')
+  return json.const === undefined ? 'any JSON' : code(json.const)
+}
+
+const several = (type) => (/^(string|integer|number|object)\b/.test(type) ? type.replace(/^\w+/, '$&s') : type)
+
+const code = (value) => `\`${JSON.stringify(value)}\``
+
+/** What a value can be beside its type, and what stands for it where it is left out. */
+function limitsOf(json) {
+  const { minimum, maximum, minItems, maxLength, pattern, default: standard, format } = json
+  const values = json.enum ?? json.anyOf?.find((each) => each.enum)?.enum
+  const shown = values?.filter((value) => value !== null && value !== '')
+  return [
+    json.deprecated && 'Deprecated.',
+    shown && `One of ${shown.map((value) => `\`${value}\``).join(', ')}.`,
+    minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
+    minimum !== undefined && maximum === undefined && `At least ${minimum}.`,
+    minItems !== undefined && `At least ${minItems}.`,
+    maxLength !== undefined && !/bytes|KiB/.test(json.description) && `At most ${maxLength} characters.`,
+    pattern !== undefined && idOf(pattern),
+    format === 'date-time' && 'RFC 3339.',
+    standard !== undefined && `Default: ${code(standard)}.`,
+  ].filter(Boolean)
+}
+
+/** The prefix in the pattern of an id. */
+function idOf(pattern) {
+  const prefix = /\^([a-z]+)_\[0-9A-Za-z\]\{1,64\}\$$/.exec(pattern)?.[1]
+  return prefix && `An id \`${prefix}_…\`.`
+}
+
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+/** A table of the fields of an object. `more` are fields that another dialect has. */
+export function fieldTable({ properties = {}, required = [] }, more = {}) {
+  const row = ([name, json], also) => {
+    const { description = '' } = json
+    const must = required.includes(name) && !also ? ' (required)' : ''
+    const only = also ? ['Only in the dialect `ngrok`.'] : []
+    return `| \`${name}\` | ${cell(typeOf(json))}${must} | ${cell([description, ...limitsOf(json), ...only].filter(Boolean).join(' '))} |`
+  }
+  const rows = [
+    ...Object.entries(properties).map((entry) => row(entry, false)),
+    ...Object.entries(more).map((entry) => row(entry, true)),
+  ]
+  return rows.length === 0 ? 'No fields.' : ['| field | type | |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The names of all schemas that a value refers to, at any depth, in the order in which they are met. */
+export function namesIn(value, schemas, found = new Set()) {
+  if (typeof value !== 'object' || value === null) return found
+  const name = typeof value.$ref === 'string' && value.$ref.includes('/schemas/') ? nameIn(value) : undefined
+  if (name && name !== 'Error' && !found.has(name)) {
+    found.add(name)
+    namesIn(schemas[name], schemas, found)
+  }
+  for (const inner of Object.values(value)) namesIn(inner, schemas, found)
+  return found
+}

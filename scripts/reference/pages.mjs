@@ -1,0 +1,165 @@
+// Makes the pages of the service reference from the OpenAPI documents.
+import { examplesOf } from './calls.mjs'
+import { EXAMPLES } from './examples.mjs'
+import { fieldTable, namesIn, typeOf } from './fields.mjs'
+
+/** The pages, by file name. */
+export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
+  const document = openApi(standard)
+  const also = openApi(ngrok)
+  const examples = await examplesOf(document, EXAMPLES, parts)
+  const groups = document.tags.map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
+  const pages = groups.map((group) => [group.file, groupPage(group, document, also, examples)])
+  return {
+    'README.md': indexPage(document, also, groups),
+    ...Object.fromEntries(pages),
+    'errors.md': errorPage(document, also),
+  }
+}
+
+const NOTE = '<!-- Made by `npm run reference` from the schemas and operations in src/. -->'
+
+const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
+
+function operationsOf({ paths }, tag) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      operation.tags.includes(tag) ? { path, method, ...operation } : [],
+    ),
+  )
+}
+
+const titleOf = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+
+function indexPage(document, also, groups) {
+  const rows = groups.flatMap(({ name, file }) =>
+    operationsOf(document, name).map(
+      ({ method, path, summary }) =>
+        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)}) |`,
+    ),
+  )
+  const header = (of) => `\`${of.components.parameters.version.name}: 2\``
+  return page(
+    '# Service reference',
+    'Every operation of the emulated service and of the controls for tests, with its fields, answers and errors. The same ' +
+      'as an OpenAPI 3.1 document: `openApi()` of `fauxgate/openapi`, the files `fauxgate/openapi.json` and ' +
+      '`fauxgate/openapi.ngrok.json` of the package, and `GET /_fauxgate/openapi.json` on a server.',
+    '## Every request',
+    '| | `standard` | `ngrok` |\n|---|---|---|\n' +
+      `| base URL | \`${document.servers[0].url}\` | \`${also.servers[0].url}\` |\n` +
+      '| API key | `Authorization: Bearer <API key>` | the same |\n' +
+      `| version header | ${header(document)} | ${header(also)} |\n` +
+      `| operation id in every answer | ${operationIdHeader(document)} | ${operationIdHeader(also)} |\n` +
+      '| body of POST, PUT and PATCH | `Content-Type: application/json` | the same |',
+    'A served gateway has its own base URL. In a body, `null` stands for "not given", and unknown fields are refused. The ' +
+      'controls need none of these headers.',
+    '## Operations',
+    `| | |\n|---|---|\n${rows.join('\n')}`,
+    'Errors have a [page of their own](errors.md).',
+  )
+}
+
+function operationIdHeader(document) {
+  const [item] = Object.values(document.paths)
+  return Object.keys(Object.values(Object.values(item)[0].responses)[0].headers).map((name) => `\`${name}\``)[0]
+}
+
+const anchor = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+
+function groupPage({ name, description }, document, also, examples) {
+  const operations = operationsOf(document, name)
+  const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
+  const sections = operations.flatMap((each) => operationSection(each, others.get(each.operationId), examples))
+  const types = [...namesIn(operations, document.components.schemas)]
+  return page(
+    `# ${titleOf(name)}`,
+    description,
+    ...sections,
+    ...(types.length > 0 ? ['## Types'] : []),
+    ...types.flatMap((type) => typeSection(type, document, also)),
+  )
+}
+
+function operationSection(operation, other, examples) {
+  const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
+  const own = parameters.filter((each) => !each.$ref)
+  const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\``]
+  for (const place of ['path', 'query']) {
+    const there = own.filter((each) => each.in === place)
+    const more = (other?.parameters ?? []).filter(
+      (each) => each.in === place && !there.some(({ name }) => name === each.name),
+    )
+    if (there.length > 0) parts.push(`In the ${place}:`, parameterTable(there, more))
+  }
+  if (requestBody) parts.push(`Body: ${typeOf(requestBody.content['application/json'].schema)}.`)
+  parts.push(...answersOf(responses))
+  const example = examples[operationId]
+  if (example) parts.push(...exampleSection(example))
+  return parts
+}
+
+function parameterTable(parameters, more) {
+  const fields = (list) =>
+    Object.fromEntries(list.map(({ name, description, schema }) => [name, { ...schema, description }]))
+  return fieldTable(
+    { properties: fields(parameters), required: parameters.flatMap((each) => (each.required ? each.name : [])) },
+    fields(more),
+  )
+}
+
+function answersOf(responses) {
+  const statuses = Object.entries(responses)
+  const good = statuses.filter(([status]) => status < 400)
+  const bad = statuses.filter(([status]) => status >= 400)
+  const lines = good.map(([status, { content, description }]) => {
+    const [type] = Object.entries(content ?? {})
+    if (!type) return `Answers ${status} without a body.`
+    return `Answers ${status}: ${type[0] === 'application/json' ? typeOf(type[1].schema) : `\`${type[0]}\``}. ${description}`
+  })
+  const errors = bad.map(([status, { content }]) => {
+    const keys = Object.keys(content['application/json'].examples)
+    return `| ${status} | ${keys.map((key) => `[${key}](errors.md#${key})`).join(', ')} |`
+  })
+  return [...lines, ...(errors.length > 0 ? [`| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
+}
+
+function exampleSection({ curl, call, status, json }) {
+  const upload = curl.includes('@upload.json') ? ['`upload` is `{ certificate_pem, private_key_pem }`.'] : []
+  const shown = json === undefined ? [] : [`\`\`\`json\n${JSON.stringify(json, cut, 2)}\n\`\`\``]
+  return [...upload, `\`\`\`sh\n${curl}\n\`\`\``, `\`\`\`js\n${call}\n\`\`\``, `${status}:`, ...shown]
+}
+
+const cut = (_key, value) => (typeof value === 'string' && value.length > 100 ? `${value.slice(0, 60)}…` : value)
+
+function typeSection(name, document, also) {
+  const json = document.components.schemas[name]
+  const whole = also.components.schemas[name]
+  const theirs = (whole?.anyOf?.find((each) => each.properties) ?? whole)?.properties ?? {}
+  const more = Object.fromEntries(
+    Object.entries({ ...whole?.properties, ...theirs }).filter(([field]) => !json.properties?.[field]),
+  )
+  return [`### ${name}`, json.description ?? '', json.properties ? fieldTable(json, more) : typeOf(json)]
+}
+
+function errorPage(document, also) {
+  const { examples, schemas } = document.components
+  const sections = Object.entries(examples).flatMap(([key, { value }]) => {
+    const other = also.components.examples[key].value
+    const status = other.status_code === value.status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
+    return [
+      `## ${key}`,
+      `\`${value.error_code}\`, \`${other.error_code}\`; status ${value.status_code}${status}.`,
+      `> ${value.msg}`,
+    ]
+  })
+  return page(
+    '# Errors',
+    'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',
+    fieldTable(schemas.Error),
+    ...sections,
+  )
+}

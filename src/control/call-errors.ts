@@ -1,0 +1,34 @@
+import type { CatalogueError } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
+import { errorsIn } from '../contract/schema-parts.ts'
+import type { ControlCall } from './control.ts'
+import { errors as own } from './errors.ts'
+
+/** What any call can be refused with. */
+const OF_ANY_CALL = [
+  own.control_forbidden,
+  own.control_key_missing,
+  own.control_key_invalid,
+  general.gateway_busy,
+  general.query_repeated,
+  general.body_too_large,
+  general.body_unreadable,
+  general.body_unparsable,
+]
+
+const OF_A_BODY = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
+
+/** A call without a body reads its query, and a body all the same, as its fields. */
+const OF_FIELDS = [general.field_unknown, general.field_invalid]
+
+/** Every error that a call to a control can answer with, by the catalogue's numbers. */
+export function callErrorsOf({ from, schema, errors = [] }: ControlCall): readonly CatalogueError[] {
+  const found = new Set<CatalogueError>([
+    ...OF_ANY_CALL,
+    ...OF_FIELDS,
+    ...(from === 'body' ? OF_A_BODY : []),
+    ...(schema ? errorsIn(schema) : []),
+    ...errors,
+  ])
+  return [...found].sort((a, b) => a.number - b.number)
+}

@@ -1,0 +1,61 @@
+import { callErrorsOf } from '../control/call-errors.ts'
+import { CONTROL_KEY_HEADER, CONTROL_PATH, type ControlCall } from '../control/control.ts'
+import type { OperationItem, PathItem } from './document.ts'
+import { errorResponses } from './errors.ts'
+import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
+import { answerItem, type Describing, queryParameter, requestBody } from './operations.ts'
+
+/** The group of all controls. */
+export const CONTROL_TAG = {
+  name: 'controls',
+  description: 'Controls for tests: for this machine only, or for whoever has the control key. The service has none.',
+}
+
+/** How a control key is sent. */
+export const CONTROL_KEY = {
+  type: 'apiKey',
+  in: 'header',
+  name: CONTROL_KEY_HEADER,
+  description: 'The control key of a gateway that has one; without one, only this machine gets in.',
+}
+
+/** The paths of the controls. */
+export function controlPaths(
+  calls: readonly ControlCall[],
+  describing: Describing,
+): Readonly<Record<string, PathItem>> {
+  const paths: Record<string, PathItem> = {}
+  for (const call of calls) {
+    const path = CONTROL_PATH + call.path
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: callItem(call, describing) }
+  }
+  return paths
+}
+
+function callItem(call: ControlCall, describing: Describing): OperationItem {
+  const { method, path, summary, answer, mediaType = 'application/json' } = call
+  return {
+    operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
+    tags: [CONTROL_TAG.name],
+    summary,
+    security: [{}, { controlKey: [] }],
+    ...inputOf(call, describing),
+    responses: {
+      [answer ? 200 : 204]: answerItem(answer, mediaType, describing),
+      ...errorResponses(callErrorsOf(call), describing.dialect),
+    },
+  }
+}
+
+function inputOf(
+  { from, schema }: ControlCall,
+  { sent }: Describing,
+): Pick<OperationItem, 'parameters' | 'requestBody'> {
+  if (!schema) return {}
+  if (from === 'body') return { requestBody: requestBody(wholeOf(schema, sent), nameOf(schema, sent)) }
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, { ...sent, place: 'query' })
+  const parameters = Object.entries(properties).map(([name, json]) =>
+    queryParameter(name, json, required.includes(name)),
+  )
+  return { parameters }
+}
