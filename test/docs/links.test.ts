@@ -118,7 +118,7 @@ describe('Rules', () => {
 
   test('are cited by page and heading, not by documents that are elsewhere', () => {
     const elsewhere =
-      /\bservice document(?!s\b)|\b(?:decisions|errors|service|design)\.md\b|\((?:decisions|design)[,:)]/
+      /\bservice document(?!s\b)|\b(?:decisions|service|design)\.md\b|(?<!\])\(errors\.md[,:;)]|\((?:decisions|design)[,:)]/
     const self = relative(root, fileURLToPath(import.meta.url))
     const others = sources.filter((path) => path !== self && !/^docs\/(?:decisions|api)\//.test(path))
     const lines = others.flatMap(linesOf)

@@ -11,7 +11,7 @@ function open(dialect: Dialect = standard) {
   return createGateway({ families: { widgets }, seed: SEED, clock: manualClock('2026-01-01T00:00:00Z'), dialect })
 }
 
-describe('A family of a test (design, idea 10), through the direct API', () => {
+describe('A family of a test (rules: one-table#families), through the direct API', () => {
   it('is created, read, listed, changed and deleted, beside the families that there are', () => {
     const gateway = open()
     const widget = gateway.widgets.create({ name: 'left', size: 3, metadata: 'm' })
@@ -199,7 +199,7 @@ describe('A family of a test, in documents', () => {
   })
 })
 
-describe('A family that does not fit is refused (design, idea 10)', () => {
+describe('A family that does not fit is refused (rules: one-table#families)', () => {
   const { operations, collections } = widgets
   const one = { ...operations.get, name: 'gadgets.get', errors: [] }
   const gadgets = (changes: object) => ({ operations: {}, collections: [], errors: {}, ...changes })

@@ -23,7 +23,7 @@ function contractNames(file: string): string[] {
   })
 }
 
-describe("fauxgate's own families (design, idea 10)", () => {
+describe("fauxgate's own families (rules: one-table#families)", () => {
   const families = readdirSync(join(src, 'resources'), { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
@@ -36,7 +36,7 @@ describe("fauxgate's own families (design, idea 10)", () => {
   })
 })
 
-describe('The room of contracts (design, idea 6)', () => {
+describe('The room of contracts (rules: one-table#families)', () => {
   const files = readdirSync(join(src, 'contract'), { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
