@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { DURATION_ALLOWED, type Duration, durationMs } from './duration.ts'
-import { type CatalogueError, type Problem, Refusal } from './errors.ts'
+import { type CatalogueError, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { isObject } from './json.ts'
 import { quote, quoteSecret } from './quote.ts'
@@ -108,9 +108,22 @@ export function readOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  return read(schema, options, { ...WORDS, ...words }, ({ message }) => {
-    throw new TypeError(message)
-  })
+  const parsed = v.safeParse(schema, options, { abortEarly: true })
+  if (parsed.success) return parsed.output
+  throw new TypeError(wrongOption(parsed.issues[0], { ...WORDS, ...words }).message)
+}
+
+/** The same for options of a direct call: its errors are those of the catalogue. @throws Refusal */
+export function readCallOptions<S extends v.GenericSchema>(
+  schema: S,
+  options: unknown,
+  words: Partial<OptionWords> = {},
+): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, options, { abortEarly: true })
+  if (parsed.success) return parsed.output
+  const { isUnknown, ...wrong } = wrongOption(parsed.issues[0], { ...WORDS, ...words })
+  const { field_invalid, field_unknown } = general
+  throw new Refusal([{ error: isUnknown ? (words.unknownError ?? field_unknown) : field_invalid, ...wrong }])
 }
 
 /** Options that were read, with what those are that were left out. */
@@ -129,34 +142,12 @@ export type WithDefaults<Read, Defaults> = Omit<Read, keyof Defaults> & {
   readonly [Name in keyof Read & keyof Defaults]-?: Exclude<Read[Name], undefined>
 }
 
-/** The same for options of a direct call: its errors are those of the catalogue. @throws Refusal */
-export function readCallOptions<S extends v.GenericSchema>(
-  schema: S,
-  options: unknown,
-  words: Partial<OptionWords> = {},
-): v.InferOutput<S> {
-  return read(schema, options, { ...WORDS, ...words }, (problem) => {
-    throw new Refusal([problem])
-  })
-}
-
-function read<S extends v.GenericSchema>(
-  schema: S,
-  options: unknown,
-  words: OptionWords,
-  fail: (problem: Problem) => never,
-): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, options, { abortEarly: true })
-  return parsed.success ? parsed.output : fail(problemOf(parsed.issues[0], words))
-}
-
-/** In these schemas, what a message says is what is allowed. */
-function problemOf({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords): Problem {
+/** What is wrong with an option. In these schemas, what a message says is what is allowed. */
+function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords) {
   const names = path?.map(({ key }) => String(key)) ?? []
   const field = names.join('.')
-  if (expected === 'never')
-    return { error: words.unknownError ?? general.field_unknown, field, message: words.unknown(quote(field), message) }
+  if (expected === 'never') return { isUnknown: true, field, message: words.unknown(quote(field), message) }
   const show = words.secret?.includes(names[0] ?? '') ? quoteSecret : quote
   const named = field === '' ? words.whole : words.one(field)
-  return { error: general.field_invalid, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
+  return { isUnknown: false, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
 }
