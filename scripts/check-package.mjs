@@ -119,7 +119,7 @@ try {
   checkSize('GatewayError alone', await bundled('GatewayError', 'fauxgate', 'browser'), 10_000)
   checkSize('createGateway', await bundled('createGateway', 'fauxgate', 'browser'), 307_000)
   await bundled('serve', 'fauxgate/node', 'node')
-  checkSize('manualClock alone', await bundled('manualClock', 'fauxgate', 'browser'), 10_000)
+  checkSize('manualClock alone', await bundled('manualClock', 'fauxgate', 'browser'), 15_000)
   await bundled('timersOn', 'fauxgate/clock', 'node')
   await bundled('certificatePair', 'fauxgate/testing', 'browser')
   await bundled('handlers', 'fauxgate/msw', 'browser')

@@ -27,14 +27,16 @@ const IMPORTS = names.map((name) => `if (Object.keys(await import('${name}')).le
 const REQUIRES = names.map((name) => `if (Object.keys(require('${name}')).length === 0) throw new Error('${name}')`)
 
 const WORKER = `
-import { createGateway } from 'fauxgate'
+import { createGateway, manualClock } from 'fauxgate'
 export default {
   async fetch() {
-    const gateway = createGateway({ provisioningDelay: 0 })
+    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
     const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
     const domain = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy })
     const headers = { authorization: 'Bearer key', 'service-version': '2' }
-    return gateway.fetch(gateway.url + '/tls_certificates/' + domain.certificate.id, { headers })
+    await gateway.clock.advanceAsync('30s')
+    const { certificate } = gateway.reservedDomains.get(domain.id)
+    return gateway.fetch(gateway.url + '/tls_certificates/' + certificate.id, { headers })
   },
 }
 `
