@@ -115,13 +115,17 @@ class StandingTime {
     for (const _ of this.#stops(to));
   }
 
-  /** Lets others go on at each stop, and before `to` is asked for. False, and no move, where that is undefined. */
+  /**
+   * Lets others go on at each stop, and before `aim` is asked where to go. False, and no move, where that is nowhere, or
+   * where one of them has set the time.
+   */
   async moveToAsync(aim: () => number | undefined): Promise<boolean> {
     const turns = new Turns()
+    const sets = this.#sets
     try {
       await turns.next()
       const to = aim()
-      if (to === undefined) return false
+      if (to === undefined || this.#sets !== sets) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
         if (++stops > MOST_STOPS) throw new Error(endless(this.now, MOST_STOPS, 'in one move'))
