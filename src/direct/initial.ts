@@ -1,19 +1,18 @@
+import type { Operation } from '../contract/operation.ts'
 import type { Families } from '../contract/resource.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { Direct } from './direct-api.ts'
 
 /** The bodies that a gateway begins with, by family: what `create` or, for route modules, `replace` takes. */
 export type Initial<F extends Families> = {
-  readonly [Name in keyof F]?: readonly InitialOf<Direct<F>[Name]>[]
+  readonly [Name in keyof F]?: readonly BodyOf<F[Name]['operations']>[]
 }
 
-type InitialOf<Calls> = Calls extends { create: (...args: infer Args) => unknown }
-  ? NonNullable<Args[0]>
-  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
+/** The body that a family's resources begin with. The body of a route module stands beside the ids of its route. */
+type BodyOf<Operations> = Operations extends { create: Operation<infer _Ids, infer Body> }
+  ? Body
+  : Operations extends { replace: Operation<infer Ids, infer Body> }
     ? Ids & Body
-    : Calls extends { replace: (ids: infer Ids, ...rest: infer Rest) => unknown }
-      ? Ids & NonNullable<Rest[0]>
-      : never
+    : never
 
 /** What was created and not deleted. */
 export interface Leftover {

@@ -26,7 +26,7 @@ export function ids(random: RandomSource): Ids {
       flat(`${prefix}_`, sortable(sequence), text(BASE62, RANDOM_LENGTH, stream, sequence)),
     label: (length, stream, sequence) => flat(text(BASE36, length, stream, sequence)),
     integer(below, stream, sequence) {
-      const [a, b, c, d] = random.draw(stream, sequence)(4) as unknown as [number, number, number, number]
+      const [a = 0, b = 0, c = 0, d = 0] = random.draw(stream, sequence)(4)
       return Math.floor(((a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32) * below)
     },
   }

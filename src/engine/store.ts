@@ -27,6 +27,7 @@ export class Store {
   }
 
   table<R extends object>(collection: Collection<R>): Table<R> {
+    // A table under the name of a collection holds its records and no others.
     return this.tableNamed(collection.name) as unknown as Table<R>
   }
 

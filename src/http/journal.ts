@@ -1,6 +1,7 @@
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
+import { partsOf } from '../contract/schema-parts.ts'
 import { type Hidden, NO_NAMES, redacted, type SecretNames } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
@@ -197,7 +198,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
 /** The names of the parameters that an operation has. */
 function parametersOf(operation: Operation | null, { queryAliases }: Dialect): string[] {
   if (!operation?.query) return []
-  const { entries } = operation.query as unknown as { entries: object }
+  const { entries = {} } = partsOf(operation.query)
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 

@@ -43,47 +43,59 @@ const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
     `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
 }
 
+/** What each transition is told beside the domain. */
+interface Facts {
+  readonly started: { readonly policy: Policy }
+  readonly retried: object
+  readonly failed: Failure
+  readonly issued: object
+  readonly 'renewal started': object
+  readonly 'renewal failed': Failure
+  readonly renewed: object
+  readonly cancelled: { readonly reason: string }
+}
+
 /** The life of a managed certificate, as a table. */
-export const transitions = {
-  started: row<{ policy: Policy }>({
+export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
+  started: {
     from: ['unmanaged', 'issued'],
     rule: 'provisioning-jobs#start: a policy, or another key type, starts a job',
     apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),
     note: (_after, { policy }) => ({ outcome: null, note: policy.private_key_type }),
     message: ({ note }) => `A certificate with an ${note} key is requested.`,
-  }),
-  retried: row<object>({
+  },
+  retried: {
     from: ['failing', 'renewal failing'],
     rule: 'provisioning-jobs#renewal: at retries_at the next attempt runs',
     apply: () => ({}),
     message: () => 'The next attempt runs.',
-  }),
-  failed: row<Failure>({ from: ['provisioning', 'failing'], rule: 'provisioning-jobs#failure: failure', ...failure }),
-  issued: row<object>({ from: ['provisioning', 'failing'], rule: 'provisioning-jobs#success: success', ...success }),
-  'renewal started': row<object>({
+  },
+  failed: { from: ['provisioning', 'failing'], rule: 'provisioning-jobs#failure: failure', ...failure },
+  issued: { from: ['provisioning', 'failing'], rule: 'provisioning-jobs#success: success', ...success },
+  'renewal started': {
     from: ['issued'],
     rule: 'provisioning-jobs#renewal: at renews_at a renewal job starts',
     apply: newJob,
     message: () => 'A new certificate is requested; the old one stays in use.',
-  }),
-  'renewal failed': row<Failure>({
+  },
+  'renewal failed': {
     from: ['renewing', 'renewal failing'],
     rule: 'provisioning-jobs#failure: the certificate in use stays, even past its expiry',
     ...failure,
-  }),
-  renewed: row<object>({
+  },
+  renewed: {
     from: ['renewing', 'renewal failing'],
     rule: 'provisioning-jobs#success: the certificate it replaces is deleted',
     ...success,
-  }),
-  cancelled: row<{ reason: string }>({
+  },
+  cancelled: {
     from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
     rule: 'provisioning-jobs#cancelled: what ends a job',
     apply: () => ({ job: null, due: null }),
     note: (_after, { reason }) => ({ outcome: null, note: reason }),
     message: ({ note }) => `${note}`,
-  }),
-} as const satisfies Record<Transition, unknown>
+  },
+}
 
 /** A timeline as it is shown to people and over HTTP. */
 export function shownTimeline(timeline: readonly TimelineEntry[], rules: Rules): readonly ShownTimelineEntry[] {
@@ -93,16 +105,14 @@ export function shownTimeline(timeline: readonly TimelineEntry[], rules: Rules):
   })
 }
 
-type FactsOf<T extends Transition> = Parameters<(typeof transitions)[T]['apply']>[2]
-
 /** Takes a domain through one transition and notes it in its timeline. */
 export function transit<T extends Transition>(
   tx: Transaction,
   domain: DomainRecord,
   transition: T,
-  facts: FactsOf<T>,
+  facts: Facts[T],
 ): DomainRecord {
-  const { from, apply, note } = transitions[transition] as unknown as Row<FactsOf<T>>
+  const { from, apply, note }: Row<Facts[T]> = transitions[transition]
   const state = stateOf(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
   const changes = apply(tx, domain, facts)
@@ -129,10 +139,6 @@ export function stateOf({ policy, job, certificate_id }: DomainRecord): Provisio
   if (!job) return 'issued'
   if (certificate_id === null) return job.error_code === null ? 'provisioning' : 'failing'
   return job.error_code === null ? 'renewing' : 'renewal failing'
-}
-
-function row<Facts>(definition: Row<Facts>): Row<Facts> {
-  return definition
 }
 
 function newJob(tx: Transaction): Partial<DomainRecord> {

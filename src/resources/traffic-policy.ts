@@ -169,5 +169,6 @@ export const trafficPolicy = routeModule({
     'TrafficPolicy',
     'Rules on the traffic of a route.',
   ),
+  // An optional field that was left out is absent, which the type of what was read does not say.
   moduleOf: (body) => body as never,
 })
