@@ -1,4 +1,5 @@
 import { accessor } from './contract/accessor.ts'
+import { AssertionError } from './contract/assertion-error.ts'
 import type { Authority } from './contract/authority.ts'
 import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
@@ -6,7 +7,7 @@ import { factsOf } from './contract/error-facts.ts'
 import { Refusal } from './contract/errors.ts'
 import type { Families } from './contract/resource.ts'
 import { SecretNames, secretsIn } from './contract/secret-fields.ts'
-import { valuesOf } from './contract/secret-values.ts'
+import { valuesOf, withoutSecrets } from './contract/secret-values.ts'
 import type { ControlHost, Guarded } from './control/control.ts'
 import type { ErrorKey } from './control/errors.ts'
 import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
@@ -15,6 +16,7 @@ import type { JournalFields } from './control/requests/index.ts'
 import type { JournalEntry } from './control/requests/journal.ts'
 import { readSnapshot, snapshotOf } from './control/state/snapshot.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
+import { Entered } from './direct/entered.ts'
 import { applyInitial, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
 import { type Clock, isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
@@ -113,7 +115,8 @@ export function createGateway<F extends Families, C extends Clock = Clock>(
  *   headers: { authorization: 'Bearer key', 'service-version': '2' },
  * })
  * ```
- * @throws TypeError when an option is unknown or has a value that is not allowed.
+ * @throws TypeError when an option is unknown or has a value that is not allowed; GatewayError where a rule refuses an
+ * entry of `initial`, which the message names.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
@@ -134,7 +137,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     catalogue: table.catalogue,
   })
   const secretNames = new SecretNames(table.api.operations, dialect)
-  const guarded = guardedBy(dialect, secretNames, ownKeys)
+  const entered = new Entered()
+  const guarded = guardedBy(entered, dialect, secretNames, ownKeys)
   const journal = new KeptJournal({
     size: read.journalSize,
     bytes: read.journalBytes,
@@ -143,8 +147,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     ownKeys,
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
-  const direct = directApi(table.families, (operation, ids, input) =>
-    guarded(() => engine.execute(operation, ids, input).result, input),
+  const direct = directApi(table.families, (operation, ids, input, call) =>
+    guarded(() => engine.execute(operation, ids, input).result, input, call),
   )
   let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
@@ -152,7 +156,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     applyInitial(direct, initial)
     baseline = presentKeys(engine, table.families)
   }
-  const host = hostOf(table, engine, read, journal, rateLimiter, begin)
+  const leftovers = () => leftoversOf(engine, table.families, baseline)
+  const host = hostOf(table, engine, read, ownKeys, journal, rateLimiter, begin, leftovers)
   const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
   const exchange = handlerOf({
     engine,
@@ -167,15 +172,18 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     rateLimiter,
   })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
+  // Its functions are the user's own, and stay as they are.
+  const { clock: _clock, ...ofControls } = controlMembers(host, guarded)
+  entered.know(ofControls)
   const members: Omit<Gateway<C>, 'url'> = {
     ...direct,
-    ...controlMembers(host, guarded),
+    ...ofControls,
     dialect,
     clock: clock as C,
     fetch,
     exchange,
     refused: refusedOf({ engine, dialect }),
-    leftovers: () => guarded(() => leftoversOf(engine, table.families, baseline)),
+    leftovers: () => guarded(host.leftovers),
     subscribe: (subscriber) => engine.subscribe(subscriber),
     install: (how) => installFetch(fetch, () => engine.url, how),
     async delivered(response, { signal } = {}) {
@@ -187,7 +195,11 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     },
   }
   requireMembersFree(read.families, members, direct)
-  begin()
+  try {
+    begin()
+  } catch (error) {
+    throw error instanceof GatewayError ? entered.begin(error, createGateway) : error
+  }
   return withUrl(members, engine) as Gateway<C>
 }
 
@@ -210,15 +222,19 @@ function hostOf(
   { api }: Table,
   engine: Engine,
   { clock, authorityKeys }: ReadOptions,
+  ownKeys: readonly string[],
   journal: KeptJournal,
   rateLimiter: RateLimiter | undefined,
   begin: () => void,
+  leftovers: () => readonly Leftover[],
 ): ControlHost {
   return {
     api,
     clock,
     context: engine.context,
     journal,
+    leftovers,
+    withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
     authority: () => engine.authority,
     now: () => engine.now,
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
@@ -255,14 +271,16 @@ function secretAuthority(): () => Authority {
   return () => authority
 }
 
-/** Turns the refusals of direct calls into errors of the dialect. */
-function guardedBy(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]): Guarded {
-  return (work, input) => {
+/** Turns the refusals of direct calls into errors of the dialect, whose stacks begin where the call was made. */
+function guardedBy(entered: Entered, dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+  return <T>(work: () => T, input?: unknown, call?: (...args: never[]) => unknown): T => {
     try {
       return work()
     } catch (error) {
+      if (error instanceof AssertionError) throw entered.begin(error, call)
       if (!(error instanceof Refusal)) throw error
-      throw new GatewayError(factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)])))
+      const facts = factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)]))
+      throw entered.begin(new GatewayError(facts), call)
     }
   }
 }

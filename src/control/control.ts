@@ -53,9 +53,13 @@ export interface ControlHost {
   restore(snapshot: unknown): void
   /** What was asked over HTTP. */
   readonly journal: Journal
+  /** A text for people without the gateway's own keys and without private keys. */
+  withoutKeys(text: string): string
+  /** The resources that were created and not deleted since the initial state. */
+  leftovers(): readonly { readonly family: string; readonly id: string }[]
 }
 
-/** Runs a piece of a direct call: a refusal becomes a `GatewayError`. */
+/** Runs a piece of a direct call: a refusal becomes a `GatewayError`, and an error's stack begins at the caller's line. */
 export type Guarded = <T>(work: () => T, input?: unknown) => T
 
 /** What the paths of all controls begin with. */

@@ -24,8 +24,11 @@ type InputArguments<Input> = [Input] extends [undefined]
     ? [input?: Input]
     : [input: Input]
 
-/** Runs one operation for a direct call. */
-type Run = (operation: Operation, ids: PathIds, input: unknown) => unknown
+/** Runs one operation for a direct call, the function that is its face. */
+type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of its arguments follow from the operation.
+type Call = (...args: any[]) => unknown
 
 /** Makes the direct API of a table of families. Every function throws a `GatewayError` when a rule refuses. */
 export function directApi<F extends Families>(families: F, run: Run): Direct<F> {
@@ -40,14 +43,20 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
 
 const NO_IDS: PathIds = Object.freeze({})
 
-function callOf(operation: Operation, run: Run) {
+function callOf(operation: Operation, run: Run): Call {
   switch (Object.keys(operation.ids).length) {
-    case 0:
-      return (input: unknown = {}) => run(operation, NO_IDS, input)
-    case 1:
-      return (id: string, input: unknown = {}) => run(operation, { id }, input)
-    default:
+    case 0: {
+      const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
+      return call
+    }
+    case 1: {
+      const call = (id: string, input: unknown = {}) => run(operation, { id }, input, call)
+      return call
+    }
+    default: {
       // A copy: a getter in the caller's object may answer something else each time, or call the gateway.
-      return (ids: PathIds, input: unknown = {}) => run(operation, { ...ids }, input)
+      const call = (ids: PathIds, input: unknown = {}) => run(operation, { ...ids }, input, call)
+      return call
+    }
   }
 }

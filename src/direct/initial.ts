@@ -29,10 +29,22 @@ export function applyInitial(direct: object, initial: object | undefined): void 
     if (!calls || !Array.isArray(bodies)) {
       throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${familyNames(direct)}.`)
     }
-    for (const body of bodies as Record<string, unknown>[]) {
-      if (calls.create) calls.create(body)
-      else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
+    for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
+      namingEntry(`initial.${name}[${place}]`, () => {
+        if (calls.create) calls.create(body)
+        else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
+      })
     }
+  }
+}
+
+/** Puts before the message of an error which entry it is about. */
+function namingEntry(entry: string, create: () => void): void {
+  try {
+    create()
+  } catch (error) {
+    if (error instanceof Error) error.message = `${entry}: ${error.message}`
+    throw error
   }
 }
 

@@ -93,6 +93,10 @@ export class KeptJournal implements Journal {
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
   }
 
+  get size(): number {
+    return this.#entries.length - this.#dropped
+  }
+
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     const exchanges = this.#entries.flatMap((entry) => entry?.exchange ?? []).reverse()
     const common = [...this.#options.ownKeys, ...authorizationsOf(exchanges)]

@@ -1,5 +1,18 @@
 export type { Time } from '../engine/manual-clock.ts'
 export {
+  type DomainOptions,
+  type DomainWithCertificate,
+  expiringDomain,
+  type FailingOptions,
+  failedDomain,
+  issuedDomain,
+  type RolloutOptions,
+  type RouteIds,
+  trippingRoute,
+  uploadedDomain,
+  weightedRollout,
+} from './builders.ts'
+export {
   certificatePair,
   expiredPair,
   type KeyType,
@@ -16,3 +29,5 @@ export {
   swappedPair,
   wrongOrderPair,
 } from './certificates-broken.ts'
+export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
+export { assertStrict, type Strict } from './strict.ts'

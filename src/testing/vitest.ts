@@ -1,13 +1,28 @@
-import { test as base, type TestAPI } from 'vitest'
+import { test as base, expect, type TestAPI } from 'vitest'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
+import { type GatewayMatchers, matchers } from './matchers.ts'
+import { assertStrict } from './strict.ts'
+
+declare module 'vitest' {
+  // biome-ignore lint/suspicious/noExplicitAny: the parameters must be those of vitest's own declaration.
+  interface Assertion<T = any> extends GatewayMatchers<void> {}
+  interface AsymmetricMatchersContaining extends GatewayMatchers {}
+}
+
+expect.extend(matchers)
 
 /** What {@link test} hands to a test, and {@link testOnSystemClock}, whose clock cannot be moved. */
 export interface GatewayFixtures<C extends Clock = ManualClock> {
   /** The options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
   gatewayOptions: GatewayOptions<C>
+  /**
+   * Whether a test that passed must have met all that it put on order, faults and outcomes, and must have asked for no
+   * path or method that the API does not have. Default: true.
+   */
+  strict: boolean
   /** A gateway of this test's own, made when the test first asks for it. */
   gateway: Gateway<C>
 }
@@ -18,7 +33,8 @@ const START = '2026-01-01T00:00:00Z'
 /**
  * vitest's `test` with a fresh `gateway` for each test. Its clock is a manual one that starts at 2026-01-01T00:00:00Z,
  * and its seed is the full name of the test, so that every run of a test sees the same ids; `gatewayOptions` changes
- * both. Tests share nothing, so they can run concurrently.
+ * both. Tests share nothing, so they can run concurrently. When a test fails, its error says what happened at the
+ * gateway.
  *
  * @example
  * ```ts
@@ -66,11 +82,46 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(() =>
 function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixtures<C>> {
   return base.extend<GatewayFixtures<C>>({
     gatewayOptions: {},
-    gateway: async ({ gatewayOptions, task }, use) => {
+    strict: true,
+    gateway: async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
       const { clock = clockOfTest(), seed = fullName(task) } = gatewayOptions
-      await use(createGateway({ ...gatewayOptions, clock, seed }))
+      const gateway = createGateway({ ...gatewayOptions, clock, seed })
+      onTestFinished(() => {
+        const { state } = task.result ?? {}
+        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway)
+      })
+      const before = task.result?.errors?.length ?? 0
+      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway))
+      await use(gateway)
     },
   })
+}
+
+function requireStrict(gateway: Gateway): void {
+  try {
+    assertStrict(gateway)
+  } catch (error) {
+    const { name, message } = error as Error
+    const found = new Error(`The test itself passed. What it left, which \`strict: false\` allows:\n${message}`)
+    // No line of the test is to blame, and none of this file.
+    throw Object.assign(found, { name, stack: `${name}: ${found.message}` })
+  }
+}
+
+/** What vitest's reporters show of an error: some the message, some the stack, which begins with it. */
+interface Shown {
+  message: string
+  stack?: string
+}
+
+/** Puts what happened at the gateway behind what failed. */
+function explain(error: Shown | undefined, gateway: Gateway): void {
+  if (!error) return
+  const { message, stack } = error
+  // A matcher of ours says it itself.
+  if (/^The gateway at /m.test(message)) return
+  error.message = `${message}\n\n${gateway.report()}\n`
+  if (stack) error.stack = stack.replace(message, () => error.message)
 }
 
 /** A test or a suite, as far as its name goes. Only vitest from 4.1 on knows a test's full name itself. */

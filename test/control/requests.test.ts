@@ -125,7 +125,17 @@ describe('The journal (users.md, 10: inspect calls)', () => {
     await client(gateway)('GET', '/tunnels')
     await client(gateway)('PUT', '/reserved_addrs')
     expect(gateway.requests.all({ operation: null }).map(({ path }) => path)).toEqual(['/tunnels', '/reserved_addrs'])
-    expect(() => gateway.requests.assertAllKnown()).toThrow('GET /tunnels, PUT /reserved_addrs')
+    const [first, ...lines] = thrownBy(() => gateway.requests.assertAllKnown()).message.split('\n')
+    expect(first).toBe('2 requests are for no operation of the API:')
+    expect(lines[0]).toMatch(/^ {2}GET \/tunnels → 404 ERR_GATEWAY_90400: .*"tunnels" is not known/)
+    expect(lines[1]).toMatch(/^ {2}PUT \/reserved_addrs → 405 ERR_GATEWAY_90405: .*Allowed: POST, GET, HEAD\.$/)
+  })
+
+  it('does not take a preflight for what is unknown', async () => {
+    const gateway = open()
+    const headers = { origin: 'https://app.test', 'access-control-request-method': 'POST' }
+    expect((await client(gateway)('OPTIONS', '/reserved_addrs', { headers })).status).toBe(204)
+    expect(() => gateway.requests.assertAllKnown()).not.toThrow()
   })
 
   it('never holds a private key, a webhook secret or a bearer token (issue of the journal: secrets)', async () => {

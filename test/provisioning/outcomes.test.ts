@@ -248,13 +248,15 @@ describe('The outcomes that no attempt has used', () => {
   test('are named one by one up to twenty, and counted after that', () => {
     const { provisioning } = two()
     provisioning.failNext('DNS_ERROR', { times: 20 })
+    const whyNot =
+      'the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z'
     const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
     expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
-      `No attempt used these outcomes: ${twenty}.`,
+      `No attempt used these outcomes: ${twenty}.\n  any domain: ${whyNot}.`,
     )
     provisioning.script(['success', 'success'])
     expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
-      `No attempt used these outcomes: ${twenty} and 2 more.`,
+      `No attempt used these outcomes: ${twenty} and 2 more.\n  any domain: ${whyNot}.`,
     )
   })
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertNone } from '../../contract/assertion-error.ts'
 import { documented } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import type { Family } from '../../contract/resource.ts'
@@ -9,7 +10,7 @@ import { errors } from '../errors.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
 import { type ArmedFault, armedFault, type FaultSpec, faultSpec } from './fault.ts'
 import { requireMeetable, unmeetable } from './meetable.ts'
-import { assertNonePending } from './pending.ts'
+import { pendingFaults } from './pending.ts'
 
 const list = plainCall({
   method: 'GET',
@@ -74,7 +75,7 @@ export interface Faults {
   all(): readonly ArmedFault<OperationName>[]
   remove(id: string): void
   clear(): void
-  /** Throws an Error that says which faults still wait for requests, and why the last requests did not match. */
+  /** Throws an error that says which faults still wait for requests, and why the last requests did not match. */
   assertNoPendingFaults(): void
 }
 
@@ -106,6 +107,9 @@ function direct(host: ControlHost, guarded: Guarded): Faults {
     all,
     remove: (id) => guarded(() => remove.run(host, { id })),
     clear: () => guarded(() => remove.run(host, {})),
-    assertNoPendingFaults: () => assertNonePending(all(), host.journal),
+    assertNoPendingFaults() {
+      const found = guarded(() => pendingFaults(host.transact(armedFaults), host.journal))
+      guarded(() => assertNone(found && host.withoutKeys(found)))
+    },
   }
 }

@@ -1,14 +1,15 @@
-import { withoutPrivateKeys } from '../../contract/private-key-text.ts'
+import { counted } from '../../contract/counted.ts'
+import { quote } from '../../contract/quote.ts'
 import type { Journal, JournalEntry } from '../requests/journal.ts'
 import { isPending, mismatches } from './armed-faults.ts'
-import type { ArmedFault } from './fault.ts'
+import type { ArmedFault, FaultRequest } from './fault.ts'
 
 const EXPLAINED_REQUESTS = 5
 
-/** Throws an Error that says which faults still wait for requests, and why the last requests did not match. */
-export function assertNonePending(faults: readonly ArmedFault[], journal: Journal): void {
+/** Which faults still wait for requests, and why the last requests did not match; undefined where none waits. */
+export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
   const pending = faults.filter(isPending)
-  if (pending.length > 0) throw new Error(withoutPrivateKeys(explained(pending, lastOf(journal))))
+  return pending.length === 0 ? undefined : explained(pending, lastOf(journal))
 }
 
 function lastOf(journal: Journal): JournalEntry[] {
@@ -19,16 +20,28 @@ function lastOf(journal: Journal): JournalEntry[] {
 
 function explained(pending: readonly ArmedFault[], requests: readonly JournalEntry[]): string {
   const lines = pending.flatMap((fault) => [
-    `${fault.id} ${described(fault)}: met ${fault.hits}${fault.times === undefined ? '' : ` of ${fault.times}`} requests.`,
+    `${fault.id} ${described(fault)}: met ${hitsOf(fault)}.`,
     ...(requests.length === 0
       ? ['  There were no requests.']
-      : requests.map((request) => `  ${whyNot(fault, request)}`)),
+      : withTimes(requests.map((request) => whyNot(fault, request))).map((line) => `  ${line}`)),
   ])
-  const wait = pending.length === 1 ? '1 fault still waits' : `${pending.length} faults still wait`
+  const wait = counted(pending.length, 'fault still waits', 'faults still wait')
   return `${wait} for requests.\n${lines.join('\n')}`
 }
 
-function described({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {
+/** Each line once, with how often it is there. */
+function withTimes(lines: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1)
+  return [...times].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`))
+}
+
+function hitsOf({ hits, times }: ArmedFault): string {
+  return times === undefined ? counted(hits, 'request') : `${hits} of ${counted(times, 'request')}`
+}
+
+/** A fault as its specification, for people. */
+export function described({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }
 
@@ -38,6 +51,15 @@ function whyNot(fault: ArmedFault, entry: JournalEntry): string {
   if (entry.operation === null) return `${name}: is no operation of the API.`
   const ids = Object.fromEntries(entry.path.split('/').map((segment, place) => [String(place), segment]))
   const { operation, method, path, request: input } = entry
-  const reasons = mismatches(fault, { operation, method, path, ids, input })
+  const reasons = reasonsOf(fault, { operation, method, path, ids, input })
   return `${name}: ${reasons.join(', and ') || `matched, but met ${entry.fault ?? 'nothing: it came too early, or was refused before'}`}.`
+}
+
+/** A predicate that throws must not hide what else there is to say. */
+function reasonsOf(fault: ArmedFault, request: FaultRequest): string[] {
+  try {
+    return mismatches(fault, request)
+  } catch (error) {
+    return [`its predicate threw ${quote(String(error))}`]
+  }
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { assertNone } from '../../contract/assertion-error.ts'
 import { isServiceDomain } from '../../contract/dialect.ts'
 import { documented, named } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
@@ -33,6 +34,7 @@ import { moveTo, requireManual } from '../clock.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
 import { errors as controlErrors } from '../errors.ts'
 import { expiryAhead, renewalAhead } from './ahead.ts'
+import { unusedOutcomes } from './unused-outcomes.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
@@ -243,7 +245,7 @@ export interface Provisioning {
   clear(options?: ForDomain): void
   /** The outcomes that no attempt has used; `domain` is null for any domain. */
   pendingOutcomes(): readonly { readonly domain: string | null; readonly outcome: Outcome }[]
-  /** Throws an Error that lists the scripted outcomes that no attempt has used, if there are any. */
+  /** Throws an error that lists the scripted outcomes that no attempt has used, and says why, if there are any. */
   assertNoPendingOutcomes(): void
   /** Runs the attempt of a domain's job now, before it is due, and answers the domain. */
   attempt(id: string): ReservedDomain
@@ -292,18 +294,14 @@ const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(
 function direct(host: ControlHost, guarded: Guarded): Provisioning {
   const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
     guarded(() => script.run(host, { ...readCallOptions(schema, options), ...sent }))
-  const pendingOutcomes = () => guarded(() => pending.run(host, {}))
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
   return {
     script: (outcomes, options = {}) => order({ outcomes }, forDomain, options),
     failNext: (error, options = {}) => order({ outcomes: [error], first: true }, forTimes, options),
     failAlways: (error, options = {}) => order({ outcomes: [], always: error }, forDomain, options),
     clear: (options = {}) => guarded(() => clear.run(host, readCallOptions(forDomain, options))),
-    pendingOutcomes,
-    assertNoPendingOutcomes() {
-      const left = pendingOutcomes()
-      if (left.length > 0) throw new Error(unused(left))
-    },
+    pendingOutcomes: () => guarded(() => pending.run(host, {})),
+    assertNoPendingOutcomes: () => guarded(() => assertNone(host.transact(unusedOutcomes))),
     attempt: (id) => guarded(() => attemptCall.run(host, { id })),
     renewNow: (id) => guarded(() => renew.run(host, { id })),
     expireNow: (id) => guarded(() => expire.run(host, { id })),
@@ -311,15 +309,6 @@ function direct(host: ControlHost, guarded: Guarded): Provisioning {
     printTimeline: (id) => printedTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id, guarded),
   }
-}
-
-/** How many unused outcomes a message names. */
-const MOST_NAMED = 20
-
-function unused(left: ReturnType<Provisioning['pendingOutcomes']>): string {
-  const named = left.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''
-  return `No attempt used these outcomes: ${named.join(', ')}${more}.`
 }
 
 async function afterNextAttempt(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {

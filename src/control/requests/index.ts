@@ -1,9 +1,11 @@
 import * as v from 'valibot'
+import { assertNone } from '../../contract/assertion-error.ts'
 import { general } from '../../contract/general-errors.ts'
 import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../contract/options.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
 import { type JournalEntry, journalEntry } from './journal.ts'
+import { unknownRequests } from './shown.ts'
 
 /** The methods that a request can be looked for by. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -31,7 +33,7 @@ export interface Requests {
   /** The newest entry, or undefined. */
   last(filter?: JournalFilter): JournalEntry | undefined
   clear(): void
-  /** Throws an Error that lists the requests for paths and methods that this API does not have. */
+  /** Throws an error that lists the requests for paths and methods that this API does not have, if there are any. */
   assertAllKnown(): void
 }
 
@@ -82,12 +84,7 @@ function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
       return journal.newestFirst(read(filter)).next().value
     },
     clear: () => journal.clear(),
-    assertAllKnown() {
-      const unknown = newestFirst({ operation: null }).map(({ method, path }) => `${method} ${path}`)
-      if (unknown.length > 0) {
-        throw new Error(`These requests are no operations of the API: ${unknown.reverse().join(', ')}.`)
-      }
-    },
+    assertAllKnown: () => guarded(() => assertNone(unknownRequests(journal))),
   }
 }
 

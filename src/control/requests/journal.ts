@@ -77,6 +77,8 @@ export type JournalQuery = {
 
 /** The last requests of a gateway. */
 export interface Journal {
+  /** How many entries there are. */
+  readonly size: number
   /** The entries that are asked for, newest first; each is made when it is looked at. */
   newestFirst(query?: JournalQuery): Generator<JournalEntry>
   /** All entries as JSON, oldest first; the oldest are left out where it would be longer than the journal may be. */

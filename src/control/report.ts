@@ -1,0 +1,107 @@
+import * as v from 'valibot'
+import type { Transaction } from '../contract/transaction.ts'
+import { timestamp } from '../contract/view.ts'
+import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
+import { printedTimeline } from '../provisioning/timeline.ts'
+import { shownTimeline } from '../provisioning/transitions.ts'
+import { type Control, type ControlHost, plainCall } from './control.ts'
+import { armedFaults } from './faults/armed-faults.ts'
+import { described, pendingFaults } from './faults/pending.ts'
+import { unusedOutcomes } from './provisioning/unused-outcomes.ts'
+import type { JournalEntry } from './requests/journal.ts'
+import { shownRequest } from './requests/shown.ts'
+
+/** How many lines each part of a report has at most; of what has a time, the newest are kept. */
+const MOST_REQUESTS = 20
+const MOST_DOMAINS = 5
+const MOST_TRANSITIONS = 6
+const MOST_ON_ORDER = 12
+const MOST_LEFTOVERS = 10
+
+const LONGEST_LINE = 280
+
+/** A title, with the lines below it. */
+type Part = readonly [title: string, lines: readonly string[]]
+
+const call = plainCall({
+  method: 'GET',
+  path: '/report',
+  summary: 'What happened, as a text for people',
+  answer: v.string(),
+  mediaType: 'text/plain; charset=utf-8',
+  run: reportOf,
+})
+
+export interface ReportMember {
+  /**
+   * What happened, as a text for people, such as whoever reads why a test failed: the last requests, the timelines of
+   * the domains, what is still on order, and what is left over. At most some 80 lines, without secrets.
+   */
+  report(): string
+}
+
+/** The report on what happened. */
+export const report: Control<ReportMember> = {
+  calls: { report: call },
+  members: (host, guarded) => ({ report: () => guarded(() => reportOf(host)) }),
+}
+
+function reportOf(host: ControlHost): string {
+  const parts = [requests(host), ...host.transact(timelines), onOrder(host), leftovers(host)]
+  const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
+  return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
+}
+
+function requests({ journal, transact }: ControlHost): Part {
+  if (journal.size === 0) return ['requests', ['none came over HTTP']]
+  const faults = new Map(transact(armedFaults).map((fault) => [fault.id, described(fault)]))
+  const shown = (entry: JournalEntry) => {
+    const fault = entry.fault === null ? undefined : (faults.get(entry.fault) ?? entry.fault)
+    return `${entry.at}  ${shownRequest(entry, fault)}`
+  }
+  return ['requests', [...earlier(journal.size - MOST_REQUESTS), ...newestOf(journal).map(shown)]]
+}
+
+function newestOf(journal: ControlHost['journal']): JournalEntry[] {
+  const entries: JournalEntry[] = []
+  for (const entry of journal.newestFirst()) if (entries.push(entry) === MOST_REQUESTS) break
+  return entries.reverse()
+}
+
+function timelines(tx: Transaction): Part[] {
+  let count = 0
+  const told: DomainRecord[] = []
+  for (const domain of tx.newestFirst(domains)) {
+    if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) told.push(domain)
+  }
+  const parts = told.reverse().map(({ id, domain, timeline }): Part => {
+    const lines = printedTimeline(shownTimeline(timeline, tx.rules)).split('\n')
+    return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
+  })
+  return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]
+}
+
+function onOrder({ journal, transact }: ControlHost): Part {
+  const texts = [pendingFaults(transact(armedFaults), journal), transact(unusedOutcomes)]
+  const lines = texts.flatMap((text) => text?.split('\n') ?? [])
+  const left = lines.length - MOST_ON_ORDER
+  return ['on order', left > 0 ? [...lines.slice(0, MOST_ON_ORDER), `… and ${left} more lines`] : lines]
+}
+
+function leftovers(host: ControlHost): Part {
+  const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
+  return ['left over', newest(lines, MOST_LEFTOVERS)]
+}
+
+/** The last lines, and how many are left out before them. */
+function newest(lines: readonly string[], most: number): readonly string[] {
+  return lines.length > most ? [...earlier(lines.length - most), ...lines.slice(-most)] : lines
+}
+
+function earlier(count: number): readonly string[] {
+  return count > 0 ? [`… ${count} earlier left out`] : []
+}
+
+function indented(line: string): string {
+  return `    ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`
+}

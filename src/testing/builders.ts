@@ -1,0 +1,198 @@
+import { readClock } from '../engine/clock.ts'
+import type { ManualClock } from '../engine/manual-clock.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ProvisioningError } from '../provisioning/domain-records.ts'
+import type { Outcome } from '../provisioning/outcomes.ts'
+import type { ReservedDomain } from '../resources/reserved-domains/reserved-domains.ts'
+import { certificatePair, type Pair } from './certificates.ts'
+import { jobOf } from './matched-domain.ts'
+
+type Certificate = ReturnType<Gateway['tlsCertificates']['get']>
+type WeightedBackend = ReturnType<Gateway['weightedBackends']['get']>
+type CircuitBreaker = ReturnType<Gateway['circuitBreaker']['get']>
+
+/** The domain that a builder reserves. */
+export interface DomainOptions {
+  /** Default: `app.example.com`. */
+  readonly domain?: string
+}
+
+/** The domain that a builder reserves, and why its attempts fail. */
+export interface FailingOptions extends DomainOptions {
+  /** Default: `DNS_ERROR`. */
+  readonly error?: ProvisioningError
+}
+
+const DOMAIN = 'app.example.com'
+const DAY = 86_400_000
+const WEEK = 7 * DAY
+
+/** A reserved domain with the certificate that is in use on it. */
+export interface DomainWithCertificate {
+  readonly domain: ReservedDomain
+  readonly certificate: Certificate
+}
+
+/**
+ * Reserves a domain whose automatic certificate was issued just now; no time passes.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { issuedDomain } from 'fauxgate/testing'
+ * const { domain, certificate } = issuedDomain(createGateway())
+ * console.log(certificate.subject_common_name === domain.domain) // true
+ * ```
+ * @throws GatewayError where the API refuses the domain; so do the other builders.
+ */
+export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
+  return withCertificate(gateway, attempted(gateway, options, 'success'))
+}
+
+/**
+ * Reserves a domain whose first attempt has failed just now, by default with DNS_ERROR. What comes of the next attempt is
+ * not decided; `gateway.provisioning.failAlways` would be.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { failedDomain } from 'fauxgate/testing'
+ * const domain = failedDomain(createGateway(), { error: 'DNS_ERROR' })
+ * console.log(domain.certificate_management_status?.provisioning_job?.error_code) // DNS_ERROR
+ * ```
+ */
+export function failedDomain(
+  gateway: Gateway,
+  { error = 'DNS_ERROR', ...options }: FailingOptions = {},
+): ReservedDomain {
+  return attempted(gateway, options, error)
+}
+
+/**
+ * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. Moves
+ * the clock there, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, manualClock } from 'fauxgate'
+ * import { expiringDomain } from 'fauxgate/testing'
+ * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * const { certificate } = expiringDomain(gateway)
+ * console.log((Date.parse(certificate.not_after) - gateway.clock.now) / 86_400_000) // 7
+ * ```
+ */
+export function expiringDomain(
+  gateway: Gateway<ManualClock>,
+  { error = 'DNS_ERROR', ...options }: FailingOptions = {},
+): DomainWithCertificate {
+  const { domain, certificate } = issuedDomain(gateway, options)
+  gateway.provisioning.failAlways(error, { domain: domain.domain })
+  gateway.clock.advanceTo(Date.parse(certificate.not_after) - WEEK)
+  return withCertificate(gateway, gateway.reservedDomains.get(domain.id))
+}
+
+/**
+ * Reserves a domain that uses an uploaded certificate of its own, valid around the gateway's time for a year.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { uploadedDomain } from 'fauxgate/testing'
+ * const { domain, certificate } = uploadedDomain(createGateway())
+ * console.log(domain.certificate?.id === certificate.id) // true
+ * ```
+ */
+export function uploadedDomain(
+  gateway: Gateway,
+  { domain = DOMAIN }: DomainOptions = {},
+): DomainWithCertificate & { readonly pair: Pair } {
+  const now = readClock(gateway.clock)
+  const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
+  const certificate = gateway.tlsCertificates.create(pair)
+  return {
+    domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }),
+    certificate,
+    pair,
+  }
+}
+
+/** The children of a weighted rollout, and their shares. */
+export interface RolloutOptions {
+  /** Child backends, by id, and their weights. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
+  readonly weights?: Readonly<Record<string, number>>
+}
+
+/**
+ * Declares the child backends of a rollout, and creates the weighted backend over them.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { weightedRollout } from 'fauxgate/testing'
+ * const gateway = createGateway({ references: 'declared' })
+ * console.log(weightedRollout(gateway, { weights: { bkdhr_old: 95, bkdhr_new: 5 } }).backends.bkdhr_new) // 5
+ * ```
+ */
+export function weightedRollout(
+  gateway: Gateway,
+  { weights = { bkdhr_stable: 90, bkdhr_canary: 10 } }: RolloutOptions = {},
+): WeightedBackend {
+  for (const id of Object.keys(weights)) gateway.declare.backend(id)
+  return gateway.weightedBackends.create({ backends: weights })
+}
+
+/** A route, by its edge and its own id. */
+export interface RouteIds {
+  readonly edge_id: string
+  readonly id: string
+}
+
+/**
+ * Declares an edge with a route, whose circuit breaker trips at the first failed request and stays open for ten seconds.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { trippingRoute } from 'fauxgate/testing'
+ * const { route, circuitBreaker } = trippingRoute(createGateway({ references: 'declared' }))
+ * console.log(route.id, circuitBreaker.volume_threshold) // edghtsrt_1 1
+ * ```
+ */
+export function trippingRoute(
+  gateway: Gateway,
+  route: RouteIds = { edge_id: 'edghts_1', id: 'edghtsrt_1' },
+): { readonly route: RouteIds; readonly circuitBreaker: CircuitBreaker } {
+  gateway.declare.edge(route.edge_id, { routes: [route.id] })
+  const circuitBreaker = gateway.circuitBreaker.replace(route, {
+    tripped_duration: 10,
+    rolling_window: 10,
+    num_buckets: 1,
+    volume_threshold: 1,
+    error_threshold_percentage: 0.01,
+  })
+  return { route, circuitBreaker }
+}
+
+/** A new managed domain after its first attempt, which came to this. */
+function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
+  const created = createdFor(gateway, name, outcome)
+  const isOver = created.certificate !== null || jobOf(created)?.error_code !== null
+  return isOver ? created : gateway.provisioning.attempt(created.id)
+}
+
+/** A new managed domain whose first attempt is to come to this. Without a delay it is made at once. */
+function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
+  const isOrdered = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
+  if (isOrdered) throw new Error(`Outcomes are on order for ${domain} already. Order them after it was built.`)
+  provisioning.script([outcome], { domain })
+  try {
+    return reservedDomains.create({ domain, certificate_management_policy: { authority: dialect.authority } })
+  } catch (error) {
+    provisioning.clear({ domain })
+    throw error
+  }
+}
+
+function withCertificate({ tlsCertificates }: Gateway, domain: ReservedDomain): DomainWithCertificate {
+  return { domain, certificate: tlsCertificates.get((domain.certificate as { id: string }).id) }
+}

@@ -1,0 +1,79 @@
+import { quote } from '../contract/quote.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ReservedDomain } from '../resources/reserved-domains/reserved-domains.ts'
+
+/** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */
+export interface Subject {
+  readonly domain: ReservedDomain
+  readonly gateway: Gateway | undefined
+}
+
+/** The domain that a matcher was asked about: the received one itself, or the one of a name or id at a gateway. */
+export function subjectOf(matcher: string, received: unknown, name: string | undefined): Subject {
+  if (isGateway(received)) return { domain: domainAt(received, matcher, name), gateway: received }
+  if (!isDomain(received)) {
+    throw new TypeError(`${matcher} received ${quote(received)}. Allowed: a gateway, or a reserved domain.`)
+  }
+  if (name !== undefined) throw new TypeError(`${matcher} takes no name of a domain where it received a domain.`)
+  return { domain: received, gateway: undefined }
+}
+
+/** Whether a value is a gateway, from whichever bundle. */
+export function isGateway(value: unknown): value is Gateway {
+  const { reservedDomains, requests, report } = (value ?? {}) as Partial<Gateway>
+  return typeof report === 'function' && reservedDomains !== undefined && requests !== undefined
+}
+
+function isDomain(value: unknown): value is ReservedDomain {
+  return typeof value === 'object' && value !== null && 'domain' in value && 'certificate_management_status' in value
+}
+
+function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | undefined): ReservedDomain {
+  const all = pagesOf(reservedDomains)
+  if (name === undefined) {
+    if (all.length === 1 && all[0]) return all[0]
+    throw new TypeError(`${matcher} needs the name or the id of a domain: ${existing(all)}.`)
+  }
+  const wanted = name.toLowerCase().replace(/\.$/, '')
+  const domain = all.find(({ id, domain }) => id === name || domain === wanted)
+  if (!domain) throw new Error(`${matcher} was asked about ${quote(name)}, and ${existing(all)}.`)
+  return domain
+}
+
+/** All domains, the newest first. */
+function pagesOf({ list }: Gateway['reservedDomains']): ReservedDomain[] {
+  const all: ReservedDomain[] = []
+  for (let page = list(); ; page = list({ before_id: (all.at(-1) as ReservedDomain).id })) {
+    all.push(...page.reserved_domains)
+    if (page.next_page_uri === null) return all
+  }
+}
+
+const MOST_NAMED = 10
+
+function existing(all: readonly ReservedDomain[]): string {
+  if (all.length === 0) return 'the gateway has none'
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+  return `the gateway has ${all
+    .slice(0, MOST_NAMED)
+    .map(({ domain }) => domain)
+    .join(', ')}${more}`
+}
+
+/** The provisioning job of a domain, or null. */
+export function jobOf({ certificate_management_status: status }: ReservedDomain) {
+  return status?.provisioning_job ?? null
+}
+
+/** How the provisioning of a domain stands, in a sentence. */
+export function provisioningOf(domain: ReservedDomain): string {
+  const job = jobOf(domain)
+  if (job) {
+    const { error_code, msg, started_at, retries_at } = job
+    const next = retries_at === null ? '' : ` It is tried again at ${retries_at}.`
+    return `Its provisioning job was started at ${started_at}${error_code ? ` and failed with ${error_code}` : ''}: ${msg}${next}`
+  }
+  const renews = domain.certificate_management_status?.renews_at
+  if (renews) return `No provisioning job is running; it is renewed at ${renews}.`
+  return domain.certificate ? 'Its certificate was uploaded.' : 'It has neither an uploaded certificate nor a policy.'
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { issued, managed, openManual } from '../support/provisioning.ts'
+
+/** The lines of a report below one of its titles, without their indentation. */
+function part(gateway: Gateway, title: string): string[] {
+  const lines = gateway.report().split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`  ${title}`))
+  if (start === -1) return []
+  const below = lines.slice(start + 1)
+  const end = below.findIndex((line) => !line.startsWith('    '))
+  return below.slice(0, end === -1 ? below.length : end).map((line) => line.slice(4))
+}
+
+describe('The report', () => {
+  test('of a gateway at which nothing happened says so', () => {
+    expect(openManual().report()).toBe(
+      ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none came over HTTP'].join('\n'),
+    )
+  })
+
+  test('has each request with its answer, what was sent, and why it failed', async () => {
+    const gateway = openManual()
+    const ask = client(gateway)
+    await ask('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    gateway.clock.advance('1s')
+    await ask('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
+    await ask('GET', '/reserved_domains?limit=5')
+    const [{ id } = { id: '' }] = gateway.reservedDomains.list().reserved_domains
+    expect(part(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
+      `2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413: The domain "app.example.com" is reserved already, as ${id}. A name can be reserved once.`,
+      '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
+    ])
+    expect(part(gateway, 'left over')).toEqual([`reserved_domains ${id}`])
+  })
+
+  test('says which fault a request met', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
+    await client(gateway)('GET', '/reserved_addrs')
+    expect(part(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  GET /reserved_addrs → 502: by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
+    ])
+  })
+
+  test('has the timeline of each domain that has one, and no others', () => {
+    const { gateway, id } = issued()
+    gateway.reservedDomains.create({ domain: 'unmanaged.example.com' })
+    const lines = part(gateway, `provisioning of app.example.com (${id})`)
+    expect(lines).toEqual(gateway.provisioning.printTimeline(id).split('\n'))
+    expect(gateway.report()).not.toContain('unmanaged')
+  })
+
+  test('has what is still on order, with the reasons', async () => {
+    const { gateway } = managed()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
+    gateway.provisioning.failNext('DNS_ERROR')
+    await client(gateway)('GET', '/reserved_domains')
+    await client(gateway)('GET', '/reserved_domains')
+    expect(part(gateway, 'on order')).toEqual([
+      '1 fault still waits for requests.',
+      expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: met 0 of 2 requests\.$/),
+      '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
+      'No attempt used these outcomes: DNS_ERROR for any domain.',
+      '  any domain: the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z.',
+    ])
+  })
+
+  test('says of a domain whose outcome is on order why it had no attempt', () => {
+    const gateway = openManual()
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR', { domain: 'plain.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
+    gateway.provisioning.failNext('DNS_ERROR')
+    expect(part(gateway, 'on order').slice(1)).toEqual([
+      '  none.example.com: no domain of that name is reserved.',
+      '  plain.example.com: it has no certificate management policy, so there are no attempts.',
+      '  any domain: no domain has an attempt before it.',
+    ])
+  })
+
+  test('keeps the newest of everything, in a bounded number of lines of bounded length', async () => {
+    const gateway = openManual()
+    for (let i = 0; i < 25; i++) await client(gateway)('GET', `/reserved_addrs/ra_${i}?${'x'.repeat(500)}=1`)
+    for (let i = 0; i < 12; i++) {
+      const domain = `d${i}.example.com`
+      gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+      gateway.provisioning.failNext('DNS_ERROR', { domain: `n${i}.example.com`, times: 5 })
+      gateway.faults.add({ operation: 'reserved_addrs.list', message: 'm'.repeat(500) })
+    }
+    gateway.provisioning.failAlways('DNS_ERROR')
+    gateway.clock.advance('1d')
+    const lines = gateway.report().split('\n')
+    expect(lines.length).toBeLessThan(100)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(300)
+    expect(part(gateway, 'requests')[0]).toBe('… 5 earlier left out')
+    expect(part(gateway, 'requests').at(-1)).toContain('/ra_24')
+    expect(part(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
+    expect(lines.filter((line) => line.startsWith('  provisioning of')).map((line) => line.split(' ')[4])).toEqual(
+      [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),
+    )
+    expect(part(gateway, 'provisioning of d11')).toHaveLength(7)
+    expect(part(gateway, 'on order')).toHaveLength(13)
+    expect(part(gateway, 'left over')[0]).toBe('… 2 earlier left out')
+  })
+
+  test('has no secrets, neither keys of the gateway nor what requests carried', async () => {
+    const keys = ['own-api-key-1', 'own-api-key-2']
+    const gateway = createGateway({ keys, control: { key: 'own-control-key' } })
+    gateway.faults.add({ operation: 'reserved_addrs.list', message: 'own-api-key-2 and own-control-key' })
+    const headers = { authorization: `Bearer ${keys[0]}` }
+    const json = { private_key_pem: 'hidden-private-key', description: 'own-api-key-1' }
+    await client(gateway)('POST', '/tls_certificates', { headers, json })
+    for (const text of [gateway.report(), thrownText(() => gateway.faults.assertNoPendingFaults())]) {
+      expect(text).toContain('[redacted]')
+      expect(text).not.toMatch(/own-api-key|own-control-key|hidden-private-key/)
+    }
+  })
+
+  test('changes nothing, and does not stop at a predicate that throws', async () => {
+    const gateway = openManual()
+    gateway.faults.add({
+      when() {
+        if (gateway.requests.count() > 0) throw new Error('broken')
+        return false
+      },
+    })
+    await client(gateway)('GET', '/reserved_addrs')
+    const before = gateway.snapshot()
+    expect(gateway.report()).toContain('its predicate threw "Error: broken"')
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('is answered by the control API as a text', async () => {
+    const gateway = openManual()
+    const answer = await gateway.fetch(`${gateway.url}/_fauxgate/report`, { headers: { host: 'localhost' } })
+    expect(await answer.text()).toBe(gateway.report())
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  })
+})
+
+function thrownText(call: () => void): string {
+  try {
+    call()
+  } catch (error) {
+    return String(error)
+  }
+  throw new Error('It threw nothing.')
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, ngrok } from '../../src/index.ts'
+import {
+  assertStrict,
+  expiringDomain,
+  failedDomain,
+  issuedDomain,
+  trippingRoute,
+  uploadedDomain,
+  weightedRollout,
+} from '../../src/testing/testing.ts'
+import { refusalOf } from '../support/client.ts'
+import { openManual } from '../support/provisioning.ts'
+
+const WAYS = [{}, { provisioningDelay: 0 }, { dialect: ngrok }, { dns: 'simulated' }] as const
+
+describe('The builders', () => {
+  for (const options of WAYS) {
+    describe(`at a gateway with ${JSON.stringify(Object.keys(options))}`, () => {
+      test('reserve a domain whose certificate was issued, while no time passes', () => {
+        const gateway = openManual(options)
+        const { domain, certificate } = issuedDomain(gateway)
+        expect(domain).toEqual(gateway.reservedDomains.get(domain.id))
+        expect(certificate).toEqual(gateway.tlsCertificates.get(domain.certificate?.id ?? ''))
+        expect(domain.certificate_management_status?.provisioning_job).toBeNull()
+        expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1))
+        expect(() => assertStrict(gateway)).not.toThrow()
+      })
+
+      for (const error of ['DNS_ERROR', 'INTERNAL_ERROR'] as const) {
+        test(`reserve a domain that has failed with ${error}`, () => {
+          const gateway = openManual(options)
+          const domain = failedDomain(gateway, { domain: 'x.example.com', error })
+          expect(domain).toEqual(gateway.reservedDomains.get(domain.id))
+          expect(domain.certificate_management_status?.provisioning_job?.error_code).toBe(error)
+          expect(gateway.provisioning.timeline(domain.id).map(({ transition }) => transition)).toEqual([
+            'started',
+            'failed',
+          ])
+          expect(() => assertStrict(gateway)).not.toThrow()
+        })
+      }
+
+      test('reserve a domain whose renewal fails and whose certificate expires in a week', () => {
+        const gateway = openManual(options)
+        const { domain, certificate } = expiringDomain(gateway)
+        expect(domain).toEqual(gateway.reservedDomains.get(domain.id))
+        expect(domain.certificate).toMatchObject({ id: certificate.id })
+        expect(domain.certificate_management_status?.provisioning_job?.error_code).toBe('DNS_ERROR')
+        expect(Date.parse(certificate.not_after) - gateway.clock.now).toBe(7 * 86_400_000)
+        gateway.provisioning.clear({ domain: domain.domain })
+        expect(() => assertStrict(gateway)).not.toThrow()
+      })
+    })
+  }
+
+  test('let a renewal that fails succeed once it is told to', () => {
+    const gateway = openManual()
+    const { domain, certificate } = expiringDomain(gateway)
+    gateway.provisioning.clear({ domain: domain.domain })
+    gateway.clock.advance('1h')
+    expect(gateway.reservedDomains.get(domain.id).certificate?.id).not.toBe(certificate.id)
+  })
+
+  test('reserve a domain that uses an uploaded certificate, valid now', () => {
+    const gateway = openManual()
+    const { domain, certificate, pair } = uploadedDomain(gateway, { domain: 'shop.example.com' })
+    expect(domain.certificate?.id).toBe(certificate.id)
+    expect(certificate).toMatchObject({
+      certificate_pem: pair.certificate_pem,
+      subject_common_name: 'shop.example.com',
+    })
+    expect(Date.parse(certificate.not_before)).toBeLessThan(gateway.clock.now)
+    expect(Date.parse(certificate.not_after)).toBeGreaterThan(gateway.clock.now)
+    expect(refusalOf(() => gateway.tlsCertificates.delete(certificate.id))).toBe('certificate_in_use')
+  })
+
+  test('create a weighted rollout and a route with a circuit breaker where references must be declared', () => {
+    const gateway = createGateway({ references: 'declared' })
+    const backend = weightedRollout(gateway)
+    expect(backend.backends).toEqual({ bkdhr_stable: 90, bkdhr_canary: 10 })
+    const { route, circuitBreaker } = trippingRoute(gateway)
+    expect(gateway.circuitBreaker.get(route)).toEqual(circuitBreaker)
+    expect(circuitBreaker).toMatchObject({ enabled: true, volume_threshold: 1 })
+    expect(gateway.leftovers()).toHaveLength(2)
+  })
+
+  test('leave nothing behind where the API refuses the domain', () => {
+    const gateway = openManual()
+    issuedDomain(gateway)
+    for (const build of [issuedDomain, failedDomain, expiringDomain]) {
+      expect(refusalOf(() => build(gateway))).toBe('domain_taken')
+    }
+    expect(() => assertStrict(gateway)).not.toThrow()
+  })
+
+  test('refuse a name for which outcomes are on order, instead of using them', () => {
+    const gateway = openManual()
+    gateway.provisioning.script(['success'], { domain: 'app.example.com' })
+    expect(() => failedDomain(gateway, { domain: 'App.example.com' })).toThrow('on order for App.example.com already')
+    gateway.provisioning.script(['DNS_ERROR'])
+    expect(issuedDomain(gateway, { domain: 'b.example.com' }).domain.certificate).not.toBeNull()
+  })
+})

@@ -1,0 +1,190 @@
+import { describe, expect } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { failedDomain, issuedDomain, uploadedDomain } from '../../src/testing/testing.ts'
+import { test } from '../../src/testing/vitest.ts'
+import { client, thrownBy } from '../support/client.ts'
+
+/** What a matcher says when it fails. */
+function messageOf(assert: () => void): string {
+  return thrownBy(assert).message
+}
+
+const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+
+describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
+  test('look at a domain of a gateway by name or id, as it is now', ({ gateway }) => {
+    const { id } = gateway.reservedDomains.create(managed)
+    for (const name of [id, 'app.example.com', 'APP.example.com.', undefined]) {
+      expect(gateway).not.toHaveCertificate(name)
+      expect(gateway).toBeProvisioning(name)
+      expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)
+    }
+    gateway.provisioning.failNext('DNS_ERROR')
+    gateway.clock.advance('30s')
+    expect(gateway).toHaveFailedWith('DNS_ERROR', id)
+    expect(gateway).not.toHaveFailedWith('INTERNAL_ERROR', id)
+    expect(gateway).toBeProvisioning(id)
+    gateway.clock.advance('1h')
+    expect(gateway).toHaveCertificate(id)
+    expect(gateway).not.toBeProvisioning(id)
+    expect(gateway).not.toHaveFailedWith('DNS_ERROR', id)
+  })
+
+  test('look at a domain as it was answered, by the direct API or as JSON', async ({ gateway }) => {
+    const { domain } = issuedDomain(gateway)
+    expect(domain).toHaveCertificate()
+    const { body } = await client(gateway)('GET', `/reserved_domains/${domain.id}`)
+    expect(body).toHaveCertificate()
+    expect(body).not.toBeProvisioning()
+    expect(failedDomain(gateway, { domain: 'b.example.com' })).toHaveFailedWith('DNS_ERROR')
+    expect(uploadedDomain(gateway, { domain: 'c.example.com' }).domain).toHaveCertificate()
+    expect([domain]).toContainEqual(expect.toHaveCertificate())
+  })
+
+  test('say how it stands, with the timeline and the report', ({ gateway }) => {
+    const domain = failedDomain(gateway)
+    const lines = messageOf(() => expect(gateway).toHaveCertificate('app.example.com')).split('\n')
+    expect(lines[0]).toMatch(
+      /^Expected app\.example\.com to have a certificate, and it has none\. Its provisioning job was started at 2026-01-01T00:00:00Z and failed with DNS_ERROR: .* It is tried again at 2026-01-01T01:00:00Z\.$/,
+    )
+    expect(lines.slice(1, 3)).toEqual(
+      gateway.provisioning
+        .printTimeline(domain.id)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    )
+    expect(lines.slice(4).join('\n')).toBe(gateway.report())
+    expect(messageOf(() => expect(gateway).not.toBeProvisioning())).toMatch(
+      /^Expected \S+ not to be provisioning, and it is\./,
+    )
+    expect(messageOf(() => expect(gateway).toHaveFailedWith('INTERNAL_ERROR'))).toMatch(
+      /^Expected \S+ to have failed with INTERNAL_ERROR, and it has failed with DNS_ERROR\./,
+    )
+    expect(messageOf(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR'))).toMatch(
+      /^Expected \S+ not to have failed with DNS_ERROR, and it has failed with DNS_ERROR\./,
+    )
+  })
+
+  test('say of a domain that was answered that it may be another now', ({ gateway }) => {
+    const domain = gateway.reservedDomains.create(managed)
+    gateway.clock.advance('30s')
+    expect(messageOf(() => expect(domain).toHaveCertificate())).toMatch(
+      /has none\. Its provisioning job was started at .*\nSo it was when it was answered; .*expect\(gateway\)/,
+    )
+    const plain = gateway.reservedDomains.create({ domain: 'b.example.com' })
+    expect(messageOf(() => expect(plain).toBeProvisioning())).toContain('neither an uploaded certificate nor a policy.')
+    const { domain: issued } = issuedDomain(gateway, { domain: 'c.example.com' })
+    expect(messageOf(() => expect(issued).not.toHaveCertificate())).toMatch(
+      /has cert_\w+\. No .* is renewed at 2026-03-/,
+    )
+    const { domain: uploaded } = uploadedDomain(gateway, { domain: 'd.example.com' })
+    expect(messageOf(() => expect(uploaded).toBeProvisioning())).toContain('Its certificate was uploaded.')
+  })
+
+  test('refuse what is neither, and a domain that there is not, also where the opposite is expected', ({ gateway }) => {
+    expect(() => expect('app.example.com').not.toHaveCertificate()).toThrow(
+      'toHaveCertificate received "app.example.com"',
+    )
+    expect(() => expect(gateway).not.toHaveCertificate('x.test')).toThrow('about "x.test", and the gateway has none')
+    for (let i = 0; i < 12; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
+    expect(() => expect(gateway).not.toBeProvisioning('x.test')).toThrow(
+      /has d11\.example\.com, .*d2\.example\.com and 2 more/,
+    )
+    expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or the id')
+    const domain = gateway.reservedDomains.create(managed)
+    expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
+  })
+
+  test('find a domain behind the first page', ({ gateway }) => {
+    for (let i = 0; i < 101; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
+    expect(gateway).not.toBeProvisioning('d0.example.com')
+  })
+})
+
+describe('toHaveBeenRequested', () => {
+  test('counts the requests of an operation, of one answer or path where one is named', async ({ gateway }) => {
+    const ask = client(gateway)
+    expect(gateway).not.toHaveBeenRequested('reserved_domains.create')
+    expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 0 })
+    await ask('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
+    await ask('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
+    expect(gateway).toHaveBeenRequested('reserved_domains.create')
+    expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 2 })
+    expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 1, status: 409 })
+    expect(gateway).not.toHaveBeenRequested('reserved_domains.create', { times: 1 })
+    expect(gateway).not.toHaveBeenRequested('reserved_domains.create', { status: 503 })
+  })
+
+  test('says how many there were, and shows the journal', async ({ gateway }) => {
+    const ask = client(gateway)
+    const failing = (times?: number, status?: number) => () => {
+      const requested = { ...(times === undefined ? {} : { times }), ...(status === undefined ? {} : { status }) }
+      expect(gateway).toHaveBeenRequested('reserved_addrs.list', requested)
+    }
+    expect(messageOf(failing())).toBe(
+      `Expected a request of reserved_addrs.list, and there was none.\n\n${gateway.report()}`,
+    )
+    await ask('GET', '/reserved_addrs')
+    expect(messageOf(failing(2))).toMatch(/^Expected 2 requests of reserved_addrs\.list, and there was 1\.\n/)
+    await ask('GET', '/reserved_addrs')
+    expect(messageOf(failing(1))).toMatch(/^Expected 1 request of reserved_addrs\.list, and there were 2\.\n/)
+    expect(messageOf(failing(undefined, 503))).toMatch(
+      /^Expected a request of reserved_addrs\.list with the status 503, and there was none\. Those that there were answered 200, 200\.\n/,
+    )
+    expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toMatch(
+      /^Expected no request of reserved_addrs\.list, and there were 2\.\n/,
+    )
+  })
+
+  test('refuses what no request can be, and what is no gateway', ({ gateway }) => {
+    expect(() => expect(gateway).not.toHaveBeenRequested('reserved_domain.create' as never)).toThrow(
+      'reserved_domains.create',
+    )
+    expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { staus: 1 } as never)).toThrow('staus')
+    expect(() => expect({}).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('Allowed: a gateway.')
+  })
+})
+
+describe('toHaveNoLeftovers', () => {
+  test('holds as long as nothing was created that was not deleted', ({ gateway }) => {
+    expect(gateway).toHaveNoLeftovers()
+    const { id } = gateway.reservedAddrs.create()
+    expect(gateway).not.toHaveNoLeftovers()
+    expect(messageOf(() => expect(gateway).toHaveNoLeftovers())).toBe(
+      `Expected nothing to be left over, and 1 resource is.\n\n${gateway.report()}`,
+    )
+    expect(gateway.report()).toContain(id)
+    gateway.reservedAddrs.delete(id)
+    expect(messageOf(() => expect(gateway).not.toHaveNoLeftovers())).toContain('Expected something to be left over')
+  })
+})
+
+describe('toBeGatewayError', () => {
+  const gateway = createGateway()
+
+  test('looks at an error, at what a function throws and at what a promise rejects with', async () => {
+    const refused = () => gateway.reservedDomains.get('rd_nope')
+    expect(refused).toBeGatewayError()
+    expect(refused).toBeGatewayError('not_found')
+    expect(refused).not.toBeGatewayError('domain_taken')
+    expect(thrownBy(refused)).toBeGatewayError('not_found')
+    await expect(gateway.provisioning.settled('rd_nope')).rejects.toBeGatewayError('not_found')
+    expect(new Error('not_found')).not.toBeGatewayError()
+    expect({ key: 'not_found' }).not.toBeGatewayError()
+  })
+
+  test('says what it is instead', () => {
+    const says = (received: unknown) => messageOf(() => expect(received).toBeGatewayError('domain_taken'))
+    const start = 'Expected a GatewayError domain_taken, and'
+    expect(says(() => gateway.reservedDomains.get('rd_nope'))).toBe(
+      `${start} it is GatewayError not_found (ERR_GATEWAY_90404): There is no reserved domain rd_nope.`,
+    )
+    expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
+    expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
+    expect(says(async () => Promise.reject(new Error('x')))).toContain('await expect(promise).rejects')
+    expect(says(5)).toBe(`${start} it is 5.`)
+    expect(messageOf(() => expect(() => gateway.reservedDomains.get('rd_nope')).not.toBeGatewayError())).toMatch(
+      /^Expected no GatewayError, and it is GatewayError not_found/,
+    )
+  })
+})

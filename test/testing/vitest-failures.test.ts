@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const folder = fileURLToPath(new URL('../fixtures/vitest', import.meta.url))
+const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
+
+/** What the JSON reporter says of one test. */
+interface Reported {
+  readonly title: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
+let reported: ReadonlyMap<string, Reported>
+
+beforeAll(async () => {
+  const args = [vitest, 'run', '--root', folder, '--reporter', 'json', 'failing']
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, (_failed, stdout) => resolve(stdout))
+  })
+  const { testResults } = JSON.parse(output.slice(output.indexOf('{')))
+  reported = new Map(testResults[0].assertionResults.map((each: Reported) => [each.title, each]))
+})
+
+function failureOf(title: string): string {
+  const { status, failureMessages } = reported.get(title) as Reported
+  expect(status).toBe('failed')
+  expect(failureMessages).toHaveLength(1)
+  return failureMessages[0] as string
+}
+
+describe('A test that fails says what happened at its gateway', () => {
+  test('after its own error', () => {
+    const lines = failureOf('by the code under test').split('\n')
+    expect(lines.slice(0, 6)).toEqual([
+      'Error: app.example.com was not reserved: 503',
+      '',
+      'The gateway at 2026-01-01T00:00:00Z:',
+      '  requests:',
+      '    2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 503 ERR_GATEWAY_90500: by the fault {"operation":"reserved_domains.create","times":1,"status":503}',
+      '',
+    ])
+  })
+
+  test('with the timeline of its domains', () => {
+    const message = failureOf('by an expectation')
+    expect(message).toMatch(/^AssertionError: expected null not to be null/)
+    expect(message).toMatch(
+      /provisioning of app\.example\.com \(rd_\w+\):\n {4}2026-01-01T00:00:00Z {2}started {2}A cert/,
+    )
+    expect(message).toContain('none came over HTTP')
+  })
+
+  test('and where the direct call stands that was refused', () => {
+    expect(failureOf('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
+  })
+})
+
+describe('A test that passes fails all the same', () => {
+  test('for a fault that no request met, with the reason', () => {
+    const message = failureOf('by a fault that nobody met')
+    expect(message).toMatch(/^AssertionError: The test itself passed\. .*`strict: false`/)
+    expect(message).toContain('1 fault still waits for requests.')
+    expect(message).toContain(
+      'POST /reserved_domains: its operation is reserved_domains.create, not reserved_domains.del',
+    )
+  })
+
+  test('for an outcome that no attempt used, with the reason', () => {
+    const message = failureOf('by an outcome that nobody used')
+    expect(message).toContain('No attempt used these outcomes: DNS_ERROR for app.example.com.')
+    expect(message).toContain('  app.example.com: no domain of that name is reserved.')
+  })
+
+  test('for a request to an unknown path', () => {
+    const message = failureOf('by an unknown path')
+    expect(message).toContain('1 request is for no operation of the API:\n  GET /reserved_domain → 404')
+  })
+
+  test('but not when it is skipped, expected to fail, not strict, or has met all', () => {
+    const titles = ['once, and not again', 'as it should', 'not: it is skipped', 'not', 'not: all is met']
+    const statuses = titles.map((title) => reported.get(title)?.status)
+    expect(statuses).toEqual(['passed', 'passed', 'skipped', 'passed', 'passed'])
+  })
+})
