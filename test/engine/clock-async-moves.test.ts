@@ -176,6 +176,14 @@ describe('An asynchronous move', () => {
     expect([gateway.clock.now, gateway.leftovers()]).toEqual([NOW, []])
   })
 
+  test('does not begin where somebody sets the time before it', async () => {
+    const { gateway } = managed()
+    const moved = gateway.clock.advanceToNextAsync()
+    const also = gateway.clock.advanceAsync('1h')
+    gateway.clock.set(timeAfter('5d'))
+    expect([await moved, await also, gateway.clock.now]).toEqual([false, undefined, Date.parse(timeAfter('5d'))])
+  })
+
   test('goes with another one to the later of both times', async () => {
     const clock = manualClock(NOW)
     const seen: number[] = []
