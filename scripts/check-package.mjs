@@ -19,16 +19,19 @@ gateway.clock.advance('30s')
 if (fired !== 1) throw new Error('no timer')
 const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
 if (gateway.reservedDomains.get(id).domain !== 'app.example.com') throw new Error('no domain')
+if (declareErrors({ widget_taken: entry(95000, 409, () => 'taken') }).widget_taken.key !== 'widget_taken') throw new Error('no kit')
 serve(gateway).then((server) => server.close())
 `
 
 const FILES = {
   'package.json': '{ "private": true }',
-  'use.mjs': `import { createGateway, manualClock } from 'fauxgate'\nimport { timersOn } from 'fauxgate/clock'\nimport { serve } from 'fauxgate/node'\n${USE}`,
-  'use.cjs': `const { createGateway, manualClock } = require('fauxgate')\nconst { timersOn } = require('fauxgate/clock')\nconst { serve } = require('fauxgate/node')\n${USE}`,
+  'use.mjs': `import { createGateway, manualClock } from 'fauxgate'\nimport { timersOn } from 'fauxgate/clock'\nimport { declareErrors, entry } from 'fauxgate/kit'\nimport { serve } from 'fauxgate/node'\n${USE}`,
+  'use.cjs': `const { createGateway, manualClock } = require('fauxgate')\nconst { timersOn } = require('fauxgate/clock')\nconst { declareErrors, entry } = require('fauxgate/kit')\nconst { serve } = require('fauxgate/node')\n${USE}`,
   'use.mts': `import { createGateway, type Gateway, manualClock } from 'fauxgate'
 import { timersOn } from 'fauxgate/clock'
+import { declareErrors, field } from 'fauxgate/kit'
 import { serve } from 'fauxgate/node'
+const number: number = declareErrors({ widget_invalid: field(95000, 400) }).widget_invalid.number
 const gateway: Gateway = createGateway()
 const { clock } = createGateway({ clock: manualClock(0) })
 clock.advance('30s')
@@ -39,7 +42,7 @@ takesTimers(timers)
 const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
 // @ts-expect-error: there is no such region
 gateway.reservedAddrs.create({ region: 5 })
-export { addr, serve, slept }
+export { addr, number, serve, slept }
 `,
   'tsconfig.json': JSON.stringify({
     compilerOptions: {

@@ -4,6 +4,7 @@ import { transform } from 'esbuild'
 import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as main from '../../src/index.ts'
+import * as kit from '../../src/kit/index.ts'
 import * as node from '../../src/server/node.ts'
 import * as clock from '../../src/testing/clock.ts'
 import * as msw from '../../src/testing/msw.ts'
@@ -40,6 +41,7 @@ const runner = () => {
 const modules: Record<string, object> = {
   fauxgate: main,
   'fauxgate/clock': clock,
+  'fauxgate/kit': kit,
   'fauxgate/msw': msw,
   'fauxgate/node': node,
   'fauxgate/testing': testing,
