@@ -54,6 +54,7 @@ export type Declared<Entries> = {
  * })
  * ```
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function declareErrors<const Entries extends Readonly<Record<string, Numbered>>>(
   entries: Entries,
 ): Declared<Entries> {
@@ -63,6 +64,7 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
 }
 
 /** Declares an error by its number, its HTTP status and its message. */
+/* @__NO_SIDE_EFFECTS__ */
 export function entry<Values = object>(
   number: number,
   status: number,
@@ -72,6 +74,7 @@ export function entry<Values = object>(
 }
 
 /** Declares an error about one field in words of its own, which are given the field and what was received besides. */
+/* @__NO_SIDE_EFFECTS__ */
 export function ofField<Own = object>(
   number: number,
   status: number,
@@ -86,6 +89,7 @@ export function ofField<Own = object>(
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
 export function field<Own = object>(number: number, status: number, allowed: (values: Own) => string): FieldEntry<Own>
+/* @__NO_SIDE_EFFECTS__ */
 export function field(
   number: number,
   status: number,

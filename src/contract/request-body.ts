@@ -149,10 +149,15 @@ function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, u
         problem(general.field_unknown, { field: fieldPath([...path, name]), allowed: allowed() }),
       )
     } else if (isValue(received, shape, about)) {
-      copy[name] = given(shape, received, [...path, name], about)
+      copy[name] = isInner(received) ? given(shape, received, [...path, name], about) : received
     }
   }
   return copy
+}
+
+/** Whether there may be something to copy in a value. Nearly all values are none of these, and need no path. */
+function isInner(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 function isValue(received: unknown, shape: Shape, { isKept }: About): boolean {
@@ -162,7 +167,7 @@ function isValue(received: unknown, shape: Shape, { isKept }: About): boolean {
 
 /** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
 function plainJson(value: unknown, path: Path, problems: Problems): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!isInner(value)) return value
   return copied(value, [], { value, path, problems, left: MOST_VALUES, isTooLarge: false })
 }
 

@@ -22,9 +22,19 @@ export function ids(random: RandomSource): Ids {
   const text = (alphabet: string, length: number, stream: string, sequence: number) =>
     customRandom(alphabet, length, random.draw(stream, sequence))()
   return {
-    id: (prefix, stream, sequence) =>
-      flat(`${prefix}_`, sortable(sequence), text(BASE62, RANDOM_LENGTH, stream, sequence)),
-    label: (length, stream, sequence) => flat(text(BASE36, length, stream, sequence)),
+    id(prefix, stream, sequence) {
+      const codes: number[] = []
+      pushText(codes, prefix)
+      pushText(codes, '_')
+      pushSortable(codes, sequence)
+      pushText(codes, text(BASE62, RANDOM_LENGTH, stream, sequence))
+      return String.fromCharCode(...codes)
+    },
+    label(length, stream, sequence) {
+      const codes: number[] = []
+      pushText(codes, text(BASE36, length, stream, sequence))
+      return String.fromCharCode(...codes)
+    },
     integer(below, stream, sequence) {
       const [a = 0, b = 0, c = 0, d = 0] = random.draw(stream, sequence)(4)
       return Math.floor(((a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32) * below)
@@ -32,20 +42,16 @@ export function ids(random: RandomSource): Ids {
   }
 }
 
-function sortable(sequence: number): string {
-  let digits = ''
+function pushSortable(codes: number[], sequence: number): void {
   for (let place = 62 ** (SEQUENCE_LENGTH - 1); place >= 1; place /= 62) {
-    digits += BASE62.charAt(Math.floor(sequence / place) % 62)
+    codes.push(BASE62.charCodeAt(Math.floor(sequence / place) % 62))
   }
-  return digits
 }
 
 /**
- * Joins texts into one of 48 bytes. As `+` leaves it, a text that was put together character by character takes 350, and
- * a gateway keeps many of them.
+ * Pushes the codes of a text. Made of codes, an id is one text of 48 bytes; as `+` leaves a text that was put together
+ * character by character, it takes 350, and a gateway keeps many of them.
  */
-function flat(...texts: readonly string[]): string {
-  const codes: number[] = []
-  for (const text of texts) for (let i = 0; i < text.length; i++) codes.push(text.charCodeAt(i))
-  return String.fromCharCode(...codes)
+function pushText(codes: number[], text: string): void {
+  for (let i = 0; i < text.length; i++) codes.push(text.charCodeAt(i))
 }

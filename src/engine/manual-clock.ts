@@ -183,8 +183,8 @@ function endless(now: number, stops: number, where: string): string {
   )
 }
 
-const anyDuration = spanOfTime()
-const anyMoment = moment()
+const anyDuration = /* @__PURE__ */ spanOfTime()
+const anyMoment = /* @__PURE__ */ moment()
 
 function requireDuration(duration: Duration): number {
   return readOptions(anyDuration, duration, { whole: 'The duration' })

@@ -17,6 +17,7 @@ export interface OpenApiDocument {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>
     readonly headers: Readonly<Record<string, Header>>
+    readonly responses: Readonly<Record<string, ResponseItem>>
     readonly examples: Readonly<Record<string, Example>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
@@ -42,7 +43,7 @@ export interface OperationItem {
   readonly security?: readonly SecurityRequirement[]
   readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: RequestBodyItem
-  readonly responses: Readonly<Record<string, ResponseItem>>
+  readonly responses: Readonly<Record<string, ResponseItem | Reference>>
 }
 
 export interface RequestBodyItem {
@@ -92,6 +93,6 @@ export function jsonContent(schema: JsonSchema, examples?: Content[string]['exam
 }
 
 /** The reference to a part of the components. */
-export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'examples', name: string): Reference {
+export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses' | 'examples', name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }

@@ -9,6 +9,7 @@ import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
+import { withSharedResponses } from './shared-responses.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
@@ -40,6 +41,10 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
     [...answers, ...controlCalls.flatMap(({ answer }) => answer ?? [])],
     dialect,
   )
+  const { paths, responses } = withSharedResponses({
+    ...pathsOf(operations, describing),
+    ...controlPaths(controlCalls, describing),
+  })
   return {
     openapi: '3.1.0',
     info: {
@@ -51,7 +56,7 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
     servers: [{ url: dialect.baseUrl, description: 'The base URL of the service; a served gateway has its own.' }],
     tags: [...tagsOf(operations), CONTROL_TAG],
     security: [{ apiKey: [] }],
-    paths: { ...pathsOf(operations, describing), ...controlPaths(controlCalls, describing) },
+    paths,
     components: {
       securitySchemes: {
         apiKey: {
@@ -76,6 +81,7 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },
+      responses,
       examples: errorExamples(
         [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(callErrorsOf)])],
         dialect,

@@ -73,7 +73,9 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
     answerProblems({ status, headers, text, body }: Answer, method: string): string[] {
       // The option `emptyJsonOnDelete`.
       if (item.responses[204] && status === 200 && text === '{}') return []
-      const response = item.responses[status]
+      const shared: string[] | undefined = item.responses[status]?.$ref?.split('/').slice(1)
+      const place = shared ?? [...pointer, 'responses', String(status)]
+      const response = place.reduce((part, name) => part[name], document)
       if (!response) return [`the status ${status} is not documented`]
       const missing = Object.keys(response.headers ?? {}).filter((name) => !headers.has(name))
       const found = missing.map((name) => `the header ${name} is missing`)
@@ -82,7 +84,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       const type = headers.get('content-type') ?? ''
       if (!response.content[type]) return [...found, `the content type "${type}" is not documented`]
       if (type !== 'application/json') return found
-      return [...found, ...problems([...pointer, 'responses', String(status), ...JSON_SCHEMA], body)]
+      return [...found, ...problems([...place, ...JSON_SCHEMA], body)]
     },
     /** What was carried out must be what the document allows to ask for. */
     requestProblems({ url, json }: Asked, { status }: Answer): string[] {
