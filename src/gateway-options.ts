@@ -15,11 +15,10 @@ import {
 } from './contract/options.ts'
 import type { Families } from './contract/resource.ts'
 import type { Rules } from './contract/rules.ts'
-import type { Initial } from './direct/initial.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
 import type { RateLimit } from './engine/rate-limiter.ts'
 import type { ControlAccess } from './http/control-access.ts'
-import type { families } from './resources/index.ts'
+import type { InitialResources } from './resources/types/index.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
 export interface GatewayOptions<C extends Clock = Clock> {
@@ -48,7 +47,7 @@ export interface GatewayOptions<C extends Clock = Clock> {
     readonly keepBackendsOnPatch?: boolean
   }
   /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
-  readonly initial?: Initial<typeof families>
+  readonly initial?: InitialResources
   /** Answers 429 to too many HTTP requests: true for 120 within 60 seconds, as the public service. Default: false. */
   readonly rateLimit?: boolean | RateLimitOptions
   /** How many requests `gateway.requests` keeps. Default: 1000. */
@@ -108,7 +107,7 @@ export interface ReadOptions {
   readonly emptyJsonOnDelete: boolean
   readonly authorityKeys: 'test' | 'fresh'
   readonly families: Families | undefined
-  readonly initial: Initial<typeof families> | undefined
+  readonly initial: InitialResources | undefined
   readonly rateLimit: RateLimit | undefined
   readonly journalSize: number
   readonly journalBytes: number
@@ -219,7 +218,7 @@ const gatewayOptions = optionsOf({
   emptyJsonOnDelete: v.optional(switchOption),
   quirks: v.optional(quirks),
   families: v.optional(ownFamilies),
-  initial: v.optional(v.custom<Initial<typeof families>>(isSomeObject, 'an object with arrays of bodies, by family')),
+  initial: v.optional(v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family')),
   rateLimit: v.optional(rateLimit),
   journalSize: v.optional(integer(0, 1_000_000)),
   journalBytes: v.optional(integer(0, 2 ** 32)),

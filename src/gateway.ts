@@ -30,7 +30,8 @@ import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from './http/install.ts'
 import { KeptJournal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
-import type { ErrorKeyIn, families, NameIn } from './resources/index.ts'
+import type { ErrorKeyIn, NameIn } from './resources/index.ts'
+import type { InitialResources, Resources } from './resources/types/index.ts'
 import { type Table, tableOf } from './table.ts'
 import { authorityOf } from './x509/authority.ts'
 
@@ -42,7 +43,7 @@ export type OptionsWith<F extends Families, C extends Clock = Clock> = Omit<
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
-  readonly initial?: Initial<typeof families & F>
+  readonly initial?: InitialResources & Initial<F>
 }
 
 /** A gateway with families of your own. */
@@ -61,7 +62,7 @@ interface OwnNames<F extends Families> {
 }
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
-export interface Gateway<C extends Clock = Clock> extends Direct<typeof families>, ControlMembers {
+export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
   readonly dialect: Dialect

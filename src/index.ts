@@ -25,5 +25,4 @@ export type { Delivery, HttpRequest, HttpResponse, RequestBody } from './http/me
 export type { Outcome } from './provisioning/outcomes.ts'
 export type { ShownTimelineEntry as TimelineEntry } from './provisioning/timeline.ts'
 export type { DnsRecord } from './provisioning/zone.ts'
-export type { OperationName } from './resources/index.ts'
-export type { ReservedDomain } from './resources/reserved-domains/reserved-domains.ts'
+export type * from './resources/types/index.ts'

@@ -31,6 +31,10 @@ export interface Facts {
   readonly isRequired?: true
   /** What no JSON can be, and documents leave out. */
   readonly isNoData?: true
+  /** A field that is read, but not offered to people: their types are without it. */
+  readonly isUnoffered?: true
+  /** The rule that it follows: page and heading of docs/decisions. */
+  readonly rules?: string
 }
 
 /** Says of a schema what its rules check. It stands in documents; no value is read by it. */

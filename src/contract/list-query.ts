@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
-import { documented } from './documentation.ts'
+import { documented, named } from './documentation.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
 import { compileFilter, type Filter, LONGEST_FILTER } from './filter/filter.ts'
 import { general } from './general-errors.ts'
@@ -12,21 +12,28 @@ import { fieldPath } from './request-body.ts'
 const LARGEST_PAGE = 100
 
 /** The query of every list operation. */
-export const listQuery = v.object({
-  limit: v.optional(
-    documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
-      json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE },
-    }),
-  ),
-  before_id: v.optional(
-    documented(v.string(), 'Only items that were created before the one with this id, which need not exist any more.'),
-  ),
-  filter: v.optional(
-    documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
-      json: { maxLength: LONGEST_FILTER },
-    }),
-  ),
-})
+export const listQuery = named(
+  v.object({
+    limit: v.optional(
+      documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
+        json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE },
+      }),
+    ),
+    before_id: v.optional(
+      documented(
+        v.string(),
+        'Only items that were created before the one with this id, which need not exist any more.',
+      ),
+    ),
+    filter: v.optional(
+      documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
+        json: { maxLength: LONGEST_FILTER },
+      }),
+    ),
+  }),
+  'ListParameters',
+  'Which page of a list is wanted.',
+)
 
 /** What a caller may pass to a list operation. */
 export type ListInput = v.InferInput<typeof listQuery>

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { MANAGED_KEY_TYPES } from '../contract/authority.ts'
 import { collection, type Due } from '../contract/collection.ts'
-import { documented } from '../contract/documentation.ts'
+import { documented, named } from '../contract/documentation.ts'
 import { declareErrors, tooLong } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import {
@@ -62,7 +62,13 @@ export const domainMetadata = textOfBytes(4096, recordErrors.domain_metadata_too
 const place = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
 
 export const resolvesTo = documented(
-  v.array(v.object({ value: documented(place, 'A place that the name resolves to, such as a region.') })),
+  v.array(
+    named(
+      v.object({ value: documented(place, 'What the place is called, such as a region.') }),
+      'ResolvesTo',
+      'A place that a name resolves to.',
+    ),
+  ),
   'Where the name resolves to; `[]` empties it.',
 )
 

@@ -1,13 +1,14 @@
 import type { Families } from '../contract/resource.ts'
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
-import type { declared } from './declarations.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
 import { reservedDomains } from './reserved-domains/reserved-domains.ts'
 import { tlsCertificates } from './tls-certificates.ts'
 import { trafficPolicy } from './traffic-policy.ts'
 import { webhookVerification } from './webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
+
+export type { FamilyErrorKey, OperationName } from './types/index.ts'
 
 /**
  * The table of all resource families. The direct API has one property for each, the HTTP handler one route for each
@@ -37,9 +38,3 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
 
 /** The key of an error of a table of families. */
 export type ErrorKeyIn<F extends Families> = { [Name in keyof F]: keyof F[Name]['errors'] }[keyof F] & string
-
-/** The key of an error of fauxgate's families, and of what they refer to. */
-export type FamilyErrorKey = ErrorKeyIn<typeof families> | keyof typeof declared.errors
-
-/** The name of an operation of the API. */
-export type OperationName = NameIn<typeof families>

@@ -27,8 +27,8 @@ const FAMILIES: readonly Family[] = [
   {
     path: '/reserved_domains',
     items: 'reserved_domains',
-    list: (gateway, query) => gateway.reservedDomains.list(query),
-    get: (gateway, id) => gateway.reservedDomains.get(id),
+    list: (gateway, query) => ({ ...gateway.reservedDomains.list(query) }),
+    get: (gateway, id) => ({ ...gateway.reservedDomains.get(id) }),
     words: {
       texts: [
         ...HEAD,
@@ -58,8 +58,8 @@ const FAMILIES: readonly Family[] = [
   {
     path: '/backends/weighted',
     items: 'backends',
-    list: (gateway, query) => gateway.weightedBackends.list(query),
-    get: (gateway, id) => gateway.weightedBackends.get(id),
+    list: (gateway, query) => ({ ...gateway.weightedBackends.list(query) }),
+    get: (gateway, id) => ({ ...gateway.weightedBackends.get(id) }),
     words: {
       texts: HEAD,
       times: ['obj.created_at'],
@@ -73,8 +73,8 @@ const FAMILIES: readonly Family[] = [
   {
     path: '/tls_certificates',
     items: 'tls_certificates',
-    list: (gateway, query) => gateway.tlsCertificates.list(query),
-    get: (gateway, id) => gateway.tlsCertificates.get(id),
+    list: (gateway, query) => ({ ...gateway.tlsCertificates.list(query) }),
+    get: (gateway, id) => ({ ...gateway.tlsCertificates.get(id) }),
     words: {
       texts: [...HEAD, 'obj.private_key_type', 'obj.subject_common_name', 'obj.subject_country', 'obj.serial_number'],
       times: ['obj.created_at', 'obj.issued_at', 'obj.not_before', 'obj.not_after'],

@@ -35,6 +35,7 @@ import {
 } from '../../provisioning/domain-records.ts'
 import { withoutPolicy, withPolicy, withRenewal, withUploadedCertificate } from '../../provisioning/management.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
+import type { ReservedDomain } from '../types/reserved-domains.ts'
 import { errors } from './errors.ts'
 
 const PATH = '/reserved_domains'
@@ -97,7 +98,11 @@ const createBody = named(
 
 /** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
 const ownName = extra(
-  v.optional(documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.")),
+  v.optional(
+    documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
+      isUnoffered: true,
+    }),
+  ),
 ) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined>
 
 const updateBody = named(
@@ -288,9 +293,6 @@ export const reservedDomains = resource({
     }),
   },
 })
-
-/** A reserved domain as its operations answer it. */
-export type ReservedDomain = Frozen<v.InferOutput<typeof shape>>
 
 /** Shows a reserved domain as its operations do. */
 export function shownDomain(tx: Transaction, domain: DomainRecord): ReservedDomain {

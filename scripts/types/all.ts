@@ -1,0 +1,11 @@
+import type { Families } from '../../src/contract/resource.ts'
+import { declared } from '../../src/resources/declarations.ts'
+import { families } from '../../src/resources/index.ts'
+import { type Files, typesOf } from './families.ts'
+
+/** The types of fauxgate's own families, as they stand in `src/resources/types`. */
+export function allTypes(): Files {
+  const all: Families = families
+  const errors = [...Object.values(all), declared].flatMap((family) => Object.keys(family.errors))
+  return typesOf(all, [...new Set(errors)])
+}

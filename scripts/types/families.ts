@@ -1,0 +1,211 @@
+import { documentationOf } from '../../src/contract/documentation.ts'
+import type { CatalogueError } from '../../src/contract/errors.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { directErrorsOf } from '../../src/contract/operation-errors.ts'
+import type { Families, Family } from '../../src/contract/resource.ts'
+import { interfaceOf, namedIn, nameOf } from './schema-types.ts'
+import { comment, kebabCase, literal, pascalCase, union } from './text.ts'
+
+/** A file that is made, by its path below the folder of all of them. */
+export type Files = ReadonlyMap<string, string>
+
+const HEAD = '// Made from the table of families by `npm run types:generate`; a test says when that is due.\n'
+
+const ROUTE_IDS = `${comment(['The ids in the path of a route module.'])}export interface RouteIds {
+  /** The id of the HTTPS edge, which starts with \`edghts_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`edge_not_found\`. */
+  readonly edge_id: string
+  /** The id of the route on that edge, which starts with \`edghtsrt_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`not_found\`. */
+  readonly id: string
+}
+`
+
+/** The types of a table of families: one file per family, one for what they share, and one that names them all. */
+export function typesOf(families: Families, errorKeys: readonly string[]): Files {
+  const homes = homesOf(families)
+  const files = new Map<string, string>()
+  const write = (home: string, text: string) => {
+    const imported = importsOf(text, home, homes)
+    files.set(`${home}.ts`, `${HEAD}${imported && `\n${imported}`}\n${text}`)
+  }
+  const shared = [...homes].filter(([, { home }]) => home === SHARED)
+  write(
+    SHARED,
+    [...shared.map(([name, { schema, isSent }]) => interfaceOf(name, schema, isSent)), ROUTE_IDS].join('\n'),
+  )
+  for (const [name, family] of Object.entries(families)) {
+    const home = kebabCase(name)
+    const own = [...homes].filter(([, each]) => each.home === home)
+    const types = own.map(([type, { schema, isSent }]) => interfaceOf(type, schema, isSent))
+    write(home, [...types, familyInterface(name, family, homes)].join('\n'))
+  }
+  write('index', indexText(families, homes, errorKeys))
+  return files
+}
+
+const SHARED = 'shared'
+
+/** A type: the file that it stands in, its schema, and whether clients send it. */
+interface Home {
+  readonly home: string
+  readonly schema: Parameters<typeof interfaceOf>[1]
+  readonly isSent: boolean
+}
+
+type Homes = ReadonlyMap<string, Home>
+
+/** Where each type stands: in its family's file, or with what several families have. */
+function homesOf(families: Families): Homes {
+  const homes = new Map<string, Home>()
+  const note = (home: string, schemas: readonly (Home['schema'] | undefined)[], isSent: boolean) => {
+    for (const [type, schema] of namedIn(schemas.filter((each) => each !== undefined))) {
+      const known = homes.get(type)
+      const isShared = known !== undefined && known.home !== home
+      homes.set(type, { home: isShared ? SHARED : home, schema, isSent: isSent || known?.isSent === true })
+    }
+  }
+  for (const [name, { operations }] of Object.entries(families)) {
+    const all = Object.values(operations)
+    note(
+      kebabCase(name),
+      all.flatMap(({ body, query }) => [body, query]),
+      true,
+    )
+    note(
+      kebabCase(name),
+      all.map(({ response }) => response),
+      false,
+    )
+  }
+  return homes
+}
+
+function importsOf(text: string, home: string, homes: Homes): string {
+  if (home === 'index') return ''
+  const plain = text.replaceAll(/\/\*\*.*?\*\//gs, '')
+  const isUsed = (name: string) => new RegExp(`\\b${name}\\b`).test(plain)
+  const names = [...homes].flatMap(([name, each]) => (each.home === SHARED && isUsed(name) ? [name] : []))
+  if (home !== SHARED && isUsed('RouteIds')) names.push('RouteIds')
+  const needed = home === SHARED ? [] : names.sort()
+  return needed.length === 0 ? '' : `import type { ${needed.join(', ')} } from './${SHARED}.ts'\n`
+}
+
+/** What the interface of a family's calls is named: like the family, unless a type has that name. */
+function callsName(name: string, homes: Homes): string {
+  const type = pascalCase(name)
+  return homes.has(type) ? `${type}Module` : type
+}
+
+function familyInterface(name: string, family: Family, homes: Homes): string {
+  const calls = Object.entries(family.operations).map(([verb, operation]) => callOf(verb, operation))
+  const about = [`${familySentence(family)} The calls of \`gateway.${name}\`.`]
+  return `${comment(about)}export interface ${callsName(name, homes)} {\n${calls.join('')}}\n`
+}
+
+/** What a family is of, in the words of what it answers. */
+function familySentence(family: Family): string {
+  const shown = Object.values(family.operations).find(({ response }) => response)?.response
+  const sentence = shown && documentationOf(shown).sentence
+  if (!sentence) throw new Error('A family answers nothing that has a sentence.')
+  return sentence
+}
+
+function callOf(verb: string, operation: Operation): string {
+  const { response } = operation
+  const parameters = [...idParameters(operation), ...inputParameters(operation)].join(', ')
+  const answer = response ? nameOf(response) : 'void'
+  return `${comment(callSentences(operation), '  ')}  ${verb}(${parameters}): ${answer}\n`
+}
+
+function idParameters({ ids }: Operation): string[] {
+  const names = Object.keys(ids)
+  if (names.length === 0) return []
+  if (names.join() === 'id') return ['id: string']
+  if (names.join() === 'edge_id,id') return ['ids: RouteIds']
+  throw new Error(`No type is known for the ids ${names.join(', ')}.`)
+}
+
+function inputParameters({ body, query }: Operation): string[] {
+  const schema = body ?? query
+  if (!schema) return []
+  const type = nameOf(schema)
+  const isOptional = !/^ {2}readonly \w+: /m.test(interfaceOf(type, schema, true))
+  return [`${body ? 'body' : 'query'}${isOptional ? '?' : ''}: ${type}`]
+}
+
+function callSentences(operation: Operation): string[] {
+  const { summary, method, path, ids } = operation
+  const [prefix, ...more] = Object.values(ids)
+  const start = prefix !== undefined && more.length === 0 ? `; the id starts with \`${prefix}_\`` : ''
+  const rules = operation.response && documentationOf(operation.response).facts.flatMap((each) => each.rules ?? [])
+  const cited = rules?.length ? ` (rules: ${rules.at(-1)})` : ''
+  return [
+    `${summary}: \`${method} ${path}\`${start}${cited}.`,
+    `@throws GatewayError ${errorList(directErrorsOf(operation))}.`,
+  ]
+}
+
+/** Errors by their statuses, with their numbers: the digits of the wire's `error_code`. */
+function errorList(errors: readonly CatalogueError[]): string {
+  const statuses = [...new Set(errors.map(({ status }) => status))].sort((a, b) => a - b)
+  const of = (status: number) => errors.filter((error) => error.status === status)
+  return statuses
+    .map(
+      (status) =>
+        `${status}: ${of(status)
+          .map(({ key, number }) => `\`${key}\` ${number}`)
+          .join(', ')}`,
+    )
+    .join('; ')
+}
+
+function indexText(families: Families, homes: Homes, errorKeys: readonly string[]): string {
+  const names = Object.keys(families)
+  const files = [...names.map(kebabCase), SHARED].sort()
+  const own = names.map((name) => ({
+    file: kebabCase(name),
+    types: typesInIndex(name, families[name] as Family, homes),
+  }))
+  const imports = [...own, { file: SHARED, types: ['RouteIds'] }]
+    .sort((a, b) => (a.file < b.file ? -1 : 1))
+    .map(({ file, types }) => `import type { ${types.join(', ')} } from './${file}.ts'\n`)
+  const operations = Object.values(families).flatMap((family) => Object.values(family.operations))
+  const members = names.map((name) => memberOf(name, families[name] as Family, homes))
+  const initial = names.map((name) => initialOf(name, families[name] as Family))
+  return [
+    imports.join(''),
+    files.map((file) => `export type * from './${file}.ts'\n`).join(''),
+    `${comment(['What a gateway has of its families.'])}export interface Resources {\n${members.join('')}}\n`,
+    `${comment(['What a gateway begins with, and has again after each `reset()`: bodies by family.'])}export interface InitialResources {\n${initial.join('')}}\n`,
+    comment(['The name of an operation of the API.']) +
+      union(
+        'export type OperationName =',
+        operations.map(({ name }) => literal(name)),
+      ),
+    comment(['The key of an error of the families, and of what they refer to.']) +
+      union('export type FamilyErrorKey =', [...errorKeys].sort().map(literal)),
+  ].join('\n')
+}
+
+function typesInIndex(name: string, family: Family, homes: Homes): string[] {
+  return [callsName(name, homes), initialBody(family)].sort()
+}
+
+function memberOf(name: string, family: Family, homes: Homes): string {
+  return `${comment([familySentence(family)], '  ')}  readonly ${name}: ${callsName(name, homes)}\n`
+}
+
+/** The name of the body that brings a resource into being. */
+function initialBody({ operations }: Family): string {
+  const body = (operations.create ?? operations.replace)?.body
+  if (!body) throw new Error('A family has neither create nor replace.')
+  return nameOf(body)
+}
+
+function initialOf(name: string, family: Family): string {
+  const body = initialBody(family)
+  const each = family.operations.create ? body : `(RouteIds & ${body})`
+  const about = family.operations.create
+    ? `What \`${name}.create\` takes.`
+    : `What \`${name}.replace\` takes, with the ids.`
+  return `${comment([about], '  ')}  readonly ${name}?: readonly ${each}[] | undefined\n`
+}

@@ -1,0 +1,172 @@
+import type * as v from 'valibot'
+import { type Dialect, ngrok, standard } from '../../src/contract/dialect.ts'
+import { documentationOf } from '../../src/contract/documentation.ts'
+import { general } from '../../src/contract/general-errors.ts'
+import { errorsIn, partsOf } from '../../src/contract/schema-parts.ts'
+import { definitionsIn } from '../../src/openapi/definitions.ts'
+import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
+import { comment, literal } from './text.ts'
+
+type AnySchema = v.GenericSchema
+
+const OPTIONAL = ['optional', 'exact_optional', 'nullish']
+
+/** The interface of a schema that has a name, with everything that the schema says of its fields. */
+export function interfaceOf(name: string, schema: AnySchema, isSent: boolean): string {
+  const { entries } = partsOf(schema)
+  if (!entries) throw new Error(`${name} is no object: only objects become interfaces.`)
+  const fields = Object.entries(entries).filter(([, each]) => isOffered(each))
+  const body = fields.map(([field, each]) => fieldOf(field, each, isSent)).join('')
+  return `${comment([aboutOf(name, schema, isSent)])}export interface ${name} {\n${body}}\n`
+}
+
+/** The names of all types in these schemas, with their schemas. */
+export function namedIn(schemas: readonly AnySchema[]): ReadonlyMap<string, AnySchema> {
+  return new Map(Object.entries(definitionsIn(schemas)))
+}
+
+/** The name of a schema's type. */
+export function nameOf(schema: AnySchema): string {
+  const { name } = documentationOf(schema)
+  if (name === undefined) throw new Error('A body, a query or an answer has no name: give it one by named().')
+  return name
+}
+
+/** The sentence of a schema, its limits, and the rule that it follows. */
+function aboutOf(name: string, schema: AnySchema, isSent: boolean): string {
+  const { sentence, facts } = documentationOf(schema)
+  if (sentence === undefined) throw new Error(`${name} has no sentence.`)
+  const rules = facts.findLast((each) => each.rules !== undefined)?.rules
+  const cited = rules === undefined ? [] : [`(rules: ${rules})`]
+  const refusals = isSent ? errorSentence(schema) : []
+  return [sentence, ...limitsOf(schema, sentence), ...refusals, ...cited].join(' ')
+}
+
+function isOffered(schema: AnySchema): boolean {
+  return !documentationOf(schema).facts.some(({ isUnoffered }) => isUnoffered)
+}
+
+function fieldOf(name: string, schema: AnySchema, isSent: boolean): string {
+  const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
+  const type = typeOf(schema)
+  const orUndefined = isOptional && schema.type !== 'exact_optional' ? `${type} | undefined` : type
+  return `${comment([aboutOf(name, schema, isSent)], '  ')}  readonly ${name}${isOptional ? '?' : ''}: ${orUndefined}\n`
+}
+
+/** Whether a rule alone says what a value is; then its type is that of the JSON. */
+function isUntyped(schema: AnySchema): boolean {
+  const { wrapped } = partsOf(schema)
+  return wrapped?.type === 'unknown'
+}
+
+/** The type of what goes through a schema: all of it cannot be changed. */
+function typeOf(schema: AnySchema): string {
+  const { name } = documentationOf(schema)
+  if (name !== undefined) return name
+  if (isUntyped(schema)) return typeOfJson(jsonOf(schema))
+  const { type, wrapped, item, value, options = [] } = partsOf(schema)
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'unknown':
+      return type
+    case 'picklist':
+      return options.map(literal).join(' | ')
+    case 'array':
+      return arrayOf(typeOf(item as AnySchema))
+    case 'record':
+      return `Readonly<Record<string, ${typeOf(value as AnySchema)}>>`
+    case 'nullable':
+      return `${typeOf(wrapped as AnySchema)} | null`
+    case 'optional':
+    case 'exact_optional':
+      return typeOf(wrapped as AnySchema)
+    case 'union':
+      return [...new Set(options.map((each) => typeOf(each as AnySchema)))].join(' | ')
+    case 'custom':
+      return typeOfJson(jsonOf(schema))
+    default:
+      throw new Error(`No type is known for a schema of the kind ${type}: give it a name, or teach this script.`)
+  }
+}
+
+function arrayOf(item: string): string {
+  return `readonly ${item.includes(' ') ? `(${item})` : item}[]`
+}
+
+function typeOfJson({ type, additionalProperties }: JsonSchema): string {
+  if (type !== 'object') return String(type)
+  const values = typeof additionalProperties === 'object' ? additionalProperties.type : undefined
+  return `Readonly<Record<string, ${values === undefined ? 'unknown' : String(values).replace('integer', 'number')}>>`
+}
+
+function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
+  const definitions = definitionsIn([schema])
+  const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
+  return jsonSchemaOf(schema, { dialect, isSent: false, definitions: inside })
+}
+
+/** What a schema says of its values beside its sentence and its type, in words. */
+function limitsOf(schema: AnySchema, sentence: string): string[] {
+  const json = jsonOf(schema)
+  const { facts } = documentationOf(schema)
+  return [
+    ...numbersOf(json),
+    ...(json.minItems === undefined ? [] : [`At least ${json.minItems}.`]),
+    ...textsOf(json, schema, sentence),
+    ...defaultOf(schema),
+    ...(facts.some(({ isRequired }) => isRequired) ? ['Required.'] : []),
+  ]
+}
+
+/** What counts where nothing is sent; dialects may differ. */
+function defaultOf(schema: AnySchema): string[] {
+  const [common, other] = [standard, ngrok].map((dialect) => jsonOf(schema, dialect).default)
+  if (common === undefined || isEmpty(common)) return []
+  const elsewhere = other === common ? '' : `; ${said(other)} in the dialect \`${ngrok.name}\``
+  return [`Default: ${said(common)}${elsewhere}.`]
+}
+
+/** Empty texts and lists stand for what was left out. */
+function isEmpty(value: unknown): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+function said(value: unknown): string {
+  return typeof value === 'string' ? `\`${value}\`` : JSON.stringify(value)
+}
+
+function numbersOf({ type, minimum, maximum, additionalProperties }: JsonSchema): string[] {
+  if (typeof additionalProperties === 'object') return numbersOf(additionalProperties)
+  if (minimum === undefined && maximum === undefined) return []
+  const kind = type === 'integer' ? 'An integer' : 'A number'
+  return [maximum === undefined ? `${kind} of at least ${minimum}.` : `${kind} from ${minimum} to ${maximum}.`]
+}
+
+/** The values of a text whose type is any text. */
+function textsOf({ enum: values, anyOf = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
+  const isInType = values === undefined || typeOf(schema).includes("'")
+  const listed = isInType ? anyOf.flatMap((each) => each.enum ?? []) : values
+  const names = listed.filter((each) => each !== '' && each !== null)
+  if (names.length === 0 || sentence.includes(`\`${names[0]}\`,`)) return []
+  return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
+}
+
+/** The errors of a schema itself, without those of what stands inside it under a name. */
+function errorSentence(schema: AnySchema): string[] {
+  const { entries = {}, item } = partsOf(schema)
+  const inside = [...Object.values(entries), ...(item ? [item] : [])].flatMap((each) => [...errorsIn(each)])
+  const keys = [...errorsIn(schema)]
+    .filter((error) => error !== general.field_invalid && !inside.includes(error) && !isBelow(schema, error))
+    .sort((a, b) => a.number - b.number)
+    .map(({ key }) => `\`${key}\``)
+  return keys.length === 0 ? [] : [`Refused as ${keys.join(', ')}.`]
+}
+
+function isBelow(schema: AnySchema, error: object): boolean {
+  const { wrapped } = partsOf(schema)
+  if (!wrapped) return false
+  const isNamed = documentationOf(wrapped).name !== undefined
+  return isNamed && [...errorsIn(wrapped)].some((each) => each === error)
+}

@@ -1,0 +1,167 @@
+// Made from the table of families by `npm run types:generate`; a test says when that is due.
+
+import type { CircuitBreakerBody, CircuitBreakerModule } from './circuit-breaker.ts'
+import type { CompressionBody, CompressionModule } from './compression.ts'
+import type { ReservedAddressCreate, ReservedAddrs } from './reserved-addrs.ts'
+import type { ReservedDomainCreate, ReservedDomains } from './reserved-domains.ts'
+import type { RouteIds } from './shared.ts'
+import type { TLSCertificateCreate, TlsCertificates } from './tls-certificates.ts'
+import type { TrafficPolicyBody, TrafficPolicyModule } from './traffic-policy.ts'
+import type { WebhookVerificationBody, WebhookVerificationModule } from './webhook-verification.ts'
+import type { WeightedBackendCreate, WeightedBackends } from './weighted-backends.ts'
+
+export type * from './circuit-breaker.ts'
+export type * from './compression.ts'
+export type * from './reserved-addrs.ts'
+export type * from './reserved-domains.ts'
+export type * from './shared.ts'
+export type * from './tls-certificates.ts'
+export type * from './traffic-policy.ts'
+export type * from './webhook-verification.ts'
+export type * from './weighted-backends.ts'
+
+/** What a gateway has of its families. */
+export interface Resources {
+  /** A TCP address that is held for the account. */
+  readonly reservedAddrs: ReservedAddrs
+  /** A hostname that is held for the account. */
+  readonly reservedDomains: ReservedDomains
+  /** A backend that shares traffic among child backends. */
+  readonly weightedBackends: WeightedBackends
+  /** A chain of certificates, with what its leaf says. */
+  readonly tlsCertificates: TlsCertificates
+  /** Lets only those webhooks pass that their provider has signed. */
+  readonly webhookVerification: WebhookVerificationModule
+  /** Rules on the traffic of a route. */
+  readonly trafficPolicy: TrafficPolicyModule
+  /** Stops traffic to an upstream that fails too often. */
+  readonly circuitBreaker: CircuitBreakerModule
+  /** Compresses answers on their way to clients. */
+  readonly compression: CompressionModule
+}
+
+/** What a gateway begins with, and has again after each `reset()`: bodies by family. */
+export interface InitialResources {
+  /** What `reservedAddrs.create` takes. */
+  readonly reservedAddrs?: readonly ReservedAddressCreate[] | undefined
+  /** What `reservedDomains.create` takes. */
+  readonly reservedDomains?: readonly ReservedDomainCreate[] | undefined
+  /** What `weightedBackends.create` takes. */
+  readonly weightedBackends?: readonly WeightedBackendCreate[] | undefined
+  /** What `tlsCertificates.create` takes. */
+  readonly tlsCertificates?: readonly TLSCertificateCreate[] | undefined
+  /** What `webhookVerification.replace` takes, with the ids. */
+  readonly webhookVerification?: readonly (RouteIds & WebhookVerificationBody)[] | undefined
+  /** What `trafficPolicy.replace` takes, with the ids. */
+  readonly trafficPolicy?: readonly (RouteIds & TrafficPolicyBody)[] | undefined
+  /** What `circuitBreaker.replace` takes, with the ids. */
+  readonly circuitBreaker?: readonly (RouteIds & CircuitBreakerBody)[] | undefined
+  /** What `compression.replace` takes, with the ids. */
+  readonly compression?: readonly (RouteIds & CompressionBody)[] | undefined
+}
+
+/** The name of an operation of the API. */
+export type OperationName =
+  | 'reserved_addrs.create'
+  | 'reserved_addrs.get'
+  | 'reserved_addrs.list'
+  | 'reserved_addrs.update'
+  | 'reserved_addrs.delete'
+  | 'reserved_domains.create'
+  | 'reserved_domains.get'
+  | 'reserved_domains.list'
+  | 'reserved_domains.update'
+  | 'reserved_domains.delete'
+  | 'reserved_domains.detach_certificate'
+  | 'reserved_domains.detach_certificate_management_policy'
+  | 'weighted_backends.create'
+  | 'weighted_backends.get'
+  | 'weighted_backends.list'
+  | 'weighted_backends.update'
+  | 'weighted_backends.delete'
+  | 'tls_certificates.create'
+  | 'tls_certificates.get'
+  | 'tls_certificates.list'
+  | 'tls_certificates.update'
+  | 'tls_certificates.delete'
+  | 'webhook_verification.replace'
+  | 'webhook_verification.get'
+  | 'webhook_verification.delete'
+  | 'traffic_policy.replace'
+  | 'traffic_policy.get'
+  | 'traffic_policy.delete'
+  | 'circuit_breaker.replace'
+  | 'circuit_breaker.get'
+  | 'circuit_breaker.delete'
+  | 'compression.replace'
+  | 'compression.get'
+  | 'compression.delete'
+
+/** The key of an error of the families, and of what they refer to. */
+export type FamilyErrorKey =
+  | 'action_config_invalid'
+  | 'action_unknown'
+  | 'action_unreachable'
+  | 'address_metadata_too_long'
+  | 'address_pool_exhausted'
+  | 'address_region_invalid'
+  | 'address_update_empty'
+  | 'authority_invalid'
+  | 'certificate_and_policy'
+  | 'certificate_automatic'
+  | 'certificate_description_too_long'
+  | 'certificate_in_use'
+  | 'certificate_is_key'
+  | 'certificate_key_mismatch'
+  | 'certificate_managed'
+  | 'certificate_metadata_too_long'
+  | 'certificate_missing'
+  | 'certificate_not_found'
+  | 'certificate_not_pem'
+  | 'certificate_not_uploaded'
+  | 'certificate_on_service_domain'
+  | 'certificate_too_long'
+  | 'certificate_unparsable'
+  | 'chain_out_of_order'
+  | 'child_backend_invalid'
+  | 'child_backend_not_found'
+  | 'domain_character_invalid'
+  | 'domain_empty_label'
+  | 'domain_hyphens_3_4'
+  | 'domain_label_end_invalid'
+  | 'domain_label_start_invalid'
+  | 'domain_label_too_long'
+  | 'domain_metadata_too_long'
+  | 'domain_name_and_domain'
+  | 'domain_not_qualified'
+  | 'domain_punycode_invalid'
+  | 'domain_region_invalid'
+  | 'domain_suffix_unreachable'
+  | 'domain_taken'
+  | 'domain_too_long'
+  | 'domain_underscore'
+  | 'domain_update_empty'
+  | 'domain_wildcard_mixed'
+  | 'domain_wildcard_not_first'
+  | 'domain_wildcard_suffix'
+  | 'edge_not_found'
+  | 'endpoint_configuration_not_found'
+  | 'error_threshold_out_of_range'
+  | 'expression_invalid'
+  | 'key_encrypted'
+  | 'key_is_certificate'
+  | 'key_missing'
+  | 'key_unsupported'
+  | 'num_buckets_out_of_range'
+  | 'pem_wrong_type'
+  | 'policy_on_service_domain'
+  | 'private_key_type_invalid'
+  | 'rolling_window_invalid'
+  | 'rule_without_action'
+  | 'tripped_duration_invalid'
+  | 'webhook_provider_missing'
+  | 'webhook_provider_unsupported'
+  | 'webhook_secret_missing'
+  | 'webhook_secret_not_accepted'
+  | 'weight_out_of_range'
+  | 'weighted_backend_in_use'

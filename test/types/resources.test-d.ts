@@ -1,0 +1,52 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Frozen } from '../../src/contract/view.ts'
+import type { Direct } from '../../src/direct/direct-api.ts'
+import type { Initial } from '../../src/direct/initial.ts'
+import type { FamilyErrorKey, InitialResources, OperationName, Resources } from '../../src/index.ts'
+import type { declared } from '../../src/resources/declarations.ts'
+import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
+
+// The types that people read are made by a script; the table of families says what they must be.
+type Families = typeof families
+type Table = Direct<Families>
+
+/** The fields of a body without those that nobody can give. */
+type Offered<Body> = Body extends object
+  ? { [Field in keyof Body as Body[Field] extends undefined ? never : Field]: Body[Field] }
+  : Body
+
+type Read<Calls> = { readonly [Verb in keyof Calls]: ArgumentsOf<Calls[Verb]> }
+type ArgumentsOf<Call> = Call extends (...args: infer Args) => unknown
+  ? { readonly [Place in keyof Args]: Plain<Offered<Frozen<Args[Place]>>> }
+  : never
+
+type Answers<Calls> = {
+  readonly [Verb in keyof Calls]: Calls[Verb] extends (...args: never[]) => infer Answer ? Plain<Answer> : never
+}
+
+/** A type with the fields of all that it is made of, at every depth. */
+type Plain<T> = T extends object ? { [Field in keyof T]: Plain<T[Field]> } : T
+
+describe('The types of the families are those of their schemas', () => {
+  test('in every body, query and id that a call takes', () => {
+    expectTypeOf<{ [Name in keyof Resources]: Read<Resources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof Families]: Read<Table[Name]>
+    }>()
+  })
+
+  test('in every answer', () => {
+    expectTypeOf<{ [Name in keyof Resources]: Answers<Resources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof Families]: Answers<Table[Name]>
+    }>()
+  })
+
+  test('in what a gateway begins with', () => {
+    expectTypeOf<Initial<Families>>().toExtend<InitialResources>()
+    expectTypeOf<keyof InitialResources>().toEqualTypeOf<keyof Families>()
+  })
+
+  test('in the names of operations and the keys of errors', () => {
+    expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
+    expectTypeOf<FamilyErrorKey>().toEqualTypeOf<ErrorKeyIn<Families> | (keyof typeof declared.errors & string)>()
+  })
+})
