@@ -104,7 +104,7 @@ function typeOfJson({ type, additionalProperties }: JsonSchema): string {
 function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
   const definitions = definitionsIn([schema])
   const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
-  return jsonSchemaOf(schema, { dialect, isSent: false, definitions: inside })
+  return jsonSchemaOf(schema, { dialect, place: 'answer', definitions: inside })
 }
 
 /** What a schema says of its values beside its sentence and its type, in words. */
