@@ -3,7 +3,7 @@ import type { ManualClock } from '../engine/manual-clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ProvisioningError } from '../provisioning/domain-records.ts'
 import type { Outcome } from '../provisioning/outcomes.ts'
-import type { ReservedDomain } from '../resources/reserved-domains/reserved-domains.ts'
+import type { ReservedDomain } from '../resources/types/index.ts'
 import { certificatePair, type Pair } from './certificates.ts'
 import { jobOf } from './matched-domain.ts'
 

@@ -1,6 +1,6 @@
 import { quote } from '../contract/quote.ts'
 import type { Gateway } from '../gateway.ts'
-import type { ReservedDomain } from '../resources/reserved-domains/reserved-domains.ts'
+import type { ReservedDomain } from '../resources/types/index.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */
 export interface Subject {
