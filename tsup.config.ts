@@ -8,6 +8,7 @@ const entry = {
   testing: 'src/testing/testing.ts',
   msw: 'src/testing/msw.ts',
   vitest: 'src/testing/vitest.ts',
+  jest: 'src/testing/jest.ts',
   openapi: 'src/openapi/openapi.ts',
   kit: 'src/kit/index.ts',
 }
@@ -27,7 +28,7 @@ export default defineConfig({
   platform: 'neutral',
   removeNodeProtocol: false,
   noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
-  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw'],
+  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']

@@ -1,3 +1,4 @@
+import { counted } from './counted.ts'
 import { declareErrors, entry, field } from './errors.ts'
 
 /**
@@ -26,7 +27,7 @@ export const general = declareErrors({
     211,
     400,
     (it: { method: string; bytes: number }) =>
-      `A ${it.method} request came with a body of ${it.bytes} bytes. Send none, or "{}".`,
+      `A ${it.method} request came with a body of ${counted(it.bytes, 'byte')}. Send none, or "{}".`,
   ),
   body_unreadable: entry(
     212,
@@ -65,7 +66,7 @@ export const general = declareErrors({
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
-      `More than ${it.limit} requests within ${it.seconds} seconds. Try again in ${it.wait} seconds.`,
+      `More than ${counted(it.limit, 'request')} within ${counted(it.seconds, 'second')}. Try again in ${counted(it.wait, 'second')}.`,
   ),
   id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with "${it.prefix}_"`),
   query_unknown: entry(
@@ -127,7 +128,7 @@ export const general = declareErrors({
   request_timeout: entry(
     90432,
     408,
-    (it: { seconds: number }) => `The request was not there within ${it.seconds} seconds. Send it at once.`,
+    (it: { seconds: number }) => `The request was not there within ${counted(it.seconds, 'second')}. Send it at once.`,
   ),
   internal_failure: entry(90501, 500, () => 'fauxgate itself failed on this request. Its console says how.'),
 })

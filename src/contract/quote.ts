@@ -1,3 +1,4 @@
+import { counted } from './counted.ts'
 import { withoutPrivateKeys } from './private-key-text.ts'
 
 const LONGEST = 80
@@ -17,7 +18,7 @@ export function quote(value: unknown): string {
 
 /** Like {@link quote} for a value that is secret (rules: secrets#messages): only its type is described. */
 export function quoteSecret(value: unknown): string {
-  if (typeof value === 'string') return `a string of ${value.length} characters`
+  if (typeof value === 'string') return `a string of ${counted(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../contract/counted.ts'
 import { declareErrors, entry } from '../contract/errors.ts'
 import type { general } from '../contract/general-errors.ts'
 import type { FamilyErrorKey } from '../resources/index.ts'
@@ -45,7 +46,7 @@ export const errors = declareErrors({
     90422,
     504,
     (it: { seconds: number; reached: string; asked: string }) =>
-      `The move was stopped after ${it.seconds} seconds of work. The clock stands at ${it.reached}; asked for was ` +
+      `The move was stopped after ${counted(it.seconds, 'second')} of work. The clock stands at ${it.reached}; asked for was ` +
       `${it.asked}. What was due by then has happened: move on from there, or in smaller steps.`,
   ),
   nothing_ahead: entry(

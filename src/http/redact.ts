@@ -1,3 +1,4 @@
+import { counted } from '../contract/counted.ts'
 import { REDACTED, readings } from '../contract/private-key-text.ts'
 import { type Hidden, redacted, type SecretNames, secretsIn } from '../contract/secret-fields.ts'
 import { withoutSecrets } from '../contract/secret-values.ts'
@@ -40,7 +41,7 @@ export function readBody(body: Kept | Exclude<RequestBody, string> | null): Read
   if (body === null || body === '') return { description: null }
   if (typeof body === 'object' && 'unread' in body) return { description: UNREAD[body.unread] }
   const json = typeof body === 'string' ? parsed(body) : jsonBeginning(body.start)
-  if (json === undefined) return { description: `[a text of ${body.length} characters that is not JSON]` }
+  if (json === undefined) return { description: `[a text of ${counted(body.length, 'character')} that is not JSON]` }
   return { json, note: cutNote(body) }
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../contract/counted.ts'
 import { bytesOf } from './bytes.ts'
 
 /** A line of a text and its number, from 1 on. */
@@ -33,7 +34,7 @@ export function oddCharacter(text: string, at: number): string | undefined {
 }
 
 function lengthDamage(characters: number, begin: number): string {
-  return `the base64 of the block that line ${begin} begins has ${characters} characters, not a multiple of four`
+  return `the base64 of the block that line ${begin} begins has ${counted(characters, 'character')}, not a multiple of four`
 }
 
 function characterDamage(lines: readonly Line[]): string | undefined {

@@ -76,6 +76,7 @@ function surroundings(code: string) {
     Ngrok,
     yourOwnHandlers: [],
     beforeEach: (work: () => unknown) => work(),
+    afterEach: () => undefined,
     test: runner(),
     provision: async () => Promise.reject(new Error('rolled back')),
     reuse: () => undefined,

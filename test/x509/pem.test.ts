@@ -50,7 +50,7 @@ describe('splitting a PEM text (RFC 7468)', () => {
     [' \t\n\n', 'the block that line 2 begins is empty'],
     ['AAECAAE', 'the base64 of the block that line 2 begins has 7 characters, not a multiple of four'],
     ['A\nA E\n', 'the base64 of the block that line 2 begins has 3 characters, not a multiple of four'],
-    ['A', 'the base64 of the block that line 2 begins has 1 characters, not a multiple of four'],
+    ['A', 'the base64 of the block that line 2 begins has 1 character, not a multiple of four'],
     ['AAEC\nAA=C', 'character 4 of line 4 stands behind the "=" that ends the base64'],
     ['AA==\nAAEC', 'character 1 of line 4 stands behind the "=" that ends the base64'],
     ['AAEC====', 'character 7 of line 3 is a third "="'],
