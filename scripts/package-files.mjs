@@ -79,7 +79,7 @@ for (const { fileName, code } of [...modules, ...common]) {
 // ESM may take its types from a CommonJS file, not the other way round. Types of what can only be imported stay as they are.
 const declarations = readdirSync(dist).filter((name) => name.endsWith('.d.ts'))
 for (const name of declarations.map((each) => each.slice(0, -'.d.ts'.length))) {
-  const text = read(`${name}.d.ts`).replace(/(['"]\.\/[\w-]+)\.js(['"])/g, '$1.cjs$2')
+  const text = read(`${name}.d.ts`).replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
   const isWay = `./${name}` in ways || name === 'index'
   writeFileSync(join(dist, `${name}.d.ts`), text)
   if (isWay && !required.includes(name)) continue
