@@ -17,6 +17,7 @@ import type { ErrorKey } from './control/errors.ts'
  * ```
  */
 export class GatewayError extends Error {
+  /** What errors of this class are called. */
   override readonly name = 'GatewayError'
   /** The catalogue's key, the same in every dialect. For the errors of families of your own, see {@link is}. */
   readonly key: ErrorKey

@@ -35,8 +35,16 @@ import type { InitialResources, Resources } from './resources/types/index.ts'
 import { type Table, tableOf } from './table.ts'
 import { authorityOf } from './x509/authority.ts'
 
+/** Families of your own, as far as the types of a gateway need them. */
+type OwnFamilies = Readonly<
+  Record<
+    string,
+    { readonly operations: object; readonly errors: object; readonly collections: readonly { readonly name: string }[] }
+  >
+>
+
 /** The options of a gateway with families of your own. */
-export type OptionsWith<F extends Families, C extends Clock = Clock> = Omit<
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   GatewayOptions<C>,
   'families' | 'initial'
 > & {
@@ -47,10 +55,10 @@ export type OptionsWith<F extends Families, C extends Clock = Clock> = Omit<
 }
 
 /** A gateway with families of your own. */
-export type GatewayWith<F extends Families, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
 
 /** Where names of operations and errors are asked for, those of own families are names too. */
-interface OwnNames<F extends Families> {
+interface OwnNames<F extends OwnFamilies> {
   readonly faults: {
     add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
   }
@@ -65,6 +73,7 @@ interface OwnNames<F extends Families> {
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
+  /** What differs between services, as it was passed in. */
   readonly dialect: Dialect
   /** The clock that was passed in, with its own type: a manual clock can be moved here. */
   readonly clock: C
@@ -101,7 +110,7 @@ const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
  * ```
  * @throws TypeError when an option is not allowed, or a family has what another one or the gateway has already.
  */
-export function createGateway<F extends Families, C extends Clock = Clock>(
+export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
   options: OptionsWith<F, C>,
 ): GatewayWith<F, C>
 /**

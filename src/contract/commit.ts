@@ -2,8 +2,11 @@
 export interface Change {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string
+  /** The record's id; for a route module the ids of edge and route, with a slash between. */
   readonly key: string
+  /** The record before; undefined for one that was created. */
   readonly before: object | undefined
+  /** The record after; undefined for one that was removed. */
   readonly after: object | undefined
 }
 
@@ -13,5 +16,6 @@ export interface Commit {
   readonly operation: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
+  /** What changed, in order; at least one record. */
   readonly changes: readonly Change[]
 }

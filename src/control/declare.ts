@@ -71,6 +71,7 @@ const declareCall = controlCall({
 export interface Declare {
   /** An HTTPS edge with routes. Declaring it again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
+  /** An endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void
   /** A backend that a weighted backend can have as a child. */
   backend(id: string): void

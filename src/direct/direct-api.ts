@@ -1,16 +1,26 @@
 import type { Operation, PathIds } from '../contract/operation.ts'
 import type { Families } from '../contract/resource.ts'
 
+/** Families, as far as the types of their calls go. */
+export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>
+
 /** The direct API of a table of families: one property per family, one function per operation. */
-export type Direct<F extends Families> = {
+export type Direct<F extends CallableFamilies> = {
   readonly [Name in keyof F]: {
     readonly [Verb in keyof F[Name]['operations']]: DirectCall<F[Name]['operations'][Verb]>
   }
 }
 
+/** An operation, as far as the type of its call goes: it needs nothing of valibot, nor of the engine. */
+export interface Callable<Ids, Input, Result> {
+  readonly ids: Ids
+  readonly input?: Input
+  readonly run: (...args: never[]) => Result
+}
+
 /** The function of one operation: the ids of its path, then its body or query. */
 type DirectCall<O> =
-  O extends Operation<infer Ids, infer Input, infer Result>
+  O extends Callable<infer Ids, infer Input, infer Result>
     ? (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
     : never
 

@@ -7,6 +7,7 @@ import { abortable } from './abortable.ts'
  * someone moves (such as a fake-timers clock).
  */
 export interface Clock {
+  /** The time in ms since 1970. */
   readonly now: number | (() => number)
   /** Waits until a time in ms is reached, or a signal ends that; a clock that a test owns goes there at once. */
   waitUntil?(at: number, signal?: AbortSignal): void | Promise<void>

@@ -15,6 +15,7 @@ const installOptions = optionsOf({
 
 /** An installed gateway. Dispose of it, or leave the block of `using`, to take it out again. */
 export interface Installed {
+  /** Takes the gateway out again; once more does nothing. */
   uninstall(): void
   [Symbol.dispose](): void
 }

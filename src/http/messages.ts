@@ -1,10 +1,12 @@
 /** A request as the HTTP handler takes it, from whichever transport. */
 export interface HttpRequest {
+  /** The method, in upper case. */
   readonly method: string
   /** An absolute URL, or a path with its query. */
   readonly url: string
   /** The value of a header by its lower-case name, or null. */
   readonly header: (name: string) => string | null
+  /** The body, read to its end. */
   readonly body: RequestBody
   /**
    * The address that it came from, such as `127.0.0.1`: what a transport read from its socket, never from a header.
@@ -18,8 +20,11 @@ export type RequestBody = string | { readonly unread: 'body_too_large' | 'body_u
 
 /** An answer, ready for whichever transport. `body` is null where there is none. */
 export interface HttpResponse {
+  /** The HTTP status. */
   readonly status: number
+  /** The headers, by name. */
   readonly headers: Readonly<Record<string, string>>
+  /** The text of the body; null where there is none. */
   readonly body: string | null
   /** How a fault delivers it; absent for at once and whole. */
   readonly delivery?: Delivery

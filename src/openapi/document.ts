@@ -2,17 +2,24 @@ import type { JsonSchema } from './json-schema.ts'
 
 /** An OpenAPI 3.1 document, as far as fauxgate writes one. */
 export interface OpenApiDocument {
+  /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
+  /** What the document is of. */
   readonly info: {
     readonly title: string
     readonly version: string
     readonly description: string
     readonly license: { readonly name: string; readonly identifier: string }
   }
+  /** Where the service is. */
   readonly servers: readonly { readonly url: string; readonly description: string }[]
+  /** The groups of operations: one per family, and the controls. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
+  /** What lets a request in, unless its operation says otherwise. */
   readonly security: readonly SecurityRequirement[]
+  /** The operations, by path. */
   readonly paths: Readonly<Record<string, PathItem>>
+  /** What operations refer to by name: schemas, parameters, headers, examples. */
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>

@@ -34,10 +34,13 @@ export type TimelineEntry = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** One thing that a domain's provisioning did, as it is shown; `at` is a timestamp. */
 export interface ShownTimelineEntry {
+  /** When it happened: UTC, in whole seconds. */
   readonly at: string
+  /** What happened. */
   readonly transition: Transition
   /** What an attempt came to; null for what is no attempt's end. */
   readonly outcome: Outcome | null
+  /** The same in words for people. */
   readonly message: string
 }
 

@@ -4,7 +4,6 @@ import { documented, facts, named } from '../contract/documentation.ts'
 import { general } from '../contract/general-errors.ts'
 import { type Report, rule, ruleOnWhole } from '../contract/rule.ts'
 import type { Transaction } from '../contract/transaction.ts'
-import type { Frozen } from '../contract/view.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { isDnsName, normalName } from './dns-names.ts'
 
@@ -33,8 +32,15 @@ const fields = v.object({
   value: documented(v.string(), "A CNAME's name, or an A record's IPv4 address."),
 })
 
-/** A record of the simulated DNS zone. A name has one record; names are in lower case without a trailing dot. */
-export type DnsRecord = Frozen<v.InferOutput<typeof fields>>
+/** A record of the simulated DNS zone. A name has one record. */
+export interface DnsRecord {
+  /** The DNS name, or `*.` and one; kept in lower case without a trailing dot. */
+  readonly name: string
+  /** The type of the record. */
+  readonly type: 'CNAME' | 'A'
+  /** A CNAME's name, or an A record's IPv4 address. */
+  readonly value: string
+}
 
 /** A CNAME's value is a name, an A record's an IPv4 address. */
 const typedValue = ruleOnWhole<v.InferOutput<typeof fields>, never>([], ({ type, value }, report) => {

@@ -1,4 +1,3 @@
-import type { Families } from '../contract/resource.ts'
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
@@ -37,4 +36,7 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
   : Text
 
 /** The key of an error of a table of families. */
-export type ErrorKeyIn<F extends Families> = { [Name in keyof F]: keyof F[Name]['errors'] }[keyof F] & string
+export type ErrorKeyIn<F extends Readonly<Record<string, { readonly errors: object }>>> = {
+  [Name in keyof F]: keyof F[Name]['errors']
+}[keyof F] &
+  string

@@ -30,6 +30,7 @@ const serveOptions = optionsOf({
 export interface Served {
   /** The server's own base URL, such as `http://127.0.0.1:4747`. */
   readonly url: string
+  /** The port that it listens on. */
   readonly port: number
   /** The address that it listens on in truth, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string

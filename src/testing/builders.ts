@@ -3,7 +3,7 @@ import type { ManualClock } from '../engine/manual-clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ProvisioningError } from '../provisioning/domain-records.ts'
 import type { Outcome } from '../provisioning/outcomes.ts'
-import type { ReservedDomain } from '../resources/types/index.ts'
+import type { ReservedDomain, RouteIds } from '../resources/types/index.ts'
 import { certificatePair, type Pair } from './certificates.ts'
 import { jobOf } from './matched-domain.ts'
 
@@ -29,7 +29,9 @@ const WEEK = 7 * DAY
 
 /** A reserved domain with the certificate that is in use on it. */
 export interface DomainWithCertificate {
+  /** The domain, with its certificate in use. */
   readonly domain: ReservedDomain
+  /** Its certificate. */
   readonly certificate: Certificate
 }
 
@@ -139,12 +141,6 @@ export function weightedRollout(
 ): WeightedBackend {
   for (const id of Object.keys(weights)) gateway.declare.backend(id)
   return gateway.weightedBackends.create({ backends: weights })
-}
-
-/** A route, by its edge and its own id. */
-export interface RouteIds {
-  readonly edge_id: string
-  readonly id: string
 }
 
 /**

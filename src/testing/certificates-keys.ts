@@ -10,6 +10,7 @@ const ED25519_SEED_SIZE = 32
 
 /** The kinds of keys that a pair can have. */
 export const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
+/** The kind of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
 /** The key of a draw's random bytes. RSA keys are published ones: `role` tells which. */

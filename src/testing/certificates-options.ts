@@ -20,9 +20,13 @@ import { type KeyType, keyTypes } from './certificates-keys.ts'
 export interface PairSubject {
   /** Default: the first of the names, else of the IPs, unless it is longer than a common name can be, 64 characters. */
   readonly commonName?: string
+  /** The organization. */
   readonly organization?: string
+  /** The organizational unit. */
   readonly organizationalUnit?: string
+  /** The locality, such as a town. */
   readonly locality?: string
+  /** The state or province. */
   readonly province?: string
   /** Two letters, such as `DE`. */
   readonly country?: string

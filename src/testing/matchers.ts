@@ -10,6 +10,7 @@ import { isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './mat
 
 /** Which requests {@link GatewayMatchers.toHaveBeenRequested} means, and how many. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
+  /** How many such requests there must be; at least one where it is left out. */
   readonly times?: number
 }
 

@@ -1,4 +1,5 @@
 export type { Time } from '../engine/manual-clock.ts'
+export type { RouteIds } from '../resources/types/index.ts'
 export {
   type DomainOptions,
   type DomainWithCertificate,
@@ -7,7 +8,6 @@ export {
   failedDomain,
   issuedDomain,
   type RolloutOptions,
-  type RouteIds,
   trippingRoute,
   uploadedDomain,
   weightedRollout,

@@ -7,12 +7,19 @@ type Global<Name extends string> = typeof globalThis extends Readonly<Record<Nam
 
 /** The platform's timers and dates, standing on a manual clock: each with the type of the global of its name. */
 export interface Timers {
+  /** Calls back once, on the clock's time. */
   readonly setTimeout: typeof globalThis.setTimeout
+  /** Drops a timer of `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
+  /** Calls back again and again, on the clock's time. */
   readonly setInterval: typeof globalThis.setInterval
+  /** Drops a timer of `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
+  /** Calls back as soon as time moves on. */
   readonly setImmediate: Global<'setImmediate'>
+  /** Drops a timer of `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
+  /** `Date` with the clock's time as the present. */
   readonly Date: typeof globalThis.Date
   /** Counts from when the timers were made, or from the last `reset` of the clock; `set` leaves it alone. */
   readonly performance: { now(): number }

@@ -1,8 +1,20 @@
+import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Frozen } from '../../src/contract/view.ts'
+import type { MembersOf } from '../../src/control/control.ts'
+import type { ControlMembers, controls } from '../../src/control/index.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type { Initial } from '../../src/direct/initial.ts'
-import type { FamilyErrorKey, InitialResources, OperationName, Resources } from '../../src/index.ts'
+import type {
+  DnsRecord,
+  FamilyErrorKey,
+  InitialResources,
+  OperationName,
+  Resources,
+  TimelineEntry,
+} from '../../src/index.ts'
+import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
+import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 
@@ -48,5 +60,17 @@ describe('The types of the families are those of their schemas', () => {
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
     expectTypeOf<FamilyErrorKey>().toEqualTypeOf<ErrorKeyIn<Families> | (keyof typeof declared.errors & string)>()
+  })
+})
+
+describe('The types of the controls', () => {
+  test('are those of every control together', () => {
+    expectTypeOf<ControlMembers>().toExtend<MembersOf<(typeof controls)[number]>>()
+    expectTypeOf<keyof ControlMembers>().toEqualTypeOf<keyof MembersOf<(typeof controls)[number]>>()
+  })
+
+  test('are those of their schemas', () => {
+    expectTypeOf<DnsRecord>().toEqualTypeOf<Frozen<v.InferOutput<typeof dnsRecord>>>()
+    expectTypeOf<TimelineEntry>().toEqualTypeOf<Frozen<v.InferOutput<typeof shownTimelineEntry>>>()
   })
 })

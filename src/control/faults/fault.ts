@@ -16,10 +16,13 @@ export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] a
 
 /** What a fault's predicate sees of a request. */
 export interface FaultRequest<OperationName extends string = string> {
+  /** The operation's name. */
   readonly operation: OperationName
+  /** The method, in upper case. */
   readonly method: string
   /** Below the base URL, without the query. */
   readonly path: string
+  /** The ids in the path, by their names there. */
   readonly ids: PathIds
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
@@ -32,6 +35,7 @@ export interface FaultRequest<OperationName extends string = string> {
 export interface FaultSpec<OperationName extends string = string, Key extends string = ErrorKey> {
   /** The operation's name, such as `reserved_domains.create`. */
   readonly operation?: OperationName
+  /** The method of the request; that of the operation where both are given. */
   readonly method?: (typeof FAULT_METHODS)[number]
   /** The path below the base URL, such as `/reserved_domains`. */
   readonly path?: string
@@ -66,6 +70,7 @@ export interface FaultSpec<OperationName extends string = string, Key extends st
 /** A fault that is armed. */
 export interface ArmedFault<OperationName extends string = string, Key extends string = ErrorKey>
   extends FaultSpec<OperationName, Key> {
+  /** Its own id, which `remove` takes and the journal names. */
   readonly id: string
   /** How many requests it has met. */
   readonly hits: number

@@ -73,7 +73,9 @@ export interface Faults {
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
   /** The armed faults, oldest first, with how many requests each has met; of 1,000 on, used-up ones give way. */
   all(): readonly ArmedFault<OperationName>[]
+  /** Removes a fault, by its id; none where there is none of that id. */
   remove(id: string): void
+  /** Removes all faults. */
   clear(): void
   /** Throws an error that says which faults still wait for requests, and why the last requests did not match. */
   assertNoPendingFaults(): void

@@ -17,9 +17,11 @@ export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 export interface JournalFields<Name extends string = OperationName> {
   /** The operation's name; null for requests of no operation. */
   readonly operation?: Name | null
+  /** The method, in upper case. */
   readonly method?: (typeof METHODS)[number]
   /** Below the base URL, without the query. */
   readonly path?: string
+  /** The HTTP status of the answer, 100 to 599. */
   readonly status?: number
 }
 
@@ -27,11 +29,16 @@ export interface JournalFields<Name extends string = OperationName> {
  * What was asked over HTTP and what was answered, oldest first; the last 1,000 by default. What is secret is not in it.
  */
 export interface Requests {
-  /** @throws GatewayError `field_invalid` for a filter that no entry can agree with; so do `count` and `last`. */
+  /**
+   * The entries, oldest first.
+   * @throws GatewayError `field_invalid` for a filter that no entry can agree with; so do `count` and `last`.
+   */
   all(filter?: JournalFilter): readonly JournalEntry[]
+  /** How many entries there are. */
   count(filter?: JournalFilter): number
   /** The newest entry, or undefined. */
   last(filter?: JournalFilter): JournalEntry | undefined
+  /** Empties the journal. */
   clear(): void
   /** Throws an error that lists the requests for paths and methods that this API does not have, if there are any. */
   assertAllKnown(): void

@@ -12,14 +12,17 @@ export interface JournalEntry {
   readonly operationId: string
   /** The operation's name, such as `reserved_domains.create`; null for an unknown path or method. */
   readonly operation: string | null
+  /** The method of the request. */
   readonly method: string
   /** Below the base URL, without the query. */
   readonly path: string
+  /** The query as it was sent, without its `?`; empty for none. */
   readonly query: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
   /** The request's JSON, a text that says what it was where it is none or is too long, or null for no body. */
   readonly request: unknown
+  /** The HTTP status of the answer. */
   readonly status: number
   /** The answer's JSON, or a text in its place as for `request`; null for no body. */
   readonly response: unknown

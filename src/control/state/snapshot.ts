@@ -16,6 +16,7 @@ export const SNAPSHOT_VERSION = 1
 
 /** The state of a gateway as plain JSON. */
 export interface Snapshot {
+  /** The version of snapshots, which `restore` asks for. */
   readonly version: typeof SNAPSHOT_VERSION
   /** The gateway's time in ms since 1970. */
   readonly now: number
