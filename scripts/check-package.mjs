@@ -1,6 +1,6 @@
 // Packs the package, installs the tarball in an empty folder and uses it as a stranger would.
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -83,6 +83,17 @@ async function bundled(name, entry, platform) {
   return outputFiles[0].contents.length
 }
 
+/** The bytes of a file of declarations and of all that it pulls in. */
+function declarationsOf(file, seen = new Set()) {
+  if (seen.has(file)) return 0
+  seen.add(file)
+  const text = readFileSync(join(folder, 'package/dist', file), 'utf8')
+  const pulled = [...text.matchAll(/['"]\.\/([\w.-]+)\.c?js['"]/g)].map(([, name]) =>
+    declarationsOf(`${name}.d.cts`, seen),
+  )
+  return pulled.reduce((sum, size) => sum + size, Buffer.byteLength(text))
+}
+
 const checkSize = (what, bytes, most) =>
   check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${most / 1000}`, bytes <= most)
 
@@ -109,6 +120,7 @@ try {
     sizes.reduce((sum, size) => sum + size, 0),
     1_500_000,
   )
+  checkSize('declarations of the main entry', declarationsOf('index.d.cts'), 100_000)
   rmSync(join(folder, 'package'), { recursive: true })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])

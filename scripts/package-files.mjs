@@ -79,7 +79,9 @@ for (const { fileName, code } of [...modules, ...common]) {
 // ESM may take its types from a CommonJS file, not the other way round. Types of what can only be imported stay as they are.
 const declarations = readdirSync(dist).filter((name) => name.endsWith('.d.ts'))
 for (const name of declarations.map((each) => each.slice(0, -'.d.ts'.length))) {
-  const text = read(`${name}.d.ts`).replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
+  // With half of the indentation that the compiler writes.
+  const halved = read(`${name}.d.ts`).replace(/^ +/gm, (spaces) => spaces.slice(spaces.length / 2))
+  const text = halved.replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
   const isWay = `./${name}` in ways || name === 'index'
   writeFileSync(join(dist, `${name}.d.ts`), text)
   if (isWay && !required.includes(name)) continue

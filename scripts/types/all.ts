@@ -1,4 +1,6 @@
+import { general } from '../../src/contract/general-errors.ts'
 import type { Families } from '../../src/contract/resource.ts'
+import { errors as controlErrors } from '../../src/control/errors.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
 import { type Files, typesOf } from './families.ts'
@@ -6,6 +8,7 @@ import { type Files, typesOf } from './families.ts'
 /** The types of fauxgate's own families, as they stand in `src/resources/types`. */
 export function allTypes(): Files {
   const all: Families = families
-  const errors = [...Object.values(all), declared].flatMap((family) => Object.keys(family.errors))
+  const own = [...Object.values(all), declared].flatMap((family) => Object.keys(family.errors))
+  const errors = [...Object.keys(general), ...own, ...Object.keys(controlErrors)]
   return typesOf(all, [...new Set(errors)])
 }

@@ -181,8 +181,8 @@ function indexText(families: Families, homes: Homes, errorKeys: readonly string[
         'export type OperationName =',
         operations.map(({ name }) => literal(name)),
       ),
-    comment(['The key of an error of the families, and of what they refer to.']) +
-      union('export type FamilyErrorKey =', [...errorKeys].sort().map(literal)),
+    comment(['A key of the one catalogue, for example `domain_taken`; families of your own have further ones.']) +
+      union('export type ErrorKey =', [...errorKeys].sort().map(literal)),
   ].join('\n')
 }
 

@@ -1,10 +1,7 @@
 import { counted } from '../contract/counted.ts'
 import { declareErrors, entry } from '../contract/errors.ts'
-import type { general } from '../contract/general-errors.ts'
-import type { FamilyErrorKey } from '../resources/index.ts'
 
-/** A key of the one catalogue, for example `domain_taken`; families of your own have further ones. */
-export type ErrorKey = keyof typeof general | FamilyErrorKey | keyof typeof errors
+export type { ErrorKey } from '../resources/types/index.ts'
 
 /** The errors of the controls: of who may use them, and of what they cannot do. */
 export const errors = declareErrors({

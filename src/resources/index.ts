@@ -7,7 +7,7 @@ import { trafficPolicy } from './traffic-policy.ts'
 import { webhookVerification } from './webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
 
-export type { FamilyErrorKey, OperationName } from './types/index.ts'
+export type { OperationName } from './types/index.ts'
 
 /**
  * The table of all resource families. The direct API has one property for each, the HTTP handler one route for each

@@ -1,18 +1,13 @@
 import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
+import type { general } from '../../src/contract/general-errors.ts'
 import type { Frozen } from '../../src/contract/view.ts'
 import type { MembersOf } from '../../src/control/control.ts'
+import type { errors as controlErrors } from '../../src/control/errors.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type { Initial } from '../../src/direct/initial.ts'
-import type {
-  DnsRecord,
-  FamilyErrorKey,
-  InitialResources,
-  OperationName,
-  Resources,
-  TimelineEntry,
-} from '../../src/index.ts'
+import type { DnsRecord, ErrorKey, InitialResources, OperationName, Resources, TimelineEntry } from '../../src/index.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
@@ -59,7 +54,8 @@ describe('The types of the families are those of their schemas', () => {
 
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
-    expectTypeOf<FamilyErrorKey>().toEqualTypeOf<ErrorKeyIn<Families> | (keyof typeof declared.errors & string)>()
+    type Own = ErrorKeyIn<Families> | keyof typeof declared.errors
+    expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | keyof typeof controlErrors>()
   })
 })
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { documented, facts, type JsonFacts, named } from '../../contract/documentation.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../contract/duration.ts'
 import { general } from '../../contract/general-errors.ts'
-import type { Method, PathIds } from '../../contract/operation.ts'
+import type { Method } from '../../contract/operation.ts'
 import { count, ownId } from '../../contract/record-schema.ts'
 import { rule } from '../../contract/rule.ts'
 import { anyObject } from '../../contract/schema.ts'
@@ -23,7 +23,7 @@ export interface FaultRequest<OperationName extends string = string> {
   /** Below the base URL, without the query. */
   readonly path: string
   /** The ids in the path, by their names there. */
-  readonly ids: PathIds
+  readonly ids: Readonly<Record<string, string>>
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
 }
