@@ -231,7 +231,7 @@ function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
 function hostOf(
   { api }: Table,
   engine: Engine,
-  { clock, authorityKeys }: ReadOptions,
+  { clock, authorityKeys, dialect, families = {} }: ReadOptions,
   ownKeys: readonly string[],
   journal: KeptJournal,
   rateLimiter: RateLimiter | undefined,
@@ -246,6 +246,12 @@ function hostOf(
     leftovers,
     withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
     authority: () => engine.authority,
+    dialect,
+    families,
+    get url() {
+      return engine.url
+    },
+    describer: undefined,
     now: () => engine.now,
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     transact: (work) => engine.transact(work),

@@ -13,7 +13,7 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   return {
     'README.md': indexPage(document, also, groups),
     ...Object.fromEntries(pages),
-    'errors.md': errorPage(document, also),
+    'error-catalogue.md': errorPage(document, also),
   }
 }
 
@@ -21,11 +21,22 @@ const NOTE = '<!-- Made by `npm run reference` from the schemas and operations i
 
 const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 
-function operationsOf({ paths }, tag) {
+/** A response, also where it stands once for many operations. */
+const responseIn = ({ components }, response) =>
+  response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
+
+function operationsOf(document, tag) {
+  const { paths } = document
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) =>
-      operation.tags.includes(tag) ? { path, method, ...operation } : [],
+      operation.tags.includes(tag) ? { path, method, ...operation, responses: responsesOf(document, operation) } : [],
     ),
+  )
+}
+
+function responsesOf(document, { responses }) {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [status, responseIn(document, response)]),
   )
 }
 
@@ -55,13 +66,14 @@ function indexPage(document, also, groups) {
       'controls need none of these headers.',
     '## Operations',
     `| | |\n|---|---|\n${rows.join('\n')}`,
-    'Errors have a [page of their own](errors.md).',
+    'Errors have a [page of their own](error-catalogue.md).',
   )
 }
 
 function operationIdHeader(document) {
   const [item] = Object.values(document.paths)
-  return Object.keys(Object.values(Object.values(item)[0].responses)[0].headers).map((name) => `\`${name}\``)[0]
+  const [response] = Object.values(Object.values(item)[0].responses)
+  return Object.keys(responseIn(document, response).headers).map((name) => `\`${name}\``)[0]
 }
 
 const anchor = (heading) =>
@@ -122,7 +134,7 @@ function answersOf(responses) {
   })
   const errors = bad.map(([status, { content }]) => {
     const keys = Object.keys(content['application/json'].examples)
-    return `| ${status} | ${keys.map((key) => `[${key}](errors.md#${key})`).join(', ')} |`
+    return `| ${status} | ${keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')} |`
   })
   return [...lines, ...(errors.length > 0 ? [`| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
 }

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
+import type { Dialect } from '../contract/dialect.ts'
 import type { CatalogueError } from '../contract/errors.ts'
 import type { Method, Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import { bodyReader } from '../contract/request-body.ts'
-import type { Family } from '../contract/resource.ts'
+import type { Families, Family } from '../contract/resource.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Journal } from './requests/journal.ts'
@@ -57,7 +58,17 @@ export interface ControlHost {
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
   leftovers(): readonly { readonly family: string; readonly id: string }[]
+  readonly dialect: Dialect
+  /** The families of a test's own. */
+  readonly families: Families
+  /** What every URI in a response starts with. */
+  readonly url: string
+  /** What makes the OpenAPI document; undefined until somebody brings it. */
+  describer: Describer | undefined
 }
+
+/** What makes an OpenAPI document; `openApi` of `fauxgate/openapi` is one. */
+export type Describer = (dialect: Dialect, options: { readonly families: Families; readonly url: string }) => object
 
 /** Runs a piece of a direct call: a refusal becomes a `GatewayError`, and an error's stack begins at the caller's line. */
 export type Guarded = <T>(work: () => T, input?: unknown) => T

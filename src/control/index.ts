@@ -3,6 +3,7 @@ import { type ClockMember, clock } from './clock.ts'
 import type { ControlCall } from './control.ts'
 import { type DeclareMember, declare } from './declare.ts'
 import { type DnsMember, dns } from './dns.ts'
+import { type DocumentMember, document } from './document.ts'
 import { type FaultsMember, faults } from './faults/index.ts'
 import { type ProvisioningMember, provisioning } from './provisioning/index.ts'
 import { type ReportMember, report } from './report.ts'
@@ -10,7 +11,18 @@ import { type RequestsMember, requests } from './requests/index.ts'
 import { type StateMembers, state } from './state/index.ts'
 
 /** All controls of a gateway. */
-export const controls = [clock, declare, provisioning, dns, faults, requests, report, state, authority] as const
+export const controls = [
+  clock,
+  declare,
+  provisioning,
+  dns,
+  faults,
+  requests,
+  report,
+  state,
+  authority,
+  document,
+] as const
 
 /** What a gateway has of its controls as members: those of each, which a test of types compares. */
 export interface ControlMembers
@@ -18,6 +30,7 @@ export interface ControlMembers
     ClockMember,
     DeclareMember,
     DnsMember,
+    DocumentMember,
     FaultsMember,
     ProvisioningMember,
     ReportMember,

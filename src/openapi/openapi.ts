@@ -17,6 +17,8 @@ export type { OpenApiDocument } from './document.ts'
 export interface OpenApiOptions {
   /** Families of one's own, as `createGateway` takes them. */
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
+  /** Where the service is; the dialect's base URL by default. */
+  readonly url?: string
 }
 
 /**
@@ -30,7 +32,10 @@ export interface OpenApiOptions {
  * console.log(Object.keys(document.paths))
  * ```
  */
-export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiOptions = {}): OpenApiDocument {
+export function openApi(
+  dialect: Dialect = standard,
+  { families = {}, url = dialect.baseUrl }: OpenApiOptions = {},
+): OpenApiDocument {
   const operations = Object.values({ ...builtIn, ...families }).flatMap((family) =>
     Object.values<Operation>(family.operations as Record<string, Operation>),
   )
@@ -53,7 +58,7 @@ export function openApi(dialect: Dialect = standard, { families = {} }: OpenApiO
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: dialect.baseUrl, description: 'The base URL of the service; a served gateway has its own.' }],
+    servers: [{ url, description: 'The base URL of the service; a served gateway has its own.' }],
     tags: [...tagsOf(operations), CONTROL_TAG],
     security: [{ apiKey: [] }],
     paths,

@@ -6,6 +6,7 @@ import { general } from '../contract/general-errors.ts'
 import { integer, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
+import { openApi } from '../openapi/openapi.ts'
 import { Connection } from './connection.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
 import { readBody } from './read-body.ts'
@@ -69,6 +70,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { address, port: taken } = server.address() as AddressInfo
   const url = `http://${hostInUrl(host, address)}:${taken}`
   gateway.servedAt(url)
+  gateway.describedBy(openApi)
   const close = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.servedAt(undefined)

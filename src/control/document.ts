@@ -1,0 +1,39 @@
+import { refuse } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
+import { anyObject } from '../contract/schema.ts'
+import { type Control, type ControlHost, type Describer, plainCall } from './control.ts'
+
+const PATH = '/openapi.json'
+
+const read = plainCall({
+  method: 'GET',
+  path: PATH,
+  summary: 'The OpenAPI document of the service and of these controls',
+  answer: anyObject(),
+  errors: [general.path_not_found],
+  run(host) {
+    const problem = 'nothing makes the document: serve the gateway, or give openApi to its describedBy()'
+    const { describer, dialect, families, url } = host
+    return (
+      describer?.(dialect, { families, url }) ?? refuse(general.path_not_found, { method: 'GET', path: PATH, problem })
+    )
+  },
+})
+
+export interface DocumentMember {
+  /**
+   * Lets `GET /_fauxgate/openapi.json` answer: pass `openApi` of `fauxgate/openapi`. `serve` does so by itself; a gateway
+   * that nobody asks for the document does without what makes it.
+   */
+  describedBy(describer: Describer): void
+}
+
+/** The OpenAPI document of a gateway. */
+export const document: Control<DocumentMember> = {
+  calls: { read },
+  members: (host: ControlHost) => ({
+    describedBy(describer) {
+      host.describer = describer
+    },
+  }),
+}
