@@ -1,0 +1,146 @@
+// Holds the OpenAPI documents of the built package against tools of others: `node scripts/check-openapi.mjs`. A linter;
+// a client made from the types, which must compile strictly and work; a fuzzer, where Python and its package are there.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createGateway, manualClock } from '../dist/index.js'
+import { serve } from '../dist/node.js'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const folder = `${root}node_modules/.cache/fauxgate-openapi/`
+mkdirSync(folder, { recursive: true })
+
+const SEED = '20260101'
+const SECONDS = 60
+const FUZZER = 'schemathesis==4.32.0'
+
+const run = (command, args, options = {}) =>
+  execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], ...options })
+const tool = (path, ...args) => run(process.execPath, [`${root}node_modules/${path}`, ...args])
+
+const CLIENT = `
+import createClient from 'openapi-fetch'
+import type { paths } from './service.js'
+
+export async function use(baseUrl: string): Promise<string> {
+  const client = createClient<paths>({
+    baseUrl,
+    headers: { Authorization: 'Bearer key', 'Service-Version': '2' },
+  })
+  const params = { header: { 'Service-Version': '2' } } as const
+  const { data, error } = await client.POST('/reserved_domains', {
+    params,
+    body: { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } },
+  })
+  if (!data) throw new Error(error.msg)
+  // @ts-expect-error: a name is a text
+  await client.POST('/reserved_domains', { params, body: { domain: 5 } })
+  const page = await client.GET('/reserved_domains', { params: { ...params, query: { limit: 1 } } })
+  const first: string | undefined = page.data?.reserved_domains[0]?.domain
+  const gone = await client.GET('/reserved_domains/{id}', { params: { ...params, path: { id: 'rd_gone' } } })
+  const code: string | undefined = gone.error?.error_code
+  const clock = await client.GET('/_fauxgate/clock')
+  return [data.domain, first, code, clock.data?.manual].join()
+}
+`
+
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM'],
+    types: [],
+    skipLibCheck: true,
+    outDir: 'out',
+  },
+  files: ['client.ts'],
+}
+
+function lint() {
+  const files = ['openapi.json', 'openapi.ngrok.json'].map((name) => `${root}dist/${name}`)
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  run(process.execPath, [`${root}node_modules/@redocly/cli/bin/cli.js`, 'lint', ...files], { env })
+  console.log('ok  the linter has nothing to say')
+}
+
+async function compileAndUse() {
+  writeFileSync(`${folder}package.json`, '{ "type": "module" }')
+  tool(
+    'openapi-typescript/bin/cli.js',
+    `${root}dist/openapi.json`,
+    '-o',
+    'service.d.ts',
+    '--default-non-nullable=false',
+  )
+  writeFileSync(`${folder}client.ts`, CLIENT)
+  writeFileSync(`${folder}tsconfig.json`, JSON.stringify(TSCONFIG))
+  tool('typescript/bin/tsc', '-p', '.')
+  console.log('ok  a client of its types compiles')
+  const server = await serve(createGateway({ clock: manualClock(0) }))
+  const { use } = await import(`${folder}out/client.js`)
+  const came = await use(server.url)
+  await server.close()
+  if (came !== 'app.example.com,app.example.com,ERR_GATEWAY_90404,true') throw new Error(`The client got ${came}.`)
+  console.log('ok  the client works')
+}
+
+/** The fuzzer in an environment of its own, or undefined where it cannot be had. */
+function fuzzer() {
+  const command = `${folder}venv/bin/schemathesis`
+  if (existsSync(command)) return command
+  const works = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
+  const isThere =
+    works('python3', '-m', 'venv', `${folder}venv`) && works(`${folder}venv/bin/pip`, 'install', '-q', FUZZER)
+  return isThere ? command : undefined
+}
+
+async function fuzz() {
+  const command = fuzzer()
+  if (!command) return console.warn(`LEFT OUT: the fuzzer. Python with venv, or ${FUZZER} from PyPI, is missing here.`)
+  const gateway = createGateway({ keys: ['key'], seed: SEED, clock: manualClock('2026-01-01T00:00:00Z') })
+  const server = await serve(gateway)
+  const report = `${folder}report.json`
+  const args = [
+    'run',
+    `${server.url}/_fauxgate/openapi.json`,
+    '--url',
+    server.url,
+    '--seed',
+    SEED,
+    '--max-time',
+    `${SECONDS}`,
+  ]
+  const about = ['-H', 'Authorization: Bearer key', '-H', 'Service-Version: 2', '--continue-on-failure', '--no-color']
+  // The controls change what every operation answers; their answers are held against the document in the tests.
+  const left = ['--exclude-path-regex', '^/_fauxgate/', '--generation-database', 'none']
+  const { spawn } = await import('node:child_process')
+  const child = spawn(command, [...args, ...about, ...left, '--report', 'json', '--report-json-path', report], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
+  await new Promise((resolve) => child.once('exit', resolve))
+  await server.close()
+  judge(JSON.parse(readFileSync(report, 'utf8')))
+}
+
+/** Every failure must be one that the baseline knows, with the reason why it is none. */
+function judge({ failures, test_cases: cases }) {
+  const known = JSON.parse(readFileSync(new URL('openapi-baseline.json', import.meta.url), 'utf8'))
+  const isKnown = ({ code, operation }) =>
+    known.some((each) => each.code === code && new RegExp(each.operation).test(operation))
+  const found = failures.flatMap(({ code, title, operations }) =>
+    operations.map((operation) => ({ code, title, operation })),
+  )
+  const unknown = found.filter((each) => !isKnown(each))
+  for (const { code, title, operation } of unknown) console.error(`${code} ${title}: ${operation}`)
+  if (unknown.length > 0) throw new Error(`${unknown.length} failures are not in scripts/openapi-baseline.json.`)
+  console.log(`ok  the fuzzer found nothing new in ${cases.generated} cases`)
+}
+
+lint()
+await compileAndUse()
+if (!process.argv.includes('--no-fuzz')) await fuzz()
