@@ -1,7 +1,10 @@
 // Fields of JSON Schemas as tables of a Markdown page.
 
 /** The name of a schema in a reference to it. */
-const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
+export const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
+
+/** Whether a schema is that of one error; those of types begin with a capital. */
+export const isError = (name) => /^[a-z]/.test(name)
 
 const link = (name) => `[${name}](#${name.toLowerCase()})`
 
@@ -68,7 +71,7 @@ export function fieldTable({ properties = {}, required = [] }, more = {}) {
 export function namesIn(value, schemas, found = new Set()) {
   if (typeof value !== 'object' || value === null) return found
   const name = typeof value.$ref === 'string' && value.$ref.includes('/schemas/') ? nameIn(value) : undefined
-  if (name && name !== 'Error' && !found.has(name)) {
+  if (name && name !== 'Error' && !isError(name) && !found.has(name)) {
     found.add(name)
     namesIn(schemas[name], schemas, found)
   }

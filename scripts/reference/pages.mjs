@@ -1,7 +1,7 @@
 // Makes the pages of the service reference from the OpenAPI documents.
 import { examplesOf } from './calls.mjs'
 import { EXAMPLES } from './examples.mjs'
-import { fieldTable, namesIn, typeOf } from './fields.mjs'
+import { fieldTable, isError, nameIn, namesIn, typeOf } from './fields.mjs'
 
 /** The pages, by file name. */
 export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
@@ -86,13 +86,16 @@ function groupPage({ name, description }, document, also, examples) {
   const operations = operationsOf(document, name)
   const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
   const sections = operations.flatMap((each) => operationSection(each, others.get(each.operationId), examples))
-  const types = [...namesIn(operations, document.components.schemas)]
+  const types = new Set([
+    ...namesIn(operations, document.components.schemas),
+    ...namesIn([...others.values()], also.components.schemas),
+  ])
   return page(
     `# ${titleOf(name)}`,
     description,
     ...sections,
-    ...(types.length > 0 ? ['## Types'] : []),
-    ...types.flatMap((type) => typeSection(type, document, also)),
+    ...(types.size > 0 ? ['## Types'] : []),
+    ...[...types].flatMap((type) => typeSection(type, document, also)),
   )
 }
 
@@ -133,7 +136,8 @@ function answersOf(responses) {
     return `Answers ${status}: ${type[0] === 'application/json' ? typeOf(type[1].schema) : `\`${type[0]}\``}. ${description}`
   })
   const errors = bad.map(([status, { content }]) => {
-    const keys = Object.keys(content['application/json'].examples)
+    const { schema } = content['application/json']
+    const keys = (schema.anyOf ?? [schema]).map(nameIn)
     return `| ${status} | ${keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')} |`
   })
   return [...lines, ...(errors.length > 0 ? [`| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
@@ -148,7 +152,7 @@ function exampleSection({ curl, call, status, json }) {
 const cut = (_key, value) => (typeof value === 'string' && value.length > 100 ? `${value.slice(0, 60)}…` : value)
 
 function typeSection(name, document, also) {
-  const json = document.components.schemas[name]
+  const json = document.components.schemas[name] ?? also.components.schemas[name]
   const whole = also.components.schemas[name]
   const theirs = (whole?.anyOf?.find((each) => each.properties) ?? whole)?.properties ?? {}
   const more = Object.fromEntries(
@@ -158,16 +162,24 @@ function typeSection(name, document, also) {
 }
 
 function errorPage(document, also) {
-  const { examples, schemas } = document.components
-  const sections = Object.entries(examples).flatMap(([key, { value }]) => {
-    const other = also.components.examples[key].value
-    const status = other.status_code === value.status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
-    return [
-      `## ${key}`,
-      `\`${value.error_code}\`, \`${other.error_code}\`; status ${value.status_code}${status}.`,
-      `> ${value.msg}`,
-    ]
-  })
+  const { schemas } = document.components
+  const errors = Object.entries(schemas).filter(([name]) => isError(name))
+  const sections = errors.flatMap(
+    ([
+      key,
+      {
+        examples: [value],
+      },
+    ]) => {
+      const [other] = also.components.schemas[key].examples
+      const status = other.status_code === value.status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
+      return [
+        `## ${key}`,
+        `\`${value.error_code}\`, \`${other.error_code}\`; status ${value.status_code}${status}.`,
+        `> ${value.msg}`,
+      ]
+    },
+  )
   return page(
     '# Errors',
     'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',

@@ -25,7 +25,6 @@ export interface OpenApiDocument {
     readonly parameters: Readonly<Record<string, Parameter>>
     readonly headers: Readonly<Record<string, Header>>
     readonly responses: Readonly<Record<string, ResponseItem>>
-    readonly examples: Readonly<Record<string, Example>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
 }
@@ -78,28 +77,15 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
-export interface Example {
-  readonly summary: string
-  readonly value: unknown
-}
-
 /** What a body can be, by media type. */
-export type Content = Readonly<
-  Record<
-    string,
-    {
-      readonly schema: JsonSchema
-      readonly examples?: Readonly<Record<string, Example | Reference>>
-    }
-  >
->
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
 
 /** The content of a body that is JSON. */
-export function jsonContent(schema: JsonSchema, examples?: Content[string]['examples']): Content {
-  return { 'application/json': { schema, ...(examples && { examples }) } }
+export function jsonContent(schema: JsonSchema): Content {
+  return { 'application/json': { schema } }
 }
 
 /** The reference to a part of the components. */
-export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses' | 'examples', name: string): Reference {
+export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }

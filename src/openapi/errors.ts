@@ -1,7 +1,7 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { codeOf, statusOf } from '../contract/error-facts.ts'
 import type { CatalogueError } from '../contract/errors.ts'
-import { type Content, type Example, jsonContent, type ResponseItem, refTo } from './document.ts'
+import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** The responses with these errors, by status. */
@@ -15,24 +15,34 @@ export function errorResponses(
 }
 
 function errorResponse(status: number, errors: readonly CatalogueError[], dialect: Dialect): ResponseItem {
-  const codes = errors.map((error) => codeOf(error, dialect))
-  const own: JsonSchema = { properties: { error_code: { enum: codes }, status_code: { const: status } } }
   return {
-    description: errors.map((error) => `\`${error.key}\` (${codeOf(error, dialect)})`).join(', '),
+    description: `A refusal with the status ${status}.`,
     headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
-    content: jsonContent({ allOf: [refTo('schemas', 'Error'), own] }, examplesOf(errors)),
+    content: jsonContent(oneOrAny(errors.map(({ key }) => refTo('schemas', key)))),
   }
 }
 
-function examplesOf(errors: readonly CatalogueError[]): Content[string]['examples'] {
-  return Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
+function oneOrAny(references: readonly Reference[]): JsonSchema {
+  const [first] = references
+  return first && references.length === 1 ? first : { anyOf: references }
 }
 
-/** An example of each error, by key. */
-export function errorExamples(errors: readonly CatalogueError[], dialect: Dialect): Readonly<Record<string, Example>> {
-  return Object.fromEntries(
-    errors.map((error) => [error.key, { summary: `\`${error.key}\``, value: exampleOf(error, dialect) }]),
-  )
+/** The schema of each error, by key, with an example. */
+export function errorSchemas(
+  errors: readonly CatalogueError[],
+  dialect: Dialect,
+): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(errors.map((error) => [error.key, schemaOf(error, dialect)]))
+}
+
+function schemaOf(error: CatalogueError, dialect: Dialect): JsonSchema {
+  const example = exampleOf(error, dialect)
+  const { error_code, status_code } = example
+  return {
+    allOf: [refTo('schemas', 'Error')],
+    properties: { error_code: { const: error_code }, status_code: { const: status_code } },
+    examples: [example],
+  }
 }
 
 function exampleOf(error: CatalogueError, dialect: Dialect) {

@@ -7,7 +7,7 @@ import { controlCalls } from '../control/index.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
-import { errorExamples, errorSchema } from './errors.ts'
+import { errorSchema, errorSchemas } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
 import { withSharedResponses } from './shared-responses.ts'
 
@@ -39,6 +39,7 @@ export function openApi(
   const operations = Object.values({ ...builtIn, ...families }).flatMap((family) =>
     Object.values<Operation>(family.operations as Record<string, Operation>),
   )
+  const errors = [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(callErrorsOf)])]
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const answers = operations.flatMap(({ response }) => response ?? [])
   const describing = describingOf(
@@ -87,14 +88,11 @@ export function openApi(
         },
       },
       responses,
-      examples: errorExamples(
-        [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(callErrorsOf)])],
-        dialect,
-      ),
       schemas: {
         Error: errorSchema(dialect),
         ...answerSchemas(operations, describing),
         ...bodySchemas(operations, describing),
+        ...errorSchemas(errors, dialect),
       },
     },
   }
