@@ -67,21 +67,34 @@ const modules = await bundle(
 )
 // require() in place of import(), since the file that import() would load is another copy.
 const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dynamicImportInCjs: false })
+// What nobody reads has short names inside: the second copy, and what is mostly of other packages. Stacks and classes
+// show the long ones.
+const shortened = (file) => {
+  const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
+  const isUnread = format === 'cjs' || /^(certificates-|openapi\.)/.test(file)
+  return isUnread ? { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true } : {}
+}
 for (const file of files) rmSync(join(dist, file))
 for (const { fileName, code } of [...modules, ...common]) {
   // Without comments and indentation, but with its names, it is a fifth smaller. What bundlers take parts of keeps the
   // comments that say which calls can be left out.
   const isShaken = fileName.startsWith('common-') && fileName.endsWith('.js')
-  const smaller = await transform(code, { target: 'es2022', minifyWhitespace: !isShaken, lineLimit: 120 })
+  const smaller = await transform(code, {
+    target: 'es2022',
+    minifyWhitespace: !isShaken,
+    lineLimit: 120,
+    ...shortened(fileName),
+  })
   writeFileSync(join(dist, fileName), smaller.code)
 }
 
 // ESM may take its types from a CommonJS file, not the other way round. Types of what can only be imported stay as they are.
 const declarations = readdirSync(dist).filter((name) => name.endsWith('.d.ts'))
 for (const name of declarations.map((each) => each.slice(0, -'.d.ts'.length))) {
-  // With half of the indentation that the compiler writes.
-  const halved = read(`${name}.d.ts`).replace(/^ +/gm, (spaces) => spaces.slice(spaces.length / 2))
-  const text = halved.replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
+  // With a space of indentation a level, where the compiler writes four.
+  const narrow = read(`${name}.d.ts`).replace(/^ +/gm, (spaces) => ' '.repeat(Math.ceil(spaces.length / 4)))
+  // An import for nothing asks for a package that whoever reads the types may not have.
+  const text = narrow.replace(/^import '[^']+';\n/gm, '').replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
   const isWay = `./${name}` in ways || name === 'index'
   writeFileSync(join(dist, `${name}.d.ts`), text)
   if (isWay && !required.includes(name)) continue

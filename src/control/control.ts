@@ -68,7 +68,10 @@ export interface ControlHost {
 }
 
 /** What makes an OpenAPI document; `openApi` of `fauxgate/openapi` is one. */
-export type Describer = (dialect: Dialect, options: { readonly families: Families; readonly url: string }) => object
+export type Describer = (
+  dialect: Dialect,
+  options: { readonly families: Readonly<Record<string, { readonly operations: object }>>; readonly url: string },
+) => object
 
 /** Runs a piece of a direct call: a refusal becomes a `GatewayError`, and an error's stack begins at the caller's line. */
 export type Guarded = <T>(work: () => T, input?: unknown) => T
