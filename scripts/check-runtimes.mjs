@@ -16,15 +16,24 @@ const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 const install = (...packages) => run('npm', ['install', '--silent', '--no-fund', '--no-audit', ...packages])
 
-/** All entry points but the one for vitest, which only vitest can load. */
+/** The entry points: those that load by themselves, what only vitest can load, what asks for Jest, and what is data. */
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const ELSEWHERE = ['./vitest', './package.json']
+const ELSEWHERE = ['./vitest', './jest', './package.json']
 const names = Object.keys(entries)
   .filter((entry) => !ELSEWHERE.includes(entry))
   .map((entry) => entry.replace('.', 'fauxgate'))
 
-const IMPORTS = names.map((name) => `if (Object.keys(await import('${name}')).length === 0) throw new Error('${name}')`)
-const REQUIRES = names.map((name) => `if (Object.keys(require('${name}')).length === 0) throw new Error('${name}')`)
+const notEmpty = (name, loaded) => `if (Object.keys(${loaded}).length === 0) throw new Error('${name}')`
+/** What stands for Jest’s global expect, and sees that it is given the matchers. */
+const withJest = (loading) => `globalThis.expect = { extend: (all) => { globalThis.given = all } }
+${loading}
+if (typeof globalThis.given.toHaveCertificate !== 'function') throw new Error('fauxgate/jest')`
+const isData = (name) => name.endsWith('.json')
+const IMPORTS = [
+  ...names.filter((name) => !isData(name)).map((name) => notEmpty(name, `await import('${name}')`)),
+  withJest(`await import('fauxgate/jest')`),
+]
+const REQUIRES = [...names.map((name) => notEmpty(name, `require('${name}')`)), withJest(`require('fauxgate/jest')`)]
 
 const WORKER = `
 import { createGateway, manualClock } from 'fauxgate'

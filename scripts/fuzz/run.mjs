@@ -120,7 +120,9 @@ export function runnerOf({ main, testing }) {
       `The answer has no operation id: ${JSON.stringify(headers)}`,
     )
     if (faulty) return false
-    must(status < 500, `Status ${status}: ${body}`)
+    // A move of the clock over years of failing attempts is stopped after ten seconds, and says so.
+    const isStoppedMove = status === 504 && /_90422"/.test(body)
+    must(status < 500 || isStoppedMove, `Status ${status}: ${body}`)
     if (status < 400) {
       if (body !== null && body !== '' && /json/.test(headers['Content-Type'] ?? '')) JSON.parse(body)
       return false
