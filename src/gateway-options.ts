@@ -13,6 +13,7 @@ import {
   textOption,
   withDefaults,
 } from './contract/options.ts'
+import { showsNoPrivateKey } from './contract/private-key-text.ts'
 import type { Families } from './contract/resource.ts'
 import type { Rules } from './contract/rules.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
@@ -210,7 +211,8 @@ export type AnyOptions = GatewayOptions & { readonly families?: Families }
 const gatewayOptions = optionsOf({
   clock: v.optional(clock),
   dialect: v.optional(dialect),
-  seed: v.optional(textOption),
+  // Snapshots show it.
+  seed: v.optional(v.pipe(textOption, v.check(showsNoPrivateKey, 'a text without a private key'))),
   keys: v.optional(keys),
   baseUrl: v.optional(baseUrl),
   references: v.optional(oneOfTexts('any', 'declared')),

@@ -37,6 +37,11 @@ export function withoutPrivateKeys(text: string): string {
   return begin === Number.POSITIVE_INFINITY ? text : text.slice(0, begin) + REDACTED
 }
 
+/** Whether a text shows no private key; then it may stand where everybody can read it. */
+export function showsNoPrivateKey(text: string): boolean {
+  return withoutPrivateKeys(text) === text
+}
+
 function placeOf(sign: RegExp, text: string): number {
   const place = text.search(sign)
   return place === -1 ? Number.POSITIVE_INFINITY : place

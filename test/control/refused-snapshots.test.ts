@@ -53,6 +53,11 @@ describe('A snapshot is refused', () => {
       (good) => ({ ...good, now: Number.NaN }),
       'now is NaN. Allowed: a time in ms, from 0 to 253402300799000.',
     ],
+    [
+      'with a private key for a seed, which every snapshot would show',
+      (good) => ({ ...good, seed: '-----BEGIN PRIVATE KEY-----\nMC4CAQ' }),
+      'seed is "[redacted]". Allowed: a string without a private key.',
+    ],
     ['with a number for a seed', (good) => ({ ...good, seed: 5 }), 'seed is 5. Allowed: a string or null.'],
     ['with half a sequence', (good) => ({ ...good, sequence: 99.5 }), 'sequence is 99.5. Allowed: an integer.'],
     [

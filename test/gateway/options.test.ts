@@ -12,6 +12,12 @@ describe('Wrong options of a call are refused by what they are called, what was 
     ['install', gateway.install, { others: 'drop' }, 'others is "drop". Allowed: "pass" or "refuse".'],
     ['install', gateway.install, { other: 'pass' }, '"other" is not an option. Supported: others.'],
     ['createGateway', createGateway, null, 'options is null. Allowed: an object.'],
+    [
+      'createGateway',
+      createGateway,
+      { seed: '-----BEGIN PRIVATE KEY-----\nMC4CAQ' },
+      'seed is "[redacted]". Allowed: a text without a private key.',
+    ],
     ['createGateway', createGateway, ['seed'], 'options is an array of 1. Allowed: an object.'],
   ])('%s %#', (_what, call, options, message) => {
     expect(() => call(options as never)).toThrow(new TypeError(message))

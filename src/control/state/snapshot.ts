@@ -4,6 +4,7 @@ import { documented, named } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
 import { isObject } from '../../contract/json.ts'
+import { showsNoPrivateKey } from '../../contract/private-key-text.ts'
 import { quote } from '../../contract/quote.ts'
 import type { RuleContext } from '../../contract/reading.ts'
 import { instant, sequence } from '../../contract/record-schema.ts'
@@ -34,7 +35,7 @@ const head = {
   version: documented(v.literal(SNAPSHOT_VERSION), 'The version of snapshots.'),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
-    v.nullable(v.string('a string or null')),
+    v.nullable(v.pipe(v.string('a string or null'), v.check(showsNoPrivateKey, 'a string without a private key'))),
     'What ids and automatic certificates come from; null where the authority has keys of its own.',
   ),
   sequence: documented(sequence, 'The number that the next id comes from.'),
