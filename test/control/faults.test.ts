@@ -6,7 +6,7 @@ import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
 
-describe('A fault (users.md, 1: chosen failure, then recovery; never by chance)', () => {
+describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('answers once with the default error, changes nothing, and lets the next request through', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })

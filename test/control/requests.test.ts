@@ -6,7 +6,7 @@ import { open, START } from '../support/gateway.ts'
 const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
 const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
 
-describe('The journal (users.md, 10: inspect calls)', () => {
+describe('The journal (inspect calls)', () => {
   it('keeps request and answer with operation, time and what changed', async () => {
     const gateway = open()
     const { body } = await client(gateway)('POST', '/reserved_addrs', { json: { description: 'x' } })
@@ -118,7 +118,7 @@ describe('The journal (users.md, 10: inspect calls)', () => {
     expect(off.requests.all()).toEqual([])
   })
 
-  it('records what is no operation as such, so that teardown can fail on it (users.md, 13)', async () => {
+  it('records what is no operation as such, so that teardown can fail on it', async () => {
     const gateway = open()
     await client(gateway)('GET', '/reserved_addrs')
     expect(() => gateway.requests.assertAllKnown()).not.toThrow()
@@ -181,7 +181,7 @@ describe('The journal (users.md, 10: inspect calls)', () => {
   })
 })
 
-describe('What a test leaves behind (users.md, "What nobody offers yet", 5)', () => {
+describe('What a test leaves behind', () => {
   it('is listed by family and id, without what was there from the beginning and without automatic certificates', () => {
     const gateway = open({ initial: { reservedAddrs: [{ description: 'from the beginning' }] }, provisioningDelay: 0 })
     expect(gateway.leftovers()).toEqual([])

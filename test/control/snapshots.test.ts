@@ -26,7 +26,7 @@ function furnished() {
 
 const plain = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot))
 
-describe('A snapshot (users.md, 8: JSON snapshot and restore including clock, ids and faults)', () => {
+describe('A snapshot (JSON snapshot and restore including clock, ids and faults)', () => {
   it('survives JSON, and a gateway that is restored from it goes on exactly like the first', async () => {
     const { gateway, domain } = furnished()
     const snapshot = plain(gateway.snapshot())
@@ -130,7 +130,7 @@ describe('A snapshot (users.md, 8: JSON snapshot and restore including clock, id
   })
 })
 
-describe('The initial state (users.md, 8: reset to seed)', () => {
+describe('The initial state (reset to seed)', () => {
   const initial = {
     reservedAddrs: [{ region: 'eu' }, {}],
     reservedDomains: [{ domain: 'a.example.com' }],

@@ -29,7 +29,7 @@ async function session(gateway: Gateway): Promise<string> {
   return seen.join('\n')
 }
 
-describe('Two gateways (users.md, 5: isolation)', () => {
+describe('Two gateways (isolation)', () => {
   test('share no state, also with the same seed and clock', () => {
     const [one, two] = [open(), open()]
     one.reservedAddrs.create()

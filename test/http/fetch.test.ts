@@ -33,7 +33,7 @@ async function soon<T>(promise: Promise<T>): Promise<T | unknown> {
   return state
 }
 
-describe('gateway.fetch stands in for the global fetch (users.md, 6)', () => {
+describe('gateway.fetch stands in for the global fetch', () => {
   test('is bound: it works taken out of the gateway', async () => {
     const { fetch } = open()
     expect((await fetch(URL_OF_ALL, { headers: HEADERS })).status).toBe(200)
@@ -118,7 +118,7 @@ describe('gateway.fetch stands in for the global fetch (users.md, 6)', () => {
   })
 })
 
-describe('An aborted request (users.md, 6: as fetch)', () => {
+describe('An aborted request (as fetch)', () => {
   test.each([
     ['a text', BODY],
     ['bytes', new TextEncoder().encode(BODY)],
@@ -152,7 +152,7 @@ describe('An aborted request (users.md, 6: as fetch)', () => {
   })
 })
 
-describe('While timers are faked (users.md, 4: no host timers on the request path)', () => {
+describe('While timers are faked (no host timers on the request path)', () => {
   const { nextTick } = process
 
   afterEach(() => {

@@ -7,7 +7,7 @@ afterEach(() => {
   globalThis.fetch = original
 })
 
-describe('install (users.md, 6: no global patching unless asked for)', () => {
+describe('install (no global patching unless asked for)', () => {
   it('lets the global fetch answer for the base URL, and nothing else', async () => {
     const outside = vi.fn(async () => new Response('outside'))
     globalThis.fetch = outside
