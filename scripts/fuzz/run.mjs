@@ -241,7 +241,7 @@ export function runnerOf({ main, testing }) {
       let query = ''
       if (isQuery && text !== '') {
         const value = JSON.parse(jsonOr(text, '{}'))
-        const entries = Object.entries(value ?? {}).map(([name, each]) => [name, String(each)].map(wellFormed))
+        const entries = Object.entries(value ?? {}).map(([name, each]) => [name, asText(each)].map(wellFormed))
         query = entries.length > 0 ? `?${entries.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}` : ''
       }
       const answer = await exchange(gateway, {
@@ -366,6 +366,8 @@ export function runnerOf({ main, testing }) {
   return { run, slowest, counts: () => ({ steps, statuses }), pairs }
 }
 
+/** What a client puts into a query: objects have no text of their own, or one that throws. */
+const asText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 const wellFormed = (text) => text.replace(/[\ud800-\udfff]/g, '?')
 
 function jsonOr(text, other) {
