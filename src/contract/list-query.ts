@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
 import { documented, named } from './documentation.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
+import { fieldPath } from './field-path.ts'
 import { compileFilter, type Filter, LONGEST_FILTER } from './filter/filter.ts'
 import { general } from './general-errors.ts'
 import { idProblem } from './ids.ts'
 import { isObject } from './json.ts'
 import { quote } from './quote.ts'
-import { fieldPath } from './request-body.ts'
 
 const LARGEST_PAGE = 100
 
