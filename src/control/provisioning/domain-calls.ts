@@ -1,0 +1,99 @@
+import * as v from 'valibot'
+import { documented } from '../../contract/documentation.ts'
+import { type CatalogueError, refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
+import { idPattern, requireId } from '../../contract/ids.ts'
+import { required } from '../../contract/resource.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import { attempt as attempted } from '../../provisioning/attempt.ts'
+import { type DomainRecord, domains } from '../../provisioning/domain-records.ts'
+import { shownTimelineEntry } from '../../provisioning/timeline.ts'
+import { shownTimeline } from '../../provisioning/transitions.ts'
+import { shape, shownDomain } from '../../resources/reserved-domains/shape.ts'
+import type { ReservedDomain } from '../../resources/types/index.ts'
+import { moveTo, requireManual } from '../clock.ts'
+import { type ControlHost, controlCall } from '../control.ts'
+import { errors } from '../errors.ts'
+import { expiryAhead, renewalAhead } from './ahead.ts'
+
+const id = documented(v.string(), 'The id of a reserved domain.', { json: { pattern: idPattern('rd') } })
+
+const OF_A_DOMAIN = [general.id_unparsable, general.id_wrong_prefix, general.not_found]
+
+const OF_A_MOVE = [...OF_A_DOMAIN, errors.nothing_ahead, errors.clock_not_manual, errors.clock_move_stopped]
+
+/** Runs the attempt of a domain's job. */
+export const attempt = domainCall({
+  path: '/provisioning/attempt',
+  summary: "Run the attempt of a domain's job now",
+  errors: OF_A_DOMAIN,
+  run: (host, id) =>
+    host.transact((tx) => {
+      const domain = requiredDomain(tx, id)
+      if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
+      return shownDomain(tx, tx.put(domains, attempted(tx, domain)))
+    }),
+})
+
+/** Moves a manual clock to a domain's renewal. */
+export const renew = domainCall({
+  path: '/provisioning/renew',
+  summary: "Move a manual clock to the renewal of a domain's certificate",
+  errors: OF_A_MOVE,
+  run: (host, id) => movedTo(host, id, (_tx, domain) => renewalAhead(domain)),
+})
+
+/** Moves a manual clock to the expiry of a domain's certificate. */
+export const expire = domainCall({
+  path: '/provisioning/expire',
+  summary: "Move a manual clock to the expiry of a domain's certificate",
+  errors: OF_A_MOVE,
+  run: (host, id) => movedTo(host, id, expiryAhead),
+})
+
+/** What a domain's provisioning did. */
+export const timeline = controlCall({
+  method: 'GET',
+  path: '/provisioning/timeline',
+  summary: "What a domain's provisioning did",
+  from: 'query',
+  schema: v.object({ id }),
+  errors: OF_A_DOMAIN,
+  answer: v.array(shownTimelineEntry),
+  run: (host, sent) => host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
+})
+
+/** Defines a call that does something to a domain and answers it as it is then. */
+function domainCall(definition: {
+  path: string
+  summary: string
+  errors: readonly CatalogueError[]
+  run: (host: ControlHost, id: string) => ReservedDomain
+}) {
+  const { run, ...rest } = definition
+  const schema = v.object({ id })
+  return controlCall({
+    ...rest,
+    method: 'POST',
+    from: 'body',
+    schema,
+    answer: shape,
+    run: (host, sent) => run(host, sent.id),
+  })
+}
+
+/** Moves a manual clock to an event of a domain, and answers the domain as it is then. */
+function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
+  const clock = requireManual(host.clock)
+  moveTo(
+    clock,
+    host.transact((tx) => aheadOf(tx, requiredDomain(tx, id))),
+  )
+  return host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
+}
+
+/** The domain of an id, or the refusal that it is none or that there is none. */
+export function requiredDomain(tx: Transaction, id: string): DomainRecord {
+  requireId(id, 'rd')
+  return required(tx, domains, id, 'reserved domain')
+}

@@ -1,0 +1,127 @@
+import * as v from 'valibot'
+import { isServiceDomain } from '../../contract/dialect.ts'
+import { documented, named } from '../../contract/documentation.ts'
+import { refuse } from '../../contract/errors.ts'
+import { general } from '../../contract/general-errors.ts'
+import type { RuleContext } from '../../contract/reading.ts'
+import { type Report, rule } from '../../contract/rule.ts'
+import type { Transaction } from '../../contract/transaction.ts'
+import { normalName } from '../../provisioning/dns-names.ts'
+import { type NameError, nameErrors, nameProblem } from '../../provisioning/domain-names.ts'
+import {
+  ANY_DOMAIN,
+  dropOutcomes,
+  MOST_ON_ORDER,
+  OUTCOMES,
+  type Outcome,
+  orderedOutcomes,
+  orderOutcomes,
+  pendingOutcomes,
+  standingOutcomes,
+} from '../../provisioning/outcomes.ts'
+import { errors } from '../../resources/reserved-domains/errors.ts'
+import { controlCall, plainCall } from '../control.ts'
+
+const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
+
+/** The name of a domain that can have a policy, for only such a domain has attempts; left out for any domain. */
+const domain = v.optional(
+  documented(
+    v.pipe(
+      v.string(),
+      rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
+      v.transform(normalName),
+    ),
+    'The domain that it is for, which need not exist; any domain without it.',
+  ),
+)
+
+function checkManageable(received: string, report: Report<NameError>, { dialect }: RuleContext): void {
+  const name = normalName(received)
+  const error = nameProblem(name)
+  if (error) report(error, {})
+  else if (isServiceDomain(dialect, name)) report(errors.policy_on_service_domain, {})
+}
+
+const outcomes = v.array(outcome)
+
+const countAllowed = `an integer from 1 to ${MOST_ON_ORDER}`
+
+const count = v.pipe(
+  v.number(countAllowed),
+  v.integer(countAllowed),
+  v.minValue(1, countAllowed),
+  v.maxValue(MOST_ON_ORDER, countAllowed),
+)
+
+/** Orders outcomes. */
+export const script = controlCall({
+  method: 'POST',
+  path: '/provisioning/script',
+  summary: 'Order the outcomes of the next attempts',
+  from: 'body',
+  schema: named(
+    v.object({
+      outcomes: documented(outcomes, 'What the next attempts come to, in this order.'),
+      domain,
+      times: v.optional(documented(count, 'How often the outcomes are repeated.'), 1),
+      first: v.optional(
+        documented(v.boolean(), 'Whether they go before what is on order already, instead of behind it.'),
+        false,
+      ),
+      always: v.optional(documented(outcome, 'What all attempts after the scripted ones come to.')),
+    }),
+    'ProvisioningScript',
+    'Outcomes to order.',
+  ),
+  run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
+    host.transact((tx) => {
+      requireRoom(tx, sent.length * times)
+      orderOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
+      if (always) putStanding(tx, name, always)
+    })
+  },
+})
+
+/** Drops what is on order. */
+export const clear = controlCall({
+  method: 'DELETE',
+  path: '/provisioning/script',
+  summary: 'Drop the outcomes on order for a domain, or all',
+  from: 'query',
+  schema: v.object({ domain }),
+  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, sent.domain)),
+})
+
+/** What is on order. */
+export const pending = plainCall({
+  method: 'GET',
+  path: '/provisioning/script',
+  summary: 'The outcomes that no attempt has used',
+  answer: v.array(
+    named(
+      v.object({
+        domain: documented(v.nullable(v.string()), 'The domain that it is for; null for any.'),
+        outcome: documented(outcome, 'What the attempt will come to.'),
+      }),
+      'PendingOutcome',
+      'An outcome that no attempt has used.',
+    ),
+  ),
+  run: (host) => host.transact(pendingOutcomes),
+})
+
+function requireRoom(tx: Transaction, asked: number): void {
+  const before = tx.count(orderedOutcomes)
+  if (before + asked <= MOST_ON_ORDER) return
+  const received = `${asked} outcomes, with ${before} on order already`
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_ON_ORDER} on order in all` })
+}
+
+function putStanding(tx: Transaction, domain: string, always: Outcome): void {
+  if (!tx.get(standingOutcomes, domain) && tx.count(standingOutcomes) >= MOST_ON_ORDER) {
+    const received = `for one domain more than the ${MOST_ON_ORDER} that have one already`
+    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_ON_ORDER} domains` })
+  }
+  tx.put(standingOutcomes, { domain, outcome: always })
+}

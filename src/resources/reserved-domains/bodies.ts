@@ -1,0 +1,83 @@
+import * as v from 'valibot'
+import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
+import { documented, named } from '../../contract/documentation.ts'
+import { rule } from '../../contract/rule.ts'
+import { blankIsAbsent, description, extra, oneOf, reference, region } from '../../contract/schema.ts'
+import { domainName } from '../../provisioning/domain-names.ts'
+import { domainMetadata, resolvesTo } from '../../provisioning/domain-records.ts'
+import { errors } from './errors.ts'
+import { AUTHORITY, DEPRECATED, DOMAIN, KEY_TYPE, REGION } from './fields.ts'
+
+const authority = documented(
+  v.pipe(
+    v.optional(v.unknown(), ''),
+    rule([errors.authority_invalid], (received, report, { dialect }) => {
+      if (received !== dialect.authority) report(errors.authority_invalid, { authority: dialect.authority })
+    }),
+  ) as v.GenericSchema<string>,
+  AUTHORITY,
+  { json: (dialect) => ({ type: 'string', enum: [dialect.authority] }), isRequired: true },
+)
+
+/** The policy in a body. */
+export const policyBody = named(
+  v.object({
+    authority,
+    private_key_type: v.optional(
+      documented(oneOf(MANAGED_KEY_TYPES, errors.private_key_type_invalid), KEY_TYPE, {
+        json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
+      }),
+    ),
+  }),
+  'ReservedDomainCertPolicyBody',
+  'The policy to put in force.',
+)
+const certificateId = reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.')
+const managementPolicy = documented(
+  v.optional(policyBody),
+  'How certificates are issued automatically; not together with a certificate.',
+)
+const httpEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
+const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
+
+/** What a reserved domain is created with. */
+export const createBody = named(
+  v.object({
+    domain: documented(domainName, DOMAIN),
+    region: region(errors.domain_region_invalid, REGION, DEPRECATED),
+    description,
+    metadata: domainMetadata,
+    certificate_id: certificateId,
+    certificate_management_policy: managementPolicy,
+    http_endpoint_configuration_id: extra(httpEndpointConfigurationId),
+    https_endpoint_configuration_id: extra(httpsEndpointConfigurationId),
+    resolves_to: extra(v.optional(resolvesTo)),
+  }),
+  'ReservedDomainCreate',
+  'What a reserved domain is created with.',
+)
+
+/** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
+const ownName = extra(
+  v.optional(
+    documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
+      isUnoffered: true,
+    }),
+  ),
+) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined>
+
+/** What is changed of a reserved domain. */
+export const updateBody = named(
+  v.object({
+    description,
+    metadata: domainMetadata,
+    certificate_id: certificateId,
+    certificate_management_policy: managementPolicy,
+    http_endpoint_configuration_id: httpEndpointConfigurationId,
+    https_endpoint_configuration_id: httpsEndpointConfigurationId,
+    resolves_to: extra(v.optional(resolvesTo)),
+    domain: ownName,
+  }),
+  'ReservedDomainUpdate',
+  'What is changed of a reserved domain: at least one field.',
+)
