@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, ngrok, standard } from '../../src/index.ts'
 import { type Call, calls, directly, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
+import { HEAD, OF_A_CERTIFICATE, OF_A_DOMAIN } from '../support/fields.ts'
 import { handClock, open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
@@ -17,46 +18,16 @@ function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP
 }
 
 /** The fields of each kind of object in an answer, in the order of the API reference's tables. */
-const HEAD = ['id', 'uri', 'created_at', 'description', 'metadata']
+const DESCRIBED = [...HEAD, 'description', 'metadata']
 const ORDERS: readonly (readonly string[])[] = [
-  [...HEAD, 'addr', 'region', 'endpoint_configuration'],
-  [
-    ...HEAD,
-    'domain',
-    'region',
-    'cname_target',
-    'certificate',
-    'certificate_management_policy',
-    'certificate_management_status',
-    'acme_challenge_cname_target',
-    'http_endpoint_configuration',
-    'https_endpoint_configuration',
-    'resolves_to',
-  ],
+  [...DESCRIBED, 'addr', 'region', 'endpoint_configuration'],
+  [...DESCRIBED, ...OF_A_DOMAIN, 'resolves_to'],
   ['authority', 'private_key_type'],
   ['renews_at', 'provisioning_job'],
   ['error_code', 'msg', 'started_at', 'retries_at'],
   ['value'],
-  [...HEAD, 'backends'],
-  [
-    ...HEAD,
-    'certificate_pem',
-    'subject_common_name',
-    'subject_alternative_names',
-    'issued_at',
-    'not_before',
-    'not_after',
-    'key_usages',
-    'extended_key_usages',
-    'private_key_type',
-    'issuer_common_name',
-    'serial_number',
-    'subject_organization',
-    'subject_organizational_unit',
-    'subject_locality',
-    'subject_province',
-    'subject_country',
-  ],
+  [...DESCRIBED, 'backends'],
+  [...DESCRIBED, ...OF_A_CERTIFICATE],
   ['dns_names', 'ips'],
   ['id', 'uri'],
   ['reserved_addrs', 'uri', 'next_page_uri'],

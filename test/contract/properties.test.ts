@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, type HttpRequest, standard } from '../../src/index.ts'
 import { calls, filled, requestOf } from '../support/calls.ts'
+import { IN_BODIES } from '../support/fields.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
@@ -43,37 +44,17 @@ const { paths: PATHS } = inhabited()
 const IDS = PATHS.flatMap((path) => /(?:ra|rd|bkdwd|cert)_\w+$/.exec(path) ?? [])
 
 const names = fc.constantFrom(
-  'description',
-  'metadata',
-  'region',
-  'domain',
-  'name',
-  'certificate_id',
-  'certificate_management_policy',
-  'authority',
-  'private_key_type',
-  'endpoint_configuration_id',
+  ...IN_BODIES,
   'http_endpoint_configuration_id',
-  'backends',
   'bkdhr_1',
-  'certificate_pem',
-  'private_key_pem',
-  'enabled',
-  'provider',
   'secret',
-  'inbound',
   'outbound',
   'expressions',
   'actions',
   'type',
   'config',
   'status_code',
-  'num_buckets',
   'error_threshold_percentage',
-  'module',
-  'id',
-  'edge_id',
-  '__proto__',
   'constructor',
   'toString',
 )

@@ -13,6 +13,7 @@ import {
   standard,
 } from '../../src/index.ts'
 import { runCommand } from '../../src/server/command.ts'
+import { IN_BODIES } from '../support/fields.ts'
 import { pem, upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
 
@@ -72,32 +73,7 @@ const harmless = fc.constantFrom<unknown>(
   'us',
   'letsencrypt',
 )
-const fieldNames = fc.constantFrom(
-  'description',
-  'metadata',
-  'region',
-  'domain',
-  'name',
-  'certificate_id',
-  'certificate_management_policy',
-  'authority',
-  'private_key_type',
-  'endpoint_configuration_id',
-  'backends',
-  'certificate_pem',
-  'private_key_pem',
-  'privateKeyPem',
-  'enabled',
-  'provider',
-  'inbound',
-  'num_buckets',
-  'module',
-  'id',
-  'edge_id',
-  'limit',
-  'hush',
-  '__proto__',
-)
+const fieldNames = fc.constantFrom(...IN_BODIES, 'privateKeyPem', 'limit', 'hush')
 const secretNames = fc.constantFrom('secret', 'Secret', 'webhook_secret', 'clientSecret', 'private_key_pem')
 
 /** JSON with secrets that are known by themselves at random places, as entries so that a key may stand twice. */

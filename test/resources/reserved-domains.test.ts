@@ -1,23 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { client, outcome, refusalOf } from '../support/client.ts'
+import { HEAD, OF_A_DOMAIN } from '../support/fields.ts'
 import { handClock, isDeeplyFrozen, open } from '../support/gateway.ts'
 
 const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
-const KEYS = [
-  'id',
-  'uri',
-  'created_at',
-  'domain',
-  'region',
-  'cname_target',
-  'certificate',
-  'certificate_management_policy',
-  'certificate_management_status',
-  'acme_challenge_cname_target',
-  'http_endpoint_configuration',
-  'https_endpoint_configuration',
-]
+const KEYS = [...HEAD, ...OF_A_DOMAIN]
 
 describe('Creating a reserved domain (rules: reserved-domains#resource)', () => {
   test('answers 201 with every field in the order of the table, nullable ones as null', async () => {

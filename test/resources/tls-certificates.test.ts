@@ -2,31 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { certificatePair } from '../../src/testing/testing.ts'
 import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
+import { HEAD, OF_A_CERTIFICATE } from '../support/fields.ts'
 import { handClock, isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
 const PATH = '/tls_certificates'
-const KEYS = [
-  'id',
-  'uri',
-  'created_at',
-  'certificate_pem',
-  'subject_common_name',
-  'subject_alternative_names',
-  'issued_at',
-  'not_before',
-  'not_after',
-  'key_usages',
-  'extended_key_usages',
-  'private_key_type',
-  'issuer_common_name',
-  'serial_number',
-  'subject_organization',
-  'subject_organizational_unit',
-  'subject_locality',
-  'subject_province',
-  'subject_country',
-]
+const KEYS = [...HEAD, ...OF_A_CERTIFICATE]
 
 /** The lines of a PEM key that hold its secret. */
 function secretLines(key: string): string[] {
