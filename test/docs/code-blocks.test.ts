@@ -1,101 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { Ngrok } from '@ngrok/ngrok-api'
 import { transform } from 'esbuild'
-import { setupServer } from 'msw/node'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import * as main from '../../src/index.ts'
-import * as kit from '../../src/kit/index.ts'
-import * as node from '../../src/server/node.ts'
-import * as clock from '../../src/testing/clock.ts'
-import * as msw from '../../src/testing/msw.ts'
-import * as testing from '../../src/testing/testing.ts'
-
-const root = new URL('../../', import.meta.url)
-const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
-const files = ['README.md', ...guides.map((name) => `docs/${name}`)]
-
-/** The code blocks of a document, with the lines they start at. */
-function blocksOf(file: string) {
-  const text = readFileSync(new URL(file, root), 'utf8')
-  return [...text.matchAll(/^```(?:ts|js)\n([\s\S]*?)^```/gm)].map((match) => ({
-    line: text.slice(0, match.index).split('\n').length,
-    code: match[1] as string,
-  }))
-}
-
-const undo: (() => void)[] = []
-afterEach(() => {
-  for (const each of undo.splice(0)) each()
-})
-
-/** What the tests of a block come to. */
-const running: unknown[] = []
-
-/** A test runner that runs at once what it is handed, for the blocks that show how to set one up. */
-const runner = () => {
-  const test = (_name: string, work: (fixtures: object) => unknown) =>
-    void running.push(work({ gateway: main.createGateway() }))
-  return Object.assign(test, { override: () => undefined, extend: () => test })
-}
-
-const modules: Record<string, object> = {
-  fauxgate: main,
-  'fauxgate/clock': clock,
-  'fauxgate/kit': kit,
-  'fauxgate/msw': msw,
-  'fauxgate/node': node,
-  'fauxgate/testing': testing,
-  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
-  vitest: {
-    expect,
-    vi,
-    describe: (_name: string, work: () => unknown) => work(),
-    afterEach: (work: () => void) => void undo.push(work),
-  },
-}
-
-/** What stands around a block: a gateway, and domains on it where the block speaks of them. */
-function surroundings(code: string) {
-  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
-  const reserve = (domain: string) =>
-    gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
-  let domain = /\bdomain\./.test(code) ? reserve('app.example.com') : undefined
-  if (domain && code.includes('domain.certificate.')) {
-    gateway.clock.advance('30s')
-    domain = gateway.reservedDomains.get(domain.id)
-  }
-  return {
-    ...main,
-    ...clock,
-    ...msw,
-    gateway,
-    domain,
-    wildcard: code.includes('wildcard.') ? reserve('*.example.com') : undefined,
-    modules,
-    expect,
-    Ngrok,
-    yourOwnHandlers: [],
-    beforeEach: (work: () => unknown) => work(),
-    afterEach: () => undefined,
-    test: runner(),
-    provision: async () => Promise.reject(new Error('rolled back')),
-    reuse: () => undefined,
-    setupServer(...handlers: Parameters<typeof setupServer>) {
-      const server = setupServer(...handlers)
-      undo.push(() => server.close())
-      return server
-    },
-    async provisionDomain(name: string, { fetch, baseUrl }: { fetch: main.Fetch; baseUrl: string }) {
-      const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
-      const answer = await fetch(`${baseUrl}/reserved_domains`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ domain: name }),
-      })
-      if (answer.status !== 201) throw new Error(`The domain was not reserved: ${answer.status}.`)
-    },
-  }
-}
+import { describe, expect, it } from 'vitest'
+import { type Block, blocksIn } from './blocks.ts'
+import { modules, running, surroundings } from './surroundings.ts'
 
 /** What a comment at the end of a line says that the line comes to: a literal, with "…" for any text, and maybe words. */
 const LINE = /^(?:const (\w+) = )?(\S.*?) +\/\/ (['"[{\d-].*|true|false|null|undefined)(?:,.*)?$/
@@ -130,8 +36,8 @@ function assertedLine(line: string): string {
   return name ? `const ${name} = ${work}; expect(${name}).toEqual(${expected})` : `expect(${work}).toEqual(${expected})`
 }
 
-/** Runs a block, with the assertions of its comments. */
-async function runBlock(code: string): Promise<void> {
+/** Runs a block, with the assertions of its comments: a fragment among its surroundings, another as it stands. */
+async function runBlock({ code, isFragment }: Block): Promise<void> {
   const asserted = code
     .replace(/^import \{(.*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
       const values = names.split(',').filter((name) => !name.trim().startsWith('type '))
@@ -141,21 +47,22 @@ async function runBlock(code: string): Promise<void> {
     .map(assertedLine)
     .join('\n')
   const { code: script } = await transform(`async () => { ${asserted} }`, { loader: 'ts', target: 'es2022' })
-  const scope = surroundings(code)
+  const scope = isFragment ? { ...surroundings(code), modules } : { expect, modules }
   await new Function(...Object.keys(scope), `return (${script.trim().replace(/;$/, '')})()`)(...Object.values(scope))
   await Promise.all(running.splice(0))
 }
 
-for (const file of files) {
-  describe(`The code in ${file}`, () => {
-    for (const { line, code } of blocksOf(file)) {
-      it(`runs from line ${line} on, and asserts something`, async () => {
-        expect.hasAssertions()
-        await runBlock(code)
-      })
-    }
-    it('is there, or the document has none', () => {
-      expect(blocksOf(file).length).toBeGreaterThanOrEqual(/control-api|options/.test(file) ? 0 : 1)
-    })
+// Those that name a file run with it: files.test.ts.
+const blocks = blocksIn('ts', 'js').filter(({ file }) => file === undefined)
+
+describe('The code in', () => {
+  it.each(blocks)('$document runs from line $line on, and asserts something', async (block) => {
+    expect.hasAssertions()
+    await runBlock(block)
   })
-}
+
+  it('README.md and the guides is found', () => {
+    const found = new Set(blocks.map(({ document }) => document))
+    expect([...found]).toEqual(expect.arrayContaining(['README.md', 'docs/testing.md', 'docs/provisioning.md']))
+  })
+})

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+const root = new URL('../../', import.meta.url)
+const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
+
+/** README.md and the guides: what is written by hand for those who use fauxgate. */
+export const documents: readonly string[] = ['README.md', ...guides.map((name) => `docs/${name}`)]
+
+export interface Block {
+  readonly document: string
+  readonly line: number
+  readonly language: string
+  /** Whether it says that it is a part of something: it runs among what `surroundings.ts` has. */
+  readonly isFragment: boolean
+  /** The name of the file that it is, or is a part of, as its first line says. */
+  readonly file: string | undefined
+  readonly code: string
+}
+
+/** A first line such as `// domains.test.ts` or `# examples/python/conftest.py`. */
+const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+|(?:[\w-]+\/)*Dockerfile)\n/
+
+const BLOCK = /^```(\w+)( fragment)?\n([\s\S]*?)^```$/gm
+
+/** The code blocks of a document. */
+export function blocksOf(document: string): Block[] {
+  const text = readFileSync(new URL(document, root), 'utf8')
+  return [...text.matchAll(BLOCK)].map(({ index, 1: language = '', 2: mark, 3: code = '' }) => ({
+    document,
+    line: text.slice(0, index).split('\n').length,
+    language,
+    isFragment: mark !== undefined,
+    file: NAMED.exec(code)?.[1],
+    code,
+  }))
+}
+
+/** Those of all documents that are in one of some languages. */
+export function blocksIn(...languages: readonly string[]): Block[] {
+  return documents.flatMap(blocksOf).filter(({ language }) => languages.includes(language))
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { entries } from '../support/entries.ts'
+import { type Block, blocksOf, documents } from './blocks.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+type NamedBlock = Block & { readonly file: string }
+const namedOf = (document: string) =>
+  blocksOf(document).filter((block): block is NamedBlock => block.file !== undefined)
+const blocks = documents.flatMap(namedOf)
+const bodyOf = ({ code }: Block) => code.slice(code.indexOf('\n') + 1)
+
+test('A block that names a file of the examples is in it', () => {
+  const named = blocks.filter(({ file }) => file.startsWith('examples/'))
+  const others = named.filter((block) => !readFileSync(join(root, block.file), 'utf8').includes(bodyOf(block)))
+  expect(others).toEqual([])
+})
+
+/** What stands in the configuration of the project that a reader makes: the package is the sources, as they are now. */
+const alias = Object.entries(entries).map(
+  ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(path)} }`,
+)
+const CONFIG = `export default { resolve: { alias: [${alias}] } }`
+
+/** Runs vitest in a folder with these files, as a reader would; answers whether all passed, and what it wrote. */
+async function runVitest(files: Readonly<Record<string, string>>): Promise<{ passed: boolean; output: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-docs-'))
+  try {
+    const all = { ...files, 'vitest.config.mjs': CONFIG, 'package.json': '{ "private": true }' }
+    for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text)
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
+    return await new Promise((resolve) => {
+      execFile(process.execPath, args, (failed, stdout, stderr) =>
+        resolve({ passed: !failed, output: stripVTControlCharacters(stdout + stderr) }),
+      )
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe('The smallest test of README.md', () => {
+  const [smallest] = namedOf('README.md')
+  const shown = blocksOf('README.md').find(({ language }) => language === 'text')
+  const removed = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+
+  test('passes', async () => {
+    const { passed, output } = await runVitest({ [smallest?.file ?? '']: smallest?.code ?? '' })
+    expect(output).toContain('1 passed')
+    expect(passed).toBe(true)
+  })
+
+  test('fails as shown without what it is told to leave out', async () => {
+    expect(smallest?.code).toContain(removed)
+    const { passed, output } = await runVitest({ [smallest?.file ?? '']: smallest?.code.replace(removed, '') ?? '' })
+    expect(passed).toBe(false)
+    expect(output).toContain(shown?.code)
+  })
+})

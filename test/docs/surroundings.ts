@@ -1,0 +1,78 @@
+import { Ngrok } from '@ngrok/ngrok-api'
+import { setupServer } from 'msw/node'
+import { afterEach, expect, vi } from 'vitest'
+import * as main from '../../src/index.ts'
+import * as kit from '../../src/kit/index.ts'
+import * as node from '../../src/server/node.ts'
+import * as clock from '../../src/testing/clock.ts'
+import * as msw from '../../src/testing/msw.ts'
+import * as testing from '../../src/testing/testing.ts'
+
+const undo: (() => void)[] = []
+afterEach(() => {
+  for (const each of undo.splice(0)) each()
+})
+
+/** What the tests of a block come to. */
+export const running: unknown[] = []
+
+/** A test runner that runs at once what it is handed, for the blocks that show how to set one up. */
+const runner = () => {
+  const test = (_name: string, work: (fixtures: object) => unknown) =>
+    void running.push(work({ gateway: main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z') }) }))
+  return Object.assign(test, { override: () => undefined, extend: () => test })
+}
+
+/** What a block can import. */
+export const modules: Record<string, object> = {
+  fauxgate: main,
+  'fauxgate/clock': clock,
+  'fauxgate/kit': kit,
+  'fauxgate/msw': msw,
+  'fauxgate/node': node,
+  'fauxgate/testing': testing,
+  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
+  '@ngrok/ngrok-api': { Ngrok },
+  vitest: {
+    expect,
+    vi,
+    describe: (_name: string, work: () => unknown) => work(),
+    afterEach: (work: () => void) => void undo.push(work),
+  },
+}
+
+/** What stands around a fragment: a gateway, and domains on it where the block speaks of them. */
+export function surroundings(code: string) {
+  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
+  const reserve = (domain: string) =>
+    gateway.reservedDomains.create({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+  return {
+    ...main,
+    ...clock,
+    ...msw,
+    gateway,
+    domain: /\bdomain\./.test(code) ? reserve('app.example.com') : undefined,
+    wildcard: code.includes('wildcard.') ? reserve('*.example.com') : undefined,
+    expect,
+    yourOwnHandlers: [],
+    beforeEach: (work: () => unknown) => work(),
+    afterEach: () => undefined,
+    test: runner(),
+    provision: async (_api: { fetch: main.Fetch }): Promise<void> => Promise.reject(new Error('rolled back')),
+    reuse: () => undefined,
+    setupServer(...handlers: Parameters<typeof setupServer>) {
+      const server = setupServer(...handlers)
+      undo.push(() => server.close())
+      return server
+    },
+    async provisionDomain(name: string, { fetch, baseUrl }: { fetch: main.Fetch; baseUrl: string }) {
+      const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+      const answer = await fetch(`${baseUrl}/reserved_domains`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ domain: name }),
+      })
+      if (answer.status !== 201) throw new Error(`The domain was not reserved: ${answer.status}.`)
+    },
+  }
+}
