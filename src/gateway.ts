@@ -182,9 +182,9 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     rateLimiter,
   })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
-  // Its functions are the user's own, and stay as they are.
-  const { clock: _clock, ...ofControls } = controlMembers(host, guarded)
-  entered.know(ofControls)
+  const ofControls = controlMembers(host, guarded)
+  // The clock's functions are the user's own, and stay as they are.
+  entered.know(ofControls, clock)
   const members: Omit<Gateway<C>, 'url'> = {
     ...direct,
     ...ofControls,
@@ -248,9 +248,7 @@ function hostOf(
     authority: () => engine.authority,
     dialect,
     families,
-    get url() {
-      return engine.url
-    },
+    url: () => engine.url,
     describer: undefined,
     now: () => engine.now,
     findAll: (collection, index, value) => engine.findAll(collection, index, value),

@@ -61,8 +61,8 @@ export interface ControlHost {
   readonly dialect: Dialect
   /** The families of a test's own. */
   readonly families: Families
-  /** What every URI in a response starts with. */
-  readonly url: string
+  /** What every URI in a response starts with. A function, since V8 keeps gateways with a getter: see `accessor`. */
+  url(): string
   /** What makes the OpenAPI document; undefined until somebody brings it. */
   describer: Describer | undefined
 }

@@ -13,9 +13,9 @@ const read = plainCall({
   errors: [general.path_not_found],
   run(host) {
     const problem = 'nothing makes the document: serve the gateway, or give openApi to its describedBy()'
-    const { describer, dialect, families, url } = host
+    const { describer, dialect, families } = host
     return (
-      describer?.(dialect, { families, url }) ?? refuse(general.path_not_found, { method: 'GET', path: PATH, problem })
+      describer?.(dialect, { families, url: host.url() }) ?? refuse(general.path_not_found, { method: 'GET', path: PATH, problem })
     )
   },
 })

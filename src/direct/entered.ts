@@ -9,11 +9,14 @@ type Callable = (...args: any[]) => unknown
 export class Entered {
   #call: Callable | undefined
 
-  /** Knows from now on when one of these functions, or of those in objects among them, is being called. */
-  know(members: object): void {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(members))) {
-      if (typeof value === 'function') Object.assign(members, { [name]: this.#known(value) })
-      else if (typeof value === 'object' && value !== null) this.know(value)
+  /** Knows from now on when one of these functions, or of those in objects among them but `own`, is being called. */
+  know(members: object, own: unknown): void {
+    const entries = members as Record<string, unknown>
+    for (const name of Object.keys(members)) {
+      // An accessor is not asked.
+      const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
+      if (typeof value === 'function') entries[name] = this.#known(value as Callable)
+      else if (typeof value === 'object' && value !== null && value !== own) this.know(value, own)
     }
   }
 

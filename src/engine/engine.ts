@@ -56,7 +56,7 @@ export class Engine {
   /** What leaves the gateway in no commit and no snapshot, wherever it stands. */
   readonly #hidden: readonly string[]
   /** Records without what is hidden, as a snapshot showed them: looking for private keys takes five times as long. */
-  readonly #shown = new WeakMap<object, object>()
+  #shown: WeakMap<object, object> | undefined
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
   #lastNow = 0
@@ -182,6 +182,7 @@ export class Engine {
   }
 
   #withoutTexts(kept: object, row: object): object {
+    this.#shown ??= new WeakMap()
     const known = this.#shown.get(kept)
     if (known) return known
     const shown = deepFreeze(withoutSecretTexts(row, this.#hidden))
