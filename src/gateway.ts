@@ -14,7 +14,7 @@ import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
 import { type ControlMembers, controls } from './control/index.ts'
 import type { JournalFields } from './control/requests/index.ts'
 import type { JournalEntry } from './control/requests/journal.ts'
-import { readSnapshot, snapshotOf } from './control/state/snapshot.ts'
+import { snapshotOf } from './control/state/snapshot.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
 import { Entered } from './direct/entered.ts'
 import { applyInitial, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
@@ -229,7 +229,7 @@ function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
 
 /** What the controls of a gateway work on. `begin` makes the initial state. */
 function hostOf(
-  { api }: Table,
+  { api, readSnapshot }: Table,
   engine: Engine,
   { clock, authorityKeys, dialect, families = {} }: ReadOptions,
   ownKeys: readonly string[],
@@ -266,7 +266,7 @@ function hostOf(
       return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },
     restore(value) {
-      const snapshot = readSnapshot(value, engine.collections, engine.context)
+      const snapshot = readSnapshot(value, engine.context)
       engine.replaceState(snapshot, () => isManual(clock) && clock.set(snapshot.now))
       if (rateLimiter) rateLimiter.times = snapshot.rateLimit
     },

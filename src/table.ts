@@ -5,6 +5,7 @@ import type { Families, Family } from './contract/resource.ts'
 import type { Api, ControlCall } from './control/control.ts'
 import { errors as controlErrors } from './control/errors.ts'
 import { controlCalls, controls } from './control/index.ts'
+import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './own-families.ts'
 import { declared } from './resources/declarations.ts'
@@ -19,6 +20,7 @@ export interface Table {
   readonly router: Router<Operation>
   readonly controlRouter: Router<ControlCall>
   readonly catalogue: Catalogue
+  readonly readSnapshot: SnapshotReader
 }
 
 /** No family beside fauxgate's own. */
@@ -53,5 +55,6 @@ function madeTable(all: typeof families & Families): Table {
     router,
     controlRouter: routerOf(controlCalls),
     catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), controlErrors]),
+    readSnapshot: snapshotReader(keepers.flatMap(({ collections }) => collections)),
   }
 }

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { type Problem, problem } from './errors.ts'
-import { fieldPath, type Path } from './field-path.ts'
+import { fieldPath } from './field-path.ts'
 import { general } from './general-errors.ts'
 import { isObject } from './json.ts'
 import type { Problems } from './problems.ts'
@@ -12,6 +12,9 @@ const DEEPEST = 64
 
 /** How many values one field may hold: more than any body over HTTP can, so that no object of a caller takes forever. */
 const MOST_VALUES = 1_000_000
+
+/** Where a value stands: its key or index, and where that is one. Undefined for the whole. */
+type Place = { readonly above: Place; readonly key: string | number } | undefined
 
 /** A schema of which nothing is known. */
 export type AnySchema = v.GenericSchema
@@ -31,14 +34,14 @@ export type Shape =
   | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
 
 /** Copies what was given: drops `null` where a field is expected, reports unknown fields, refuses what is not JSON. */
-export function given(shape: Shape, value: unknown, path: Path, about: About): unknown {
+export function given(shape: Shape, value: unknown, place: Place, about: About): unknown {
   if (shape.kind === 'object') {
-    return isObject(value) ? givenFields(shape.fields, value, path, about) : noObject(value)
+    return isObject(value) ? givenFields(shape.fields, value, place, about) : noObject(value)
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
-    return value.map((item, index) => given(shape.item, item, [...path, index], about))
+    return value.map((item, index) => given(shape.item, item, { above: place, key: index }, about))
   }
-  return plainJson(value, path, about.problems)
+  return plainJson(value, place, about.problems)
 }
 
 /** What stands in the place of a value that is no object, for the schema to refuse: it would take an array for one. */
@@ -46,7 +49,7 @@ function noObject(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Symbol(quote(value)) : value
 }
 
-function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, unknown>, path: Path, about: About) {
+function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, unknown>, place: Place, about: About) {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const shape = fields.get(name)
@@ -54,10 +57,10 @@ function givenFields(fields: ReadonlyMap<string, Shape>, value: Record<string, u
     if (!shape) {
       const allowed = () => [...fields.keys()].join(', ') || 'none'
       about.problems.add(() =>
-        problem(general.field_unknown, { field: fieldPath([...path, name]), allowed: allowed() }),
+        problem(general.field_unknown, { field: fieldPath([...pathTo(place), name]), allowed: allowed() }),
       )
     } else if (isValue(received, shape, about)) {
-      copy[name] = isInner(received) ? given(shape, received, [...path, name], about) : received
+      copy[name] = isInner(received) ? given(shape, received, { above: place, key: name }, about) : received
     }
   }
   return copy
@@ -74,45 +77,61 @@ function isValue(received: unknown, shape: Shape, { isKept }: About): boolean {
 }
 
 /** Copies a JSON value. A whole value of a wrong type is the schema's to refuse. */
-function plainJson(value: unknown, path: Path, problems: Problems): unknown {
+function plainJson(value: unknown, place: Place, problems: Problems): unknown {
   if (!isInner(value)) return value
-  return copied(value, [], { value, path, problems, left: MOST_VALUES, isTooLarge: false })
+  return copied(value, undefined, 0, { value, place, problems, left: MOST_VALUES, isTooLarge: false })
 }
 
 /** What is copied, where it stands, what is found in it, and how many values it may still have. */
 interface Copying {
   readonly value: object
-  readonly path: Path
+  readonly place: Place
   readonly problems: Problems
   left: number
   isTooLarge: boolean
 }
 
 /**
- * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: entries are
- * defined, never assigned.
+ * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: an entry that
+ * every object has already is defined, not assigned.
  */
-function copied(value: unknown, below: Path, copying: Copying): unknown {
-  if (copying.isTooLarge || copying.left-- === 0 || below.length > DEEPEST) return tooLarge(below, copying)
-  if (Array.isArray(value)) return value.map((item, index) => copied(item ?? null, [...below, index], copying))
+function copied(value: unknown, below: Place, depth: number, copying: Copying): unknown {
+  if (copying.isTooLarge || copying.left-- === 0 || depth > DEEPEST) return tooLarge(below, depth, copying)
+  if (Array.isArray(value)) {
+    return value.map((item, key) => copied(item ?? null, { above: below, key }, depth + 1, copying))
+  }
   if (isObject(value)) {
-    return Object.fromEntries(Object.keys(value).map((name) => [name, copied(value[name], [...below, name], copying)]))
+    const copy: Record<string, unknown> = {}
+    for (const key of Object.keys(value)) {
+      const inner = copied(value[key], { above: below, key }, depth + 1, copying)
+      if (key in copy)
+        Object.defineProperty(copy, key, { value: inner, enumerable: true, writable: true, configurable: true })
+      else copy[key] = inner
+    }
+    return copy
   }
   if (!isJsonLeaf(value)) {
-    const { path, problems } = copying
-    problems.add(() => invalid(fieldPath([...path, ...below]), value, 'a value that JSON has'))
+    const { place, problems } = copying
+    problems.add(() => invalid(fieldPath([...pathTo(place), ...pathTo(below)]), value, 'a value that JSON has'))
   }
   return value
 }
 
+/** The keys and indexes that lead to a place. */
+function pathTo(place: Place): (string | number)[] {
+  const path: (string | number)[] = []
+  for (let at = place; at; at = at.above) path.push(at.key)
+  return path.reverse()
+}
+
 /** Notes, once, that a value cannot be copied as a whole. */
-function tooLarge(below: Path, copying: Copying): undefined {
-  const { value, path, problems, isTooLarge } = copying
+function tooLarge(below: Place, depth: number, copying: Copying): undefined {
+  const { value, place, problems, isTooLarge } = copying
   copying.isTooLarge = true
   if (isTooLarge) return
-  const deeper = `at most ${DEEPEST} levels of nesting, and ${fieldPath(below)} goes deeper`
-  const allowed = below.length > DEEPEST ? deeper : `at most ${MOST_VALUES} values`
-  problems.add(() => invalid(fieldPath(path), value, allowed))
+  const deeper = `at most ${DEEPEST} levels of nesting, and ${fieldPath(pathTo(below))} goes deeper`
+  const allowed = depth > DEEPEST ? deeper : `at most ${MOST_VALUES} values`
+  problems.add(() => invalid(fieldPath(pathTo(place)), value, allowed))
 }
 
 function isJsonLeaf(value: unknown): boolean {

@@ -58,21 +58,19 @@ export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOu
 }
 
 /**
- * Reads what a gateway kept, such as a snapshot, by a schema: like a body, but nothing in it stands for "not given".
- * `whole` is what messages call it.
- * @throws Refusal with the problems, unknown fields first.
+ * Makes the reader of what a gateway kept, such as a snapshot: like that of a body, but nothing in it stands for "not
+ * given". `whole` is what messages call it. It throws a Refusal with the problems, unknown fields first.
  */
-export function readKept<S extends AnySchema>(
+export function keptReader<S extends AnySchema>(
   schema: S,
-  raw: unknown,
   whole: string,
-  context: RuleContext,
-): v.InferOutput<S> {
-  return readAs(schema, shapeOf(schema), raw, context, { whole, isKept: true, problems: new Problems() })
+): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
+  const shape = shapeOf(schema)
+  return (raw, context) => readAs(schema, shape, raw, context, { whole, isKept: true, problems: new Problems() })
 }
 
 function readAs(schema: AnySchema, shape: Shape, raw: unknown, context: RuleContext, about: About): unknown {
-  const plain = given(shape, raw, [], about)
+  const plain = given(shape, raw, undefined, about)
   const reading = new Reading(context)
   const parsed = v.safeParse(schema, plain, reading.settings)
   if (parsed.issues) addIssues(about, schema, parsed.issues, reading)

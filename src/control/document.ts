@@ -15,7 +15,8 @@ const read = plainCall({
     const problem = 'nothing makes the document: serve the gateway, or give openApi to its describedBy()'
     const { describer, dialect, families } = host
     return (
-      describer?.(dialect, { families, url: host.url() }) ?? refuse(general.path_not_found, { method: 'GET', path: PATH, problem })
+      describer?.(dialect, { families, url: host.url() }) ??
+      refuse(general.path_not_found, { method: 'GET', path: PATH, problem })
     )
   },
 })

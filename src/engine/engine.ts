@@ -200,11 +200,6 @@ export class Engine {
     return this.#authority
   }
 
-  /** All collections that the families keep. */
-  get collections(): readonly Collection<object>[] {
-    return this.#options.families.flatMap((family) => family.collections)
-  }
-
   /**
    * Puts another state in the place of this one, and runs `then` on it. Throws where the state is none, or `then` throws;
    * then nothing has changed.

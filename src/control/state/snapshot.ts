@@ -8,7 +8,7 @@ import { showsNoPrivateKey } from '../../contract/private-key-text.ts'
 import { quote } from '../../contract/quote.ts'
 import type { RuleContext } from '../../contract/reading.ts'
 import { instant, sequence } from '../../contract/record-schema.ts'
-import { readKept } from '../../contract/request-body.ts'
+import { keptReader } from '../../contract/request-body.ts'
 import { anyObject } from '../../contract/schema.ts'
 import { Sealed } from './sealed.ts'
 
@@ -70,24 +70,27 @@ export function snapshotOf(facts: Omit<Snapshot, 'version'>, kept: Records): Sna
   return Object.freeze(snapshot)
 }
 
+/** Reads a snapshot. @throws Refusal with the path of everything that is wrong. */
+export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
+
 /**
- * Reads a snapshot: one that a gateway of this process made as it is, any other by the schemas of its collections. What
- * its records must be to one another is checked where they are kept.
- * @throws Refusal with the path of everything that is wrong.
+ * Makes the reader of snapshots: it takes one that a gateway of this process made as it is, and reads any other by the
+ * schemas of its collections. What its records must be to one another is checked where they are kept.
  */
-export function readSnapshot(
-  value: unknown,
-  collections: readonly Collection<object>[],
-  context: RuleContext,
-): ReadSnapshot {
-  const kept = Sealed.in(value)
-  if (kept) return { ...(value as Snapshot), records: kept as Records, isOwn: true }
-  const sent = isObject(value) ? { ...value } : value
-  if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
-    const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
-    return refuse(general.field_invalid, { field: 'version', received: quote(sent.version), allowed })
+export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
+  // Few gateways are given one to read.
+  let reader: ReturnType<typeof keptReader<ReturnType<typeof snapshotSchema>>> | undefined
+  return (value, context) => {
+    const kept = Sealed.in(value)
+    if (kept) return { ...(value as Snapshot), records: kept as Records, isOwn: true }
+    const sent = isObject(value) ? { ...value } : value
+    if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
+      const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
+      return refuse(general.field_invalid, { field: 'version', received: quote(sent.version), allowed })
+    }
+    reader ??= keptReader(snapshotSchema(collections), 'the snapshot')
+    return { ...reader(sent, recordContext(sent, context)), isOwn: false }
   }
-  return { ...readKept(snapshotSchema(collections), sent, 'the snapshot', recordContext(sent, context)), isOwn: false }
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {
