@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Draw } from '../contract/authority.ts'
+import { utf8Bytes } from '../contract/utf8.ts'
 
 /**
  * The one source of randomness. It has no state to keep: what it gives is a function of the seed, a stream's name and a
@@ -33,7 +34,7 @@ export function secretSource(): RandomSource {
       return (size) => {
         const bytes = new Uint8Array(size)
         for (let at = 0; at < size; at += 32) {
-          const input = new TextEncoder().encode(`${stream}\n${number}\n${block++}`)
+          const input = utf8Bytes(`${stream}\n${number}\n${block++}`)
           bytes.set(sha256(Uint8Array.of(...secret, ...input)).subarray(0, size - at), at)
         }
         return bytes

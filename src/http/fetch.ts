@@ -1,4 +1,6 @@
+import { platform } from '../contract/platform.ts'
 import { quote } from '../contract/quote.ts'
+import { utf8Length, utf8Text } from '../contract/utf8.ts'
 import type { Handler } from './handler.ts'
 import { type Delivery, type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
 
@@ -14,7 +16,7 @@ export function fetchOf(handler: Handler, reached: Reached): Fetch {
     const init = options ?? {}
     const signal = init.signal ?? signalOf(input, init)
     signal?.throwIfAborted()
-    const isPlain = !(input instanceof Request) && (init.body == null || typeof init.body === 'string')
+    const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
     const request = isPlain ? plainRequest(String(input), init) : await streamedRequest(input, init, signal)
     const response = handler(request)
     if (response.delivery) await delivery(response.delivery, reached, signal)
@@ -22,9 +24,14 @@ export function fetchOf(handler: Handler, reached: Reached): Fetch {
   }
 }
 
+/** Whether an argument of fetch is a `Request` and no URL. */
+export function isRequest(input: string | URL | Request): input is Request {
+  return typeof input === 'object' && input instanceof platform('Request')
+}
+
 /** The signal of a `Request`, unless the call says that there is none. */
 function signalOf(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
-  return input instanceof Request && signal === undefined ? input.signal : undefined
+  return isRequest(input) && signal === undefined ? input.signal : undefined
 }
 
 /** Waits for an answer that a fault delays, and rejects where it never comes, as fetch does. */
@@ -46,7 +53,7 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw new TypeError(`A ${method} request cannot have a body.`)
   }
-  const headers = new Headers(init.headers)
+  const headers = new (platform('Headers'))(init.headers)
   // What fetch itself would announce for a text.
   const type = body == null ? null : 'text/plain;charset=UTF-8'
   return {
@@ -58,7 +65,7 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
 }
 
 function withinLimit(text: string): RequestBody {
-  const isTooLarge = text.length * 3 > LARGEST_BODY && new TextEncoder().encode(text).length > LARGEST_BODY
+  const isTooLarge = text.length * 3 > LARGEST_BODY && utf8Length(text) > LARGEST_BODY
   return isTooLarge ? { unread: 'body_too_large' } : text
 }
 
@@ -80,12 +87,13 @@ async function streamedRequest(
 ): Promise<HttpRequest> {
   const given = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
   // Without a signal: a `Request` listens to the one that it is given for as long as it exists.
-  const request = new Request(input, { ...Object.fromEntries(given), signal: null })
+  const request = new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
   return {
     method: request.method,
     url: request.url,
     header: (name) => request.headers.get(name),
-    body: await readBody(request.body, signal),
+    // Some that stand in for a platform's own have no stream.
+    body: request.body === undefined ? withinLimit(await request.text()) : await readBody(request.body, signal),
   }
 }
 
@@ -126,7 +134,7 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Prom
 export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
   const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks, size)
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return utf8Text(bytes)
   } catch {
     return { unread: 'not UTF-8' }
   }
@@ -143,5 +151,5 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 }
 
 function toResponse({ status, headers, body }: HttpResponse): Response {
-  return new Response(body, { status, headers })
+  return new (platform('Response'))(body, { status, headers })
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
-import type { Fetch } from './fetch.ts'
+import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './url.ts'
 
 /** What happens to requests that are not for the gateway while it is installed. */
@@ -29,7 +29,7 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, options: Insta
   const before = globalThis.fetch
   let isIn = true
   const installed: Fetch = (input, init) => {
-    const url = input instanceof Request ? input.url : String(input)
+    const url = isRequest(input) ? input.url : String(input)
     if (isIn && isBelow(url, baseUrl())) return fetch(input, init)
     if (!isIn || others === 'pass') return before(input, init)
     return Promise.reject(new TypeError(`${url} is not below ${baseUrl()}, and other requests are refused.`))

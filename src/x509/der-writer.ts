@@ -1,5 +1,6 @@
 /// <reference path="./forge.d.ts" />
 import asn1 from 'node-forge/lib/asn1.js'
+import { utf8Bytes } from '../contract/utf8.ts'
 import { binaryOf, bitLength, bytesOf, bytesOfNumber } from './bytes.ts'
 import { type Asn1, tags } from './der.ts'
 
@@ -74,7 +75,7 @@ function binaryContent(content: Uint8Array | Asn1): string {
 
 /** A UTF8String. */
 export function utf8String(text: string): Asn1 {
-  return element(UTF8_STRING, new TextEncoder().encode(text))
+  return element(UTF8_STRING, utf8Bytes(text))
 }
 
 /** A PrintableString of characters that it can hold (X.680, 41.4). */

@@ -1,4 +1,5 @@
 import { quote } from '../contract/quote.ts'
+import { utf8Text } from '../contract/utf8.ts'
 import { bytesOf } from './bytes.ts'
 import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
 import { attributeOids } from './oids.ts'
@@ -8,8 +9,6 @@ const BMP = 0x1e
 const UNIVERSAL = 0x1c
 /** NumericString, PrintableString, T61String, IA5String, VisibleString: one byte per character, read as Latin-1. */
 const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16, 0x1a])
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** A distinguished name. */
 export interface Name {
@@ -68,7 +67,7 @@ function decoded(tag: number, content: string): string | undefined {
 
 function decodeUtf8(content: string): string | undefined {
   try {
-    return utf8.decode(bytesOf(content))
+    return utf8Text(bytesOf(content))
   } catch {
     return undefined
   }

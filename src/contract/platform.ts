@@ -1,0 +1,23 @@
+/** The globals of the platform that not every environment of a test passes on. */
+type Name = 'Headers' | 'Request' | 'Response' | 'TextDecoder' | 'TextEncoder'
+
+/** What Node has of its own modules without an import, as far as it is asked here. */
+interface Host {
+  readonly process?: { getBuiltinModule?(name: 'vm'): { runInThisContext(code: Name): unknown } }
+}
+
+/**
+ * A global of the platform. Environments that play a browser may hide what Node has, as Jest's jsdom does with
+ * `Response` and `TextEncoder`: there Node itself is asked.
+ *
+ * @throws TypeError where nobody has it
+ */
+export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
+  return globalThis[name] ?? hidden(name)
+}
+
+function hidden<N extends Name>(name: N): (typeof globalThis)[N] {
+  const node = (globalThis as Host).process?.getBuiltinModule?.('vm')
+  if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
+  return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.
+}

@@ -1,0 +1,90 @@
+import { createContext, runInContext } from 'node:vm'
+import { build } from 'esbuild'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { trimmed } from '../../scripts/trimmed.ts'
+import type * as main from '../../src/index.ts'
+import type * as testing from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+const policy = { authority: 'letsencrypt' } as const
+
+let script: string
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export * from './src/index.ts'\nexport * from './src/testing/testing.ts'`,
+      resolveDir: new URL('../..', import.meta.url).pathname,
+      loader: 'ts',
+    },
+    bundle: true,
+    platform: 'neutral',
+    format: 'iife',
+    globalName: 'fauxgate',
+    mainFields: ['browser', 'module', 'main'],
+    conditions: ['browser', 'import', 'default'],
+    external: ['@sinonjs/fake-timers'],
+    plugins: [trimmed],
+    banner: { js: 'const require = () => ({})' },
+    write: false,
+  })
+  script = outputFiles[0]?.text as string
+})
+
+/** The package in an environment that has what Jest's jsdom has, and nothing else of the platform. */
+function loaded(more: object = {}): { fauxgate: typeof main & typeof testing; fetch: typeof fetch } {
+  const has = { URL, URLSearchParams, AbortController, AbortSignal, crypto }
+  const context = createContext({ ...has, process, ...more })
+  runInContext(script, context)
+  return context as ReturnType<typeof loaded>
+}
+
+describe('An environment that hides what the platform has, as Jest’s jsdom does', () => {
+  it('has the direct API and certificates', () => {
+    const { createGateway, manualClock, certificatePair } = loaded().fauxgate
+    const gateway = createGateway({ clock: manualClock(0) })
+    const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
+    gateway.clock.advance('30s')
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+    const own = certificatePair({ names: ['b.test'] })
+    expect(gateway.tlsCertificates.create(own).subject_common_name).toBe('b.test')
+  })
+
+  it('has the fetch of a gateway, also as the global one', async () => {
+    const environment = loaded()
+    const gateway = environment.fauxgate.createGateway()
+    const installed = gateway.install()
+    const body = JSON.stringify({ domain: 'a.test', description: 'für später' })
+    const answer = await environment.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body })
+    expect(answer).toBeInstanceOf(Response)
+    expect(await answer.json()).toMatchObject({ domain: 'a.test', description: 'für später' })
+    const request = new Request(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+    expect((await environment.fetch(request)).status).toBe(201)
+    installed.uninstall()
+    expect(environment.fetch).toBeUndefined()
+  })
+
+  it('may have a Request without streams, as polyfills do', async () => {
+    class Polyfilled {
+      readonly headers: Headers
+      readonly method = 'POST'
+      constructor(readonly from: string | { url: string; content: string }) {
+        this.headers = new Headers(headers)
+      }
+      get url(): string {
+        return typeof this.from === 'string' ? this.from : this.from.url
+      }
+      content = JSON.stringify({ domain: 'app.example.com' })
+      text = async () => (typeof this.from === 'string' ? this.content : this.from.content)
+    }
+    const { createGateway } = loaded({ Request: Polyfilled }).fauxgate
+    const gateway = createGateway()
+    const request = new Polyfilled(`${gateway.url}/reserved_domains`) as unknown as Request
+    expect((await gateway.fetch(request)).status).toBe(201)
+  })
+
+  it('names what it lacks where nobody has it', async () => {
+    const gateway = loaded({ process: undefined }).fauxgate.createGateway()
+    await expect(gateway.fetch(gateway.url)).rejects.toThrow('This environment has no Headers, which fauxgate needs.')
+  })
+})
