@@ -87,7 +87,10 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   leftovers(): readonly Leftover[]
   /** Calls back with every further commit, in order; answers what ends that. An exception in it goes no further. */
   subscribe(subscriber: (commit: Commit) => void): () => void
-  /** Lets the global `fetch` answer for the gateway's base URL until that is undone. */
+  /**
+   * Lets the global `fetch` answer for the gateway's base URL until that is undone. Several gateways are installed at once,
+   * each for a base URL of its own: throws an Error where another one is installed for the same.
+   */
   install(options?: InstallOptions): Installed
   /**
    * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the signal's reason when

@@ -3,7 +3,7 @@ import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../contract/
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './url.ts'
 
-/** What happens to requests that are not for the gateway while it is installed. */
+/** What happens to requests that are for no installed gateway. */
 export interface InstallOptions {
   /** `pass` hands them to the `fetch` that was there before (the default); `refuse` rejects them. */
   readonly others?: 'pass' | 'refuse'
@@ -20,24 +20,80 @@ export interface Installed {
   [Symbol.dispose](): void
 }
 
+/** A gateway in the place of the global `fetch`. */
+interface Installation {
+  readonly fetch: Fetch
+  readonly baseUrl: () => string
+  /** What was there before it. */
+  readonly before: GlobalFetch
+  isIn: boolean
+}
+
+/** What the global `fetch` can be; on the function of an installation stands which. */
+type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
+
 /**
- * Lets the global `fetch` answer for a gateway's base URL. Installations nest and can be taken out in any order: one
- * that is out hands on to what was there before it.
+ * Lets the global `fetch` answer for a gateway's base URL. Several gateways are installed at once, each for a base URL of
+ * its own, and can be taken out in any order.
+ *
+ * @throws Error where another gateway is installed for that base URL, one below it or one above it
  */
 export function installFetch(fetch: Fetch, baseUrl: () => string, options: InstallOptions = {}): Installed {
   const { others = 'pass' } = readOptions(installOptions, options)
-  const before = globalThis.fetch
-  let isIn = true
-  const installed: Fetch = (input, init) => {
+  // Not every environment has one.
+  const before = globalThis.fetch as GlobalFetch
+  requireFree(fetch, baseUrl(), before)
+  const installation: Installation = { fetch, baseUrl, before, isIn: true }
+  const answer: Fetch = (input, init) => {
     const url = isRequest(input) ? input.url : String(input)
-    if (isIn && isBelow(url, baseUrl())) return fetch(input, init)
-    if (!isIn || others === 'pass') return before(input, init)
-    return Promise.reject(new TypeError(`${url} is not below ${baseUrl()}, and other requests are refused.`))
+    const { fetch: answering } = chainFrom(installed).find((each) => isBelow(url, each.baseUrl())) ?? {}
+    if (answering) return answering(input, init)
+    if (before && !(installation.isIn && others === 'refuse')) return before(input, init)
+    const why = before ? 'other requests are refused' : 'there is no other fetch'
+    // A key may stand in a query.
+    return Promise.reject(
+      new TypeError(`${url.replace(/[?#].*/s, '')} is not below ${urlsFrom(installed)}, and ${why}.`),
+    )
   }
-  globalThis.fetch = installed as typeof globalThis.fetch
+  const installed = Object.assign(answer, { fauxgate: installation })
+  replace(installed)
   const uninstall = () => {
-    isIn = false
-    if (globalThis.fetch === installed) globalThis.fetch = before
+    installation.isIn = false
+    let last: GlobalFetch = globalThis.fetch
+    while (last?.fauxgate?.isIn === false) last = last.fauxgate.before
+    replace(last)
   }
-  return { uninstall, [Symbol.dispose]: uninstall }
+  // Contexts of node:vm, such as Jest's, may lack the symbol; what compiles `using` for them takes this one.
+  const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
+  return { uninstall, [dispose]: uninstall }
+}
+
+/** The installations in place, the latest first. */
+function chainFrom(fetch: GlobalFetch): Installation[] {
+  const installation = fetch?.fauxgate
+  if (!installation) return []
+  const rest = chainFrom(installation.before)
+  return installation.isIn ? [installation, ...rest] : rest
+}
+
+function urlsFrom(fetch: GlobalFetch): string {
+  return chainFrom(fetch)
+    .map(({ baseUrl }) => baseUrl())
+    .join(' or ')
+}
+
+/** There is one global fetch: two gateways for one URL would get one another's requests. */
+function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
+  const others = chainFrom(before).filter((each) => each.fetch !== fetch)
+  const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))
+  if (taken === undefined) return
+  throw new Error(
+    `Another gateway is installed at ${taken} already. Uninstall it first, in afterEach for one; tests that run ` +
+      'concurrently need a baseUrl for each gateway, or gateway.fetch.',
+  )
+}
+
+function replace(fetch: GlobalFetch): void {
+  if (fetch) globalThis.fetch = fetch as typeof globalThis.fetch
+  else Reflect.deleteProperty(globalThis, 'fetch')
 }

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
+import type { Installed } from '../http/install.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 import { assertStrict } from './strict.ts'
 
@@ -23,7 +24,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock> {
    * path or method that the API does not have. Default: true.
    */
   strict: boolean
-  /** A gateway of this test's own, made when the test first asks for it. */
+  /** A gateway of this test's own, made when the test first asks for it. Where it is installed, its end takes it out. */
   gateway: Gateway<C>
 }
 
@@ -92,7 +93,15 @@ function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixture
       })
       const before = task.result?.errors?.length ?? 0
       onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway))
+      const { install } = gateway
+      const installed: Installed[] = []
+      gateway.install = (how) => {
+        const each = install(how)
+        installed.push(each)
+        return each
+      }
       await use(gateway)
+      for (const each of installed) each.uninstall()
     },
   })
 }

@@ -22,7 +22,7 @@ function binaryDerOf(element: Asn1): string {
 
 /** An element with an identifier octet: of other elements where the octet says so, else of bytes. */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array): Asn1 {
-  return create(tag, content instanceof Uint8Array ? binaryOf(content) : content)
+  return create(tag, ArrayBuffer.isView(content) ? binaryOf(content) : content)
 }
 
 function create(tag: number, value: string | readonly Asn1[]): Asn1 {
@@ -70,7 +70,7 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
 }
 
 function binaryContent(content: Uint8Array | Asn1): string {
-  return content instanceof Uint8Array ? binaryOf(content) : binaryDerOf(content)
+  return ArrayBuffer.isView(content) ? binaryOf(content) : binaryDerOf(content)
 }
 
 /** A UTF8String. */

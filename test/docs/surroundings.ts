@@ -19,8 +19,20 @@ export const running: unknown[] = []
 /** A test runner that runs at once what it is handed, for the blocks that show how to set one up. */
 const runner = () => {
   const test = (_name: string, work: (fixtures: object) => unknown) =>
-    void running.push(work({ gateway: main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z') }) }))
-  return Object.assign(test, { override: () => undefined, extend: () => test })
+    void running.push(work({ gateway: gatewayOfTest() }))
+  return Object.assign(test, { override: () => undefined, extend: () => test, concurrent: test })
+}
+
+/** A gateway that is taken out after the block, as that of `fauxgate/vitest` is after its test. */
+function gatewayOfTest(): main.Gateway {
+  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z') })
+  const { install } = gateway
+  gateway.install = (how) => {
+    const installed = install(how)
+    undo.push(() => installed.uninstall())
+    return installed
+  }
+  return gateway
 }
 
 /** What a block can import. */

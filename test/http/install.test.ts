@@ -51,4 +51,42 @@ describe('install (no global patching unless asked for)', () => {
     second.uninstall()
     expect(await status(two.url)).not.toBe('application/json')
   })
+
+  it('leaves nothing behind when all are out, in whichever order', () => {
+    const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]
+    const [first, second] = [one.install(), two.install()]
+    first.uninstall()
+    second.uninstall()
+    expect(globalThis.fetch).toBe(original)
+  })
+
+  it('has several at once, whatever each does with other requests', async () => {
+    const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test/api' })]
+    one.install({ others: 'refuse' })
+    two.install({ others: 'refuse' })
+    for (const { url } of [one, two]) expect((await fetch(`${url}/reserved_addrs`, { headers })).status).toBe(200)
+    expect([one.requests.count(), two.requests.count()]).toEqual([1, 1])
+    await expect(fetch('https://two.test/elsewhere?key=secret')).rejects.toThrow(
+      'https://two.test/elsewhere is not below https://two.test/api or https://one.test, and other requests are refused.',
+    )
+  })
+
+  it('refuses a second gateway for the same URL: the one would get the requests of the other', () => {
+    const gateway = open()
+    const installed = gateway.install()
+    expect(() => open().install()).toThrow(/^Another gateway is installed at https:\/\/api.gateway.test already\./)
+    expect(() => open({ baseUrl: `${gateway.url}/below` }).install()).toThrow(/^Another gateway is installed/)
+    expect(() => open({ baseUrl: 'https://api.gateway.test:444' }).install()).not.toThrow()
+    gateway.install().uninstall()
+    installed.uninstall()
+    expect(() => open().install()).not.toThrow()
+  })
+
+  it('says so where there is no other fetch', async () => {
+    Reflect.deleteProperty(globalThis, 'fetch')
+    const installed = open().install()
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/, and there is no other fetch\.$/)
+    installed.uninstall()
+    expect('fetch' in globalThis).toBe(false)
+  })
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 /** The package in an environment that has what Jest's jsdom has, and nothing else of the platform. */
 function loaded(more: object = {}): { fauxgate: typeof main & typeof testing; fetch: typeof fetch } {
-  const has = { URL, URLSearchParams, AbortController, AbortSignal, crypto }
+  const has = { URL, URLSearchParams, AbortController, AbortSignal, atob, btoa, crypto }
   const context = createContext({ ...has, process, ...more })
   runInContext(script, context)
   return context as ReturnType<typeof loaded>

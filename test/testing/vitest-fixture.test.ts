@@ -78,6 +78,43 @@ describe.concurrent('concurrent tests', () => {
   afterAll(() => expect(most).toBeGreaterThan(1))
 })
 
+describe('a gateway that is installed', () => {
+  const before = globalThis.fetch
+  const headers = { authorization: 'Bearer k', 'service-version': '2' }
+
+  for (const name of ['one', 'another']) {
+    test(`answers the global fetch in ${name} test, and is out after it`, async ({ gateway }) => {
+      expect(globalThis.fetch).toBe(before)
+      gateway.install()
+      expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
+    })
+  }
+
+  describe.concurrent('with others at the same time', () => {
+    let open = 0
+    let most = 0
+    const own = test.extend('gatewayOptions', ({ task }) => ({ baseUrl: `https://${task.id}.test` }))
+
+    for (const turn of [1, 2, 3, 4, 5]) {
+      own(`has the requests for its own URL, ${turn}`, async ({ gateway }) => {
+        gateway.install({ others: 'refuse' })
+        most = Math.max(most, ++open)
+        for (let step = 1; step <= turn; step++) {
+          await fetch(`${gateway.url}/reserved_domains`, { headers })
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        expect(gateway.requests.count()).toBe(turn)
+        open--
+      })
+    }
+
+    afterAll(() => {
+      expect(most).toBeGreaterThan(1)
+      expect(globalThis.fetch).toBe(before)
+    })
+  })
+})
+
 describe('the options', () => {
   test('are none by default', ({ gateway, gatewayOptions }) => {
     expect(gatewayOptions).toEqual({})
