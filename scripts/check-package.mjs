@@ -147,7 +147,7 @@ try {
   check(`its types stand on their own, also for TypeScript ${COMPILERS.join(', ')}`, true)
   check(
     'its command runs',
-    run(join(folder, 'node_modules/.bin/fauxgate'), ['--help']).startsWith('Usage: fauxgate serve'),
+    run(join(folder, 'node_modules/.bin/fauxgate'), ['--help']).startsWith('Usage: fauxgate <command>'),
   )
 } finally {
   rmSync(folder, { recursive: true, force: true })

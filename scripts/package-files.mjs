@@ -71,7 +71,7 @@ const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dy
 // show the long ones.
 const shortened = (file) => {
   const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
-  const isUnread = format === 'cjs' || /^(certificates-|openapi\.)/.test(file)
+  const isUnread = format === 'cjs' || /^(certificates-|openapi\.|cli\.)/.test(file)
   return isUnread ? { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true } : {}
 }
 for (const file of files) rmSync(join(dist, file))

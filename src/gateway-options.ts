@@ -66,7 +66,12 @@ export interface GatewayOptions<C extends Clock = Clock> {
   /** How long before its expiry a certificate is renewed; less than its validity. Default: 30d. */
   readonly renewalLead?: Duration
   /** How long a job waits after its first INTERNAL_ERROR, twice as long after each further one, up to the most. Default: 1m and 64m. */
-  readonly internalErrorBackoff?: { readonly first: Duration; readonly most: Duration }
+  readonly internalErrorBackoff?: {
+    /** How long a job waits after its first INTERNAL_ERROR. Default: 1m. */
+    readonly first: Duration
+    /** The most that a job waits after an INTERNAL_ERROR. Default: 64m. */
+    readonly most: Duration
+  }
   /** How long a job waits after a DNS_ERROR. Default: 1h. */
   readonly dnsErrorRetry?: Duration
   /**
@@ -84,17 +89,17 @@ export interface GatewayOptions<C extends Clock = Clock> {
 
 /** Who may use the control API beside this machine by its own names. */
 export interface ControlOptions {
-  /** Asked of everyone, this machine included; then the names by which it is asked do not matter. */
+  /** A key that the control API asks of everyone, this machine included; by which names it is asked does not matter then. */
   readonly key?: string
-  /** Further names of this machine that requests may ask for, and pages may have, where there is no key. */
+  /** Further names of this machine by which the control API can be asked, and which pages may have, without a key. */
   readonly allowHosts?: readonly string[]
 }
 
 /** A rate limit of a test's own. */
 export interface RateLimitOptions {
-  /** How many requests. Default: 120. */
+  /** How many requests are let through. Default: 120. */
   readonly requests?: number
-  /** Within which rolling window. Default: 60s. */
+  /** The rolling window that they are counted in. Default: 60s. */
   readonly window?: Duration
 }
 
@@ -135,8 +140,7 @@ const keys = asOne(
   v.array(
     v.pipe(
       v.string(),
-      v.nonEmpty(),
-      v.check((key) => key.trim() === key),
+      v.check((key) => key !== '' && key.trim() === key, 'a non-empty key without white space around it'),
     ),
   ),
   'an array of non-empty keys without white space around them',
@@ -173,7 +177,11 @@ const rateLimit = asOne(
 )
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
-const host = v.pipe(v.string(), v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i), v.toLowerCase())
+const host = v.pipe(
+  v.string(),
+  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
+  v.toLowerCase(),
+)
 
 const control = asOne(
   v.union([
@@ -182,7 +190,7 @@ const control = asOne(
       v.transform((): ControlAccess => ({ key: undefined, allowHosts: [] })),
     ),
     optionsOf({
-      key: v.optional(v.pipe(v.string(), v.regex(/^[!-~]+$/))),
+      key: v.optional(v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces'))),
       allowHosts: v.optional(v.array(host), []),
     }),
   ]),
@@ -208,7 +216,7 @@ function isFamily(value: unknown): boolean {
 export type AnyOptions = GatewayOptions & { readonly families?: Families }
 
 /** What every option of {@link AnyOptions} can be; there is no other. */
-const gatewayOptions = optionsOf({
+export const gatewayOptions = optionsOf({
   clock: v.optional(clock),
   dialect: v.optional(dialect),
   // Snapshots show it.
@@ -238,7 +246,7 @@ const gatewayOptions = optionsOf({
 const DAY_MS = 86_400_000
 
 /** What the options are that are left out, as they are read: schemas would read them again for each gateway. */
-const DEFAULTS = {
+export const DEFAULTS = {
   clock: systemClock,
   dialect: standard,
   emptyJsonOnDelete: false,

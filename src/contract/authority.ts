@@ -25,12 +25,26 @@ export interface IssuedCertificate {
   readonly leaf: CertificateFields
 }
 
+/** What the certificate of a server is made from. The same order gives the same certificate. */
+export interface ServerOrder {
+  /** The DNS names, in ASCII. */
+  readonly names: readonly string[]
+  /** The addresses, of 4 or 16 bytes each. */
+  readonly ips: readonly Uint8Array[]
+  /** Start of validity in ms since 1970; whole seconds count. */
+  readonly not_before: number
+  /** End of validity in ms since 1970; whole seconds count. */
+  readonly not_after: number
+}
+
 /** A certificate authority. */
 export interface Authority {
   /** The root certificate, PEM: what a client trusts. */
   readonly certificatePem: string
   /** Issues a certificate (rules: certificate-authority#issuing). */
   issue(order: CertificateOrder): IssuedCertificate
+  /** Issues a certificate for a server of the test's own, with an ECDSA key; of no resource. */
+  issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
 }
 
 /** Random bytes: the draw with a number in a stream, as a function that answers `size` more bytes at each call. */

@@ -53,6 +53,7 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
   return v.pipe(
     v.custom<v.InferInput<S>>((value) => v.is(schema, value), allowed),
     v.transform((value): v.InferOutput<S> => v.parse(schema, value)),
+    v.metadata({ whole: schema }),
   )
 }
 

@@ -9,6 +9,8 @@ export interface Marks {
   readonly secret?: true
   /** It exists where the dialect names it. */
   readonly extra?: true
+  /** What a schema that messages speak of as one is made of. */
+  readonly whole?: v.GenericSchema
   /** The error of a value that the schema does not take. */
   readonly refusedAs?: FieldError<string, { allowed: string }>
 }

@@ -2,8 +2,11 @@ import * as v from 'valibot'
 import { accessor } from '../contract/accessor.ts'
 import { refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
+import { asOne, moment, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import { required } from '../contract/resource.ts'
+import { LATEST_TIME } from '../contract/view.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
+import { ipBytes } from '../x509/ip.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
 import { errors } from './errors.ts'
 
@@ -17,6 +20,73 @@ export interface AuthorityApi {
    * names none, `key_not_kept` for one that came from a snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string
+  /**
+   * Makes a certificate for a server of the test's own, which clients that trust the root accept: for HTTPS to the code
+   * under test, or to the gateway itself. It is no resource of the gateway.
+   * @throws TypeError for an unknown option, a value that is not allowed, or no name at all.
+   */
+  serverCertificate(options: ServerCertificateOptions): ServerCertificate
+}
+
+/** What the certificate of a server is to have. */
+export interface ServerCertificateOptions {
+  /** DNS names, exact or with a leading `*.`. Default: none. */
+  readonly names?: readonly string[]
+  /** IPv4 and IPv6 addresses. Default: none. */
+  readonly ips?: readonly string[]
+  /** From when on it is valid, in whole seconds. Default: the gateway's time. */
+  readonly notBefore?: string | number | Date
+  /** Until when it is valid, in whole seconds. Default: 90 days later. */
+  readonly notAfter?: string | number | Date
+}
+
+/** A certificate with its key, as a server takes them. */
+export interface ServerCertificate {
+  /** The leaf, and the intermediate after it. */
+  readonly certificate_pem: string
+  /** PKCS#8, ECDSA on P-256. */
+  readonly private_key_pem: string
+}
+
+const NAMES = 'an array of DNS names in ASCII'
+const IPS = 'an array of IPv4 or IPv6 addresses'
+
+const serverOptions = /* @__PURE__ */ optionsOf({
+  names: v.optional(asOne(v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/))), NAMES), []),
+  ips: v.optional(
+    asOne(
+      v.array(
+        v.pipe(
+          v.string(),
+          v.check((ip) => ipBytes(ip) !== undefined),
+        ),
+      ),
+      IPS,
+    ),
+    [],
+  ),
+  notBefore: v.optional(moment(0, LATEST_TIME)),
+  notAfter: v.optional(moment(0, LATEST_TIME)),
+} satisfies SchemasOf<ServerCertificateOptions>)
+
+const NINETY_DAYS_MS = 90 * 86_400_000
+
+function serverCertificate(host: ControlHost, options: ServerCertificateOptions): ServerCertificate {
+  const {
+    names,
+    ips,
+    notBefore = host.now(),
+    notAfter = notBefore + NINETY_DAYS_MS,
+  } = readOptions(serverOptions, options)
+  if (names.length + ips.length === 0) {
+    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
+  }
+  return host.authority().issueForServer({
+    names,
+    ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
+    not_before: notBefore,
+    not_after: notAfter,
+  })
 }
 
 const certificate = plainCall({
@@ -57,6 +127,7 @@ function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
             : host.authority().issue(order).private_key_pem
         }),
       ),
+    serverCertificate: (options) => serverCertificate(host, options),
   }
   return withCertificate(members, host)
 }

@@ -5,7 +5,6 @@ import { type DeclareMember, declare } from './declare.ts'
 import { type DnsMember, dns } from './dns.ts'
 import { type DocumentMember, document } from './document.ts'
 import { type FaultsMember, faults } from './faults/index.ts'
-import { type OverviewMember, overview } from './overview.ts'
 import { type ProvisioningMember, provisioning } from './provisioning/index.ts'
 import { type ReportMember, report } from './report.ts'
 import { type RequestsMember, requests } from './requests/index.ts'
@@ -19,7 +18,6 @@ export const controls = [
   dns,
   faults,
   requests,
-  overview,
   report,
   state,
   authority,
@@ -34,7 +32,6 @@ export interface ControlMembers
     DnsMember,
     DocumentMember,
     FaultsMember,
-    OverviewMember,
     ProvisioningMember,
     ReportMember,
     RequestsMember,

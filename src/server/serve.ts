@@ -1,14 +1,21 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import * as v from 'valibot'
 import { general } from '../contract/general-errors.ts'
-import { integer, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
+import { asOne, integer, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
+import type { ServerCertificate } from '../control/authority.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { Connection } from './connection.ts'
-import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
 import { readBody } from './read-body.ts'
 
@@ -18,6 +25,8 @@ export interface ServeOptions {
   readonly port?: number
   /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
   readonly host?: string
+  /** HTTPS with this certificate, such as one of `gateway.authority.serverCertificate`. Default: HTTP. */
+  readonly tls?: ServerCertificate
 }
 
 const A_HOST = 'a host name or an address'
@@ -26,6 +35,12 @@ const serveOptions = optionsOf({
   port: v.optional(integer(0, 65_535)),
   // To Node, no host is every host.
   host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
+  tls: v.optional(
+    asOne(
+      v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
+      'an object with certificate_pem and private_key_pem',
+    ),
+  ),
 } satisfies SchemasOf<ServeOptions>)
 
 /** A gateway that is being served. */
@@ -57,9 +72,10 @@ export interface Served {
  * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
-  const { port = 0, host = '127.0.0.1' } = readOptions(serveOptions, options)
+  const { port = 0, host = '127.0.0.1', tls } = readOptions(serveOptions, options, { secret: ['tls'] })
   const connections = new Map<Socket, Connection>()
-  const server = listenerFor(gateway, connections)
+  const sockets = new Set<Socket>()
+  const server = listenerFor(gateway, connections, sockets, await serverMaker(tls))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(whyNot(error, host, port), { cause: error })),
@@ -69,27 +85,48 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   // A connection that cannot be accepted is no reason to end the others.
   server.removeAllListeners('error').on('error', console.error)
   const { address, port: taken } = server.address() as AddressInfo
-  const url = `http://${hostInUrl(host, address)}:${taken}`
+  const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
   gateway.servedAt(url)
   gateway.describedBy(openApi)
   const close = () =>
     new Promise<void>((resolve) => {
       if (gateway.url === url) gateway.servedAt(undefined)
       server.close(() => resolve())
-      for (const socket of connections.keys()) socket.destroy()
+      for (const socket of sockets) socket.destroy()
     })
   return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
+}
+
+/** How a server is made, and what it says when a connection can carry requests. */
+interface ServerMaker {
+  readonly make: (options: ServerOptions, listener: RequestListener) => Server
+  readonly begun: 'connection' | 'secureConnection'
+}
+
+async function serverMaker(tls: ServerCertificate | undefined): Promise<ServerMaker> {
+  if (!tls) return { make: createServer, begun: 'connection' }
+  // Most do without it and what it brings.
+  const https = await import('node:https')
+  const material = { cert: tls.certificate_pem, key: tls.private_key_pem }
+  return {
+    make: (options, listener) => https.createServer({ ...options, ...material }, listener),
+    begun: 'secureConnection',
+  }
 }
 
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-function listenerFor(gateway: Gateway, connections: Map<Socket, Connection>) {
+function listenerFor(
+  gateway: Gateway,
+  connections: Map<Socket, Connection>,
+  sockets: Set<Socket>,
+  { make, begun }: ServerMaker,
+) {
   // Each has one from its beginning to its end.
   const connectionOf = (socket: Duplex) => connections.get(socket as Socket) as Connection
-  const inspector = new Inspector(gateway)
   const listener: RequestListener = (request, response) =>
-    void answer(gateway, inspector, connectionOf(request.socket), request, response)
+    void answer(gateway, connectionOf(request.socket), request, response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -98,14 +135,20 @@ function listenerFor(gateway: Gateway, connections: Map<Socket, Connection>) {
     // Node's own answer would have no operation id.
     requireHostHeader: false,
   }
-  return createServer(options, listener)
+  return make(options, listener)
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+    })
+    .on(begun, (socket: Socket) => {
       connections.set(socket, new Connection(socket))
       socket.once('close', () => connections.delete(socket))
     })
     .on('clientError', (error: ParseError, socket) => {
-      void answerMalformed(gateway, connectionOf(socket), error)
+      // One that never came to speak TLS is none.
+      if (connections.has(socket as Socket)) void answerMalformed(gateway, connectionOf(socket), error)
+      else socket.destroy()
     })
 }
 
@@ -125,25 +168,14 @@ function hostInUrl(host: string, address: string): string {
 
 async function answer(
   gateway: Gateway,
-  inspector: Inspector,
   connection: Connection,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   connection.begin(response)
   const body = await readBody(request, connection)
-  if (body === undefined) return
-  const read = toHttpRequest(request, body)
-  if (inspector.isFor(request)) {
-    return inspector.answer(request, response, read).catch((error) => {
-      console.error(error)
-      if (response.headersSent) request.socket.destroy()
-      else send(gateway.refused(general.internal_failure, {}), response)
-    })
-  }
-  const answer = await answerTo(gateway, connection, request, read)
+  const answer = body === undefined ? undefined : await answerTo(gateway, connection, request, body)
   if (answer === undefined) return
-  inspector.controlUsed(read, answer)
   if (answer.delivery?.drop) return void request.socket.resetAndDestroy()
   // The rest of a body that was not read to its end would otherwise count as the next request.
   if (!request.complete) {
@@ -163,13 +195,13 @@ async function answerTo(
   gateway: Gateway,
   connection: Connection,
   request: IncomingMessage,
-  read: HttpRequest,
+  body: RequestBody,
 ): Promise<HttpResponse | undefined> {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
-    const answer = gateway.exchange(read)
+    const answer = gateway.exchange(toHttpRequest(request, body))
     return answer.delivery ? await gateway.delivered(answer, { signal: connection.ended }) : answer
   } catch (error) {
     if (connection.socket.destroyed && error === connection.ended.reason) return undefined
@@ -182,8 +214,7 @@ function toHttpRequest(request: IncomingMessage, body: RequestBody): HttpRequest
   const { method = 'GET', url = '/', headers, socket } = request
   // Of a connection that is gone, nobody knows the other end any more.
   const peer = socket.remoteAddress ?? 'unknown'
-  const isInspector = headers[INSPECTOR_HEADER] !== undefined
-  return { method, url, header: (name) => headerText(headers[name]), body, peer, isInspector }
+  return { method, url, header: (name) => headerText(headers[name]), body, peer }
 }
 
 function headerText(value: string | string[] | undefined): string | null {

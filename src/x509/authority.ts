@@ -1,10 +1,10 @@
 import { accessor } from '../contract/accessor.ts'
-import type { Authority, CertificateOrder, Draw, IssuedCertificate } from '../contract/authority.ts'
+import type { Authority, CertificateOrder, Draw, IssuedCertificate, ServerOrder } from '../contract/authority.ts'
 import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 import { bytesOfNumber } from './bytes.ts'
 import type { ExtendedKeyUsage } from './extension-names.ts'
-import { basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
+import { alternativeNames, basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
 import { certificate, type Issuer, nameOf, serialFrom } from './issue.ts'
 import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
 import { splitPem, writePem } from './pem.ts'
@@ -48,12 +48,13 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): Authority {
   const root = once(() => signer('root', secretOf('root', 0)))
   const intermediate = once(() => signer('intermediate', secretOf('intermediate', 1), root()))
   const rsaKey = once(rsaLeafKey)
-  const issues: Pick<Authority, 'issue'> = {
+  const issues: Pick<Authority, 'issue' | 'issueForServer'> = {
     issue(order) {
       const key = order.private_key_type === 'rsa' ? rsaKey() : ecdsaLeafKey(draw, order.number)
       const serial = serialFrom(draw('serial numbers', order.number)(SERIAL_SIZE))
       return issueLeaf(order, serial, key, intermediate())
     },
+    issueForServer: (order) => issueForServer(order, draw, intermediate()),
   }
   return withCertificate(issues, root)
 }
@@ -85,8 +86,9 @@ function signer(role: 'root' | 'intermediate', secret: Uint8Array, issuer?: Issu
   return { name, key, pem: writePem('CERTIFICATE', certificate(content, issuer ?? { name, key })) }
 }
 
-function ecdsaLeafKey(draw: Draw, number: number): LeafKey {
-  const key = signingKey(secretFrom(draw('certificate keys', number)(SECRET_SIZE)))
+/** `stream` is what the key is drawn from; keys of different ones have nothing to do with one another. */
+function ecdsaLeafKey(draw: Draw, number: number, stream = 'certificate keys'): LeafKey {
+  const key = signingKey(secretFrom(draw(stream, number)(SECRET_SIZE)))
   return { key, private_key_pem: writePem('PRIVATE KEY', pkcs8(key)) }
 }
 
@@ -115,6 +117,27 @@ function issueLeaf(order: CertificateOrder, serial: bigint, leafKey: LeafKey, is
   }
   const pem = writePem('CERTIFICATE', certificate(content, issuer))
   return { certificate_pem: pem + issuer.pem, private_key_pem: leafKey.private_key_pem, leaf }
+}
+
+/** A leaf whose names stand in its extension alone, as RFC 9525 has it; it is critical then (RFC 5280, 4.2.1.6). */
+function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Signer) {
+  // One that is made later has another serial number.
+  const number = Math.floor(not_before / 1000)
+  const { key, private_key_pem } = ecdsaLeafKey(draw, number, 'server keys')
+  const content = {
+    serial: serialFrom(draw('server serial numbers', number)(SERIAL_SIZE)),
+    subject: nameOf(),
+    key,
+    not_before: wholeSeconds(not_before),
+    not_after: wholeSeconds(not_after),
+    extensions: [
+      basicConstraints('leaf'),
+      keyUsage(['digitalSignature']),
+      extendedKeyUsage(PURPOSES),
+      alternativeNames(names, ips, true),
+    ],
+  }
+  return { certificate_pem: writePem('CERTIFICATE', certificate(content, issuer)) + issuer.pem, private_key_pem }
 }
 
 /** The fields that a reader finds in the leaf. */

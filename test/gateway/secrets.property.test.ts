@@ -12,7 +12,7 @@ import {
   ngrok,
   standard,
 } from '../../src/index.ts'
-import { runCommand } from '../../src/server/command.ts'
+import { runCommand } from '../../src/server/commands/run.ts'
 import { IN_BODIES } from '../support/fields.ts'
 import { pem, upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'

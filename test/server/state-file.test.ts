@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { exportState } from '../../src/server/state-file.ts'
+import { exportState } from '../../src/server/state/state-file.ts'
 
 it('leaves nothing behind where a state file cannot be put in place', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))

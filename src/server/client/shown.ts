@@ -1,0 +1,27 @@
+import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import { printedTimeline } from '../../provisioning/timeline.ts'
+import type { DnsRecord } from '../../provisioning/zone.ts'
+
+/** How people read the answers of some calls. */
+const FORMS: Readonly<Record<string, (answer: never) => string>> = {
+  'GET /clock': shownClock,
+  'POST /clock': shownClock,
+  'GET /provisioning/timeline': (entries: readonly ShownTimelineEntry[]) => printedTimeline(entries),
+  'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
+    pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
+  'GET /dns': (records: readonly DnsRecord[]) =>
+    records.map(({ name, type, value }) => `${name} ${type} ${value}`).join('\n'),
+}
+
+function shownClock({ now, manual }: { readonly now: string; readonly manual: boolean }): string {
+  return manual ? now : `${now} (the system clock)`
+}
+
+/** An answer as text for people, with a line feed at its end; nothing where there is nothing to say. */
+export function shownAnswer(call: string, answer: unknown): string {
+  if (answer === undefined) return ''
+  // The answer of a call is what its form is for.
+  const form = FORMS[call] as ((answer: unknown) => string) | undefined
+  const text = form ? form(answer) : typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}

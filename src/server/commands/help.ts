@@ -1,0 +1,57 @@
+import type { Command, DocumentedFlag } from './command.ts'
+
+/** How wide the help is, and where its second column begins. */
+const WIDTH = 100
+const COLUMN = 34
+
+const EXIT_CODES = `Exit codes: 0 done, or stopped by a signal; 1 it could not be done; 2 the command line, the environment or
+a config file is wrong.`
+
+/** The help of `fauxgate`: all commands. */
+export function helpOnAll(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, words, summary }) => row(`${name} ${words}`.trim(), `${summary}.`))
+  return `Usage: fauxgate <command> [options]
+
+An emulated tunnel gateway's management API: for offline development, and for tests in any language.
+
+${rows.join('\n')}
+
+fauxgate help <command> says more. fauxgate --version says which one this is.
+The commands below "init" speak to a server that runs: see --url and --control-key there.
+${EXIT_CODES}
+`
+}
+
+/** The help of one command. */
+export function helpOn({ name, words, summary, flags, notes = [] }: Command): string {
+  const usage = [`fauxgate ${name}`, words, flags.length > 0 ? '[options]' : ''].filter((part) => part !== '')
+  const rows = flags.map((flag) => row(shownFlag(flag), plain(flag)))
+  const parts = [`Usage: ${usage.join(' ')}`, `${summary}.`, rows.join('\n'), ...notes.map((note) => wrapped(note, 0))]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function shownFlag({ flag, value, kind }: DocumentedFlag): string {
+  return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
+}
+
+/** Terminals show no code in backquotes, and of a switch it goes without saying that it is off. */
+function plain({ sentence }: DocumentedFlag): string {
+  return sentence.replaceAll('`', '').replace(/ Default: false\.$/, '')
+}
+
+function row(left: string, right: string): string {
+  const start = `  ${left}`.padEnd(COLUMN)
+  const isLong = !start.endsWith(' ')
+  return `${start}${isLong ? `\n${' '.repeat(COLUMN)}` : ''}${wrapped(right, COLUMN)}`
+}
+
+/** A text in lines that begin at a column; the first one is there already. */
+function wrapped(text: string, column: number): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && column + line.length + 1 + word.length > WIDTH) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(column)}`)
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { isObject } from '../../contract/json.ts'
+import { type Arguments, requireNoWords } from './arguments.ts'
+import type { Command } from './command.ts'
+import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
+import { suggestion } from './nearest.ts'
+import { UsageError } from './usage-error.ts'
+
+/** `fauxgate init`: a config file, an initial state and a first test, in the present folder. */
+export const init: Command = {
+  name: 'init',
+  words: '',
+  summary: 'Write a config file, an initial state and a first test; what exists already stays as it is',
+  flags: [
+    {
+      flag: 'runner',
+      kind: 'text',
+      value: RUNNERS.join('|'),
+      sentence: 'What runs the test. Default: what package.json speaks of, or else node, which is `node --test`.',
+    },
+    {
+      flag: 'yes',
+      kind: 'switch',
+      value: '',
+      sentence: 'Ask nothing. Nothing is asked either where nobody could answer.',
+    },
+  ],
+  run: runInit,
+}
+
+async function runInit({ flags, words }: Arguments): Promise<number> {
+  requireNoWords(words, 'init')
+  const project = await readProject()
+  const named = flags.get('runner')
+  const runner = Array.isArray(named) ? requireRunner(named[0] as string) : found(project)
+  const isAsked =
+    !flags.get('yes') && !Array.isArray(named) && process.stdin.isTTY === true && process.stdout.isTTY === true
+  const chosen = isAsked ? await asked(runner) : runner
+  const files = writtenFor(chosen, { isModule: project.type === 'module', isTyped: existsSync('tsconfig.json') })
+  for (const each of files) say(await write(each))
+  const test = files.at(-1)?.name ?? ''
+  say(`\nRun the test:      ${commandOf(chosen, test, project.type === 'module')}`)
+  say('Start the server:  npx fauxgate serve')
+  return 0
+}
+
+/** What matters here of package.json. */
+interface Project {
+  readonly type: unknown
+  /** The names of packages, and the text of the script that runs the tests. */
+  readonly words: readonly string[]
+}
+
+async function readProject(): Promise<Project> {
+  if (!existsSync('package.json')) return { type: undefined, words: [] }
+  try {
+    const { type, dependencies, devDependencies, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
+    const names = [dependencies, devDependencies].flatMap((each) => (isObject(each) ? Object.keys(each) : []))
+    const script = isObject(scripts) && typeof scripts.test === 'string' ? scripts.test.split(/\s+/) : []
+    return { type, words: [...names, ...script] }
+  } catch {
+    throw new Error('package.json is not JSON.')
+  }
+}
+
+function found({ words }: Project): Runner {
+  return RUNNERS.find((runner) => words.includes(runner)) ?? 'node'
+}
+
+function requireRunner(name: string): Runner {
+  const known = RUNNERS.find((runner) => runner === name)
+  if (known) return known
+  throw new UsageError(
+    `--runner is ${JSON.stringify(name)}. Allowed: ${RUNNERS.join(', ')}.${suggestion(name, RUNNERS)}`,
+  )
+}
+
+async function asked(runner: Runner): Promise<Runner> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    const answer = (await lines.question(`What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `)).trim()
+    return answer === '' ? runner : requireRunner(answer)
+  } finally {
+    lines.close()
+  }
+}
+
+/** Writes a file unless it exists, and says so. */
+async function write({ name, what, text }: Written): Promise<string> {
+  try {
+    await writeFile(name, text, { flag: 'wx' })
+    return `wrote  ${name}, ${what}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return `kept   ${name}, which exists already`
+  }
+}
+
+function commandOf(runner: Runner, test: string, isModule: boolean): string {
+  if (runner === 'vitest') return `npx vitest run ${test}`
+  if (runner === 'jest') return `${isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${test}`
+  return `node --test ${test}`
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,49 @@
+/** Of some names the one that was probably meant, if any is near. */
+export function nearest(received: string, names: Iterable<string>): string | undefined {
+  const word = received.toLowerCase()
+  let best: { readonly name: string; readonly distance: number } | undefined
+  for (const name of names) {
+    const distance = isPartOf(word, name) ? 1 : edits(word, name.toLowerCase())
+    if (distance <= Math.max(1, Math.floor(name.length / 3)) && !(best && best.distance <= distance)) {
+      best = { name, distance }
+    }
+  }
+  return best?.name
+}
+
+/** ` Did you mean …?`, or nothing where no name is near. `write` shows the name as one would type it. */
+export function suggestion(
+  received: string,
+  names: Iterable<string>,
+  write: (name: string) => string = (name) => name,
+): string {
+  const name = nearest(received, names)
+  return name === undefined ? '' : ` Did you mean ${write(name)}?`
+}
+
+/** Whether a name begins with a word, or has all words that were written with hyphens. */
+function isPartOf(word: string, name: string): boolean {
+  const [parts, all] = [word.split('-'), name.split('-')]
+  return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
+}
+
+/** How many letters are to be put in, left out, replaced, or swapped with their neighbour to get from one to the other. */
+function edits(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const isSame = from[i - 1] === to[j - 1]
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      const steps = [at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1)]
+      row.push(Math.min(...steps, ...(isSwap ? [at(beforeLast, j - 2) + 1] : [])))
+    }
+    ;[beforeLast, last] = [last, row]
+  }
+  return at(last, to.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,49 @@
+import type { Gateway } from '../gateway.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { splitUrl } from '../http/url.ts'
+
+/** The same gateway, which tells who asks for `/` what they have found. */
+export function withFrontPage(gateway: Gateway): Gateway {
+  const exchange = (request: HttpRequest): HttpResponse => {
+    const isFront = request.url === '/' || splitUrl(request.url, gateway.url).path === '/'
+    if (!isFront || !['GET', 'HEAD'].includes(request.method)) return gateway.exchange(request)
+    const isPage = request.header('accept')?.includes('text/html') ?? false
+    const type = isPage ? 'text/html' : 'text/plain'
+    const body = isPage ? page(gateway) : plainText(gateway)
+    const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
+    return { status: 200, headers, body: request.method === 'HEAD' ? null : body }
+  }
+  return Object.create(gateway, { exchange: { value: exchange } })
+}
+
+/** What there is, and where. */
+function places({ url, dialect }: Gateway): readonly (readonly [what: string, where: string])[] {
+  return [
+    ['its API', `${url}/reserved_domains, with "Authorization: Bearer …" and "${dialect.versionHeader}: 2"`],
+    ['what it can do', `${url}/_fauxgate/openapi.json`],
+    ['what happened', `${url}/_fauxgate/report`],
+    ['its time', `${url}/_fauxgate/clock`],
+  ]
+}
+
+function title({ dialect }: Gateway): string {
+  return `This is fauxgate, an emulated tunnel gateway (${dialect.name}). Nothing here is real.`
+}
+
+function plainText(gateway: Gateway): string {
+  const lines = places(gateway).map(([what, where]) => `  ${what.padEnd(16)}${where}`)
+  return `${title(gateway)}\n\n${lines.join('\n')}\n`
+}
+
+function page(gateway: Gateway): string {
+  const rows = places(gateway).map(([what, where]) => `<dt>${what}<dd>${linked(escaped(where))}`)
+  return `<!doctype html><meta charset="utf-8"><title>fauxgate</title><p>${escaped(title(gateway))}<dl>${rows.join('')}</dl>\n`
+}
+
+function linked(text: string): string {
+  return text.replace(/^https?:[^\s,]+/, (url) => `<a href="${url}">${url}</a>`)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}

@@ -1,0 +1,120 @@
+import { timestamp } from '../../contract/view.ts'
+import type { Transition } from '../../provisioning/timeline.ts'
+import type { Paint } from './colours.ts'
+
+/** A request as the log tells it. */
+export interface LoggedRequest {
+  /** The gateway's time in ms since 1970. */
+  readonly at: number
+  readonly method: string
+  /** Without the query, and without keys. */
+  readonly path: string
+  /** The operation's name; null for an unknown path or method, and for a control. */
+  readonly operation: string | null
+  /** The HTTP status; null where there was no answer. */
+  readonly status: number | null
+  /** The error code of the answer, or null. */
+  readonly error: string | null
+  /** What the error says, or why there was no answer; null for neither. */
+  readonly message: string | null
+  /** How long the answer took, in ms. */
+  readonly duration: number | null
+}
+
+/** Something that a domain's provisioning did. */
+export interface LoggedTransition {
+  /** A timestamp. */
+  readonly at: string
+  readonly domain: string
+  readonly id: string
+  readonly transition: Transition
+  readonly message: string
+}
+
+/** Where the command says what happens. */
+export interface Log {
+  /** Something about the server itself; `facts` are what a program reads of it. */
+  notice(event: string, text: string, facts?: object): void
+  request(request: LoggedRequest): void
+  provisioning(transition: LoggedTransition): void
+}
+
+type Write = (text: string) => void
+
+/** A log of JSON objects, one a line. */
+export function jsonLog(write: Write): Log {
+  const say = (event: string, facts: object) => write(`${JSON.stringify({ event, ...facts })}\n`)
+  return {
+    notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
+    request: ({ at, duration, ...rest }) => say('request', { at: exact(at), ...rest, duration: rounded(duration) }),
+    provisioning: (transition) => say('provisioning', transition),
+  }
+}
+
+/** A log for people. `isDated` where more than a day may pass. */
+export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
+  return {
+    notice: (_event, text) => write(`${text}\n`),
+    request: (request) => write(`${requestLine(request, paint, isDated)}\n`),
+    provisioning: (transition) => write(`${transitionLine(transition, paint, isDated)}\n`),
+  }
+}
+
+/** A log that says where it listens, and nothing of what is asked. */
+export function quietLog({ notice }: Log): Log {
+  return { notice, request: () => undefined, provisioning: () => undefined }
+}
+
+/** How wide the place of the thing that is asked for is, at least. */
+const WIDTH = 34
+
+/** A request in one line. */
+export function requestLine(request: LoggedRequest, paint: Paint, isDated: boolean): string {
+  const { at, method, path, operation, status, error, message, duration } = request
+  const parts = [
+    paint('dim', shownTime(at, isDated)),
+    method.padEnd(6),
+    printable(path).padEnd(WIDTH),
+    paint(statusStyle(status), status === null ? '---' : String(status)),
+    ...(error === null ? [] : [paint(statusStyle(status), printable(error))]),
+    ...(operation === null ? [] : [operation]),
+    ...(duration === null ? [] : [paint('dim', `${rounded(duration)} ms`)]),
+    ...(message === null ? [] : [paint('dim', printable(message))]),
+  ]
+  return parts.join(' ').trimEnd()
+}
+
+function transitionLine({ at, domain, transition, message }: LoggedTransition, paint: Paint, isDated: boolean): string {
+  const style = /failed|cancelled/.test(transition) ? 'red' : /issued|renewed/.test(transition) ? 'green' : 'cyan'
+  const time = paint('dim', shownTime(Date.parse(at), isDated))
+  return [time, 'cert  ', domain.padEnd(WIDTH), paint(style, transition), paint('dim', printable(message))].join(' ')
+}
+
+function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
+  if (status === null || status >= 500) return 'red'
+  return status >= 400 ? 'yellow' : 'green'
+}
+
+/** The gateway's time: of the day, here, or where more than a day may pass, in full and in UTC. */
+function shownTime(at: number, isDated: boolean): string {
+  if (isDated) return timestamp(at)
+  const time = new Date(at)
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+function exact(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 10) / 10
+}
+
+const LONGEST = 300
+
+/** A text in one line that no terminal takes for an order. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
+}

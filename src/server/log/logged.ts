@@ -1,0 +1,116 @@
+import { isObject } from '../../contract/json.ts'
+import type { Families } from '../../contract/resource.ts'
+import { valuesOf, withoutSecrets } from '../../contract/secret-values.ts'
+import { CONTROL_PATH } from '../../control/control.ts'
+import { readClock, stopwatch } from '../../engine/clock.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
+import { secretsOfHeader } from '../../http/redact.ts'
+import { splitUrl } from '../../http/url.ts'
+import { tableOf } from '../../table.ts'
+import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
+import { followProvisioning } from './provisioning-log.ts'
+
+/** What the log must know of a gateway beside the gateway itself. */
+export interface LoggedOptions {
+  readonly families: Families | undefined
+  /** The gateway's keys, which the log never shows. */
+  readonly keys: readonly string[]
+}
+
+/** The same gateway, of which a log tells what it is asked and what it answers. */
+export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOptions): Gateway {
+  const { router } = tableOf(families)
+  /** What the operation that is running has done to domains: it is told behind the request. */
+  let held: LoggedTransition[] | undefined
+  followProvisioning(gateway, (transition, { operation }) => {
+    if (held && operation !== 'provisioning') held.push(transition)
+    else log.provisioning(transition)
+  })
+  const delayed = new WeakMap<HttpResponse, (outcome: 'answered' | 'left') => void>()
+
+  /** What is known of a request before its answer. */
+  const begun = (request: HttpRequest, path: string): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const secrets = valuesOf([...keys, ...secretsOfHeader(request.header('authorization') ?? '')])
+    return {
+      at: readClock(gateway.clock),
+      method: request.method,
+      path: withoutSecrets(path, secrets),
+      operation: router.find(path)?.methods.get(method)?.name ?? null,
+    }
+  }
+
+  const exchange = (request: HttpRequest): HttpResponse => {
+    const worked = stopwatch()
+    const own: LoggedTransition[] = []
+    held = own
+    const answer = gateway.exchange(request)
+    held = undefined
+    const { path } = splitUrl(request.url, gateway.url)
+    const tell = (outcome: 'answered' | 'left') => {
+      if (!isLook(request, path)) {
+        log.request({ ...begun(request, path), ...ended(answer, outcome), duration: worked() })
+      }
+      own.forEach(log.provisioning)
+    }
+    if (answer.delivery) delayed.set(answer, tell)
+    else tell('answered')
+    return answer
+  }
+
+  const delivered: Gateway['delivered'] = async (answer, options) => {
+    const tell = delayed.get(answer)
+    try {
+      const whole = await gateway.delivered(answer, options)
+      tell?.('answered')
+      return whole
+    } catch (error) {
+      tell?.('left')
+      throw error
+    }
+  }
+
+  const refused: Gateway['refused'] = (error, values) => {
+    const answer = gateway.refused(error, values)
+    const unread = { method: '-', path: '-', operation: null, duration: null }
+    log.request({ at: readClock(gateway.clock), ...unread, ...ended(answer, 'answered') })
+    return answer
+  }
+
+  return Object.create(gateway, {
+    exchange: { value: exchange },
+    delivered: { value: delivered },
+    refused: { value: refused },
+  })
+}
+
+/** Whether somebody only looks at the controls, which pages do all the time. */
+function isLook({ method }: HttpRequest, path: string): boolean {
+  const isControl = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
+  return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)
+}
+
+function ended(
+  { status, body, delivery }: HttpResponse,
+  outcome: 'answered' | 'left',
+): Pick<LoggedRequest, 'status' | 'error' | 'message'> {
+  if (outcome === 'left') return { status: null, error: null, message: 'the client left' }
+  if (delivery?.drop) return { status: null, error: null, message: 'a fault broke the connection' }
+  if (status < 400 || body === null) return { status, error: null, message: null }
+  const { error_code, msg } = errorIn(body)
+  return { status, error: text(error_code), message: text(msg) }
+}
+
+function errorIn(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const error: unknown = JSON.parse(body)
+    return isObject(error) ? error : {}
+  } catch {
+    return {}
+  }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { extname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isObject } from '../../contract/json.ts'
+import { quote } from '../../contract/quote.ts'
+import { jsonProblem } from '../../http/json-problem.ts'
+import { UsageError } from '../commands/usage-error.ts'
+
+/** The names that a config file can have, where the command is started. */
+export const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
+
+/** A config file, and where it stands. */
+export interface ConfigFile {
+  readonly file: string
+  readonly config: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Reads the config file of that name, or the one of the present folder; undefined where there is none.
+ * @throws UsageError where there are two, where it cannot be read, or where it holds no object.
+ */
+export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
+  const file = named === undefined ? onlyConfigFile() : resolve(named)
+  if (file === undefined) return undefined
+  const config = await readValue(file)
+  if (!isObject(config)) throw new UsageError(`${shown(file)} holds ${quote(config)}. Allowed: an object with options.`)
+  return { file, config }
+}
+
+function onlyConfigFile(): string | undefined {
+  const found = CONFIG_FILES.filter((name) => existsSync(name))
+  if (found.length > 1) throw new UsageError(`There are ${found.join(' and ')}. Keep one, or name it: --config FILE.`)
+  return found[0] && resolve(found[0])
+}
+
+/**
+ * The value that a file holds: its JSON, or what a module exports by default.
+ * @throws UsageError where it cannot be read, without a piece of it.
+ */
+export async function readValue(file: string): Promise<unknown> {
+  if (!existsSync(file)) throw new UsageError(`${shown(file)} cannot be read: there is no such file.`)
+  return extname(file) === '.json' ? readJson(file) : readModule(file)
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${shown(file)} cannot be read: ${reasonOf(error)}`)
+  })
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Without the parser's own error, which repeats a piece of the text.
+    throw new UsageError(`${shown(file)} is not JSON: ${jsonProblem(text)}.`)
+  }
+}
+
+async function readModule(file: string): Promise<unknown> {
+  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch((error) => {
+    throw new UsageError(`${shown(file)} cannot be loaded: ${reasonOf(error)}`)
+  })
+  if (!('default' in module))
+    throw new UsageError(`${shown(file)} exports nothing by default. Write: export default { … }`)
+  return module.default
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
+  return String(message ?? error).split('\n')[0] ?? ''
+}
+
+/** A file as people call it: from the present folder. */
+export function shown(file: string): string {
+  const path = relative('.', file)
+  return path.startsWith(join('..', '..')) ? file : path
+}

@@ -1,0 +1,55 @@
+import { type Dialect, ngrok, standard } from '../../contract/dialect.ts'
+import { type Clock, readClock, systemClock } from '../../engine/clock.ts'
+import { manualClock } from '../../engine/manual-clock.ts'
+import { GatewayError } from '../../gateway-error.ts'
+import { type AnyOptions, DEFAULTS } from '../../gateway-options.ts'
+import type { InitialResources } from '../../resources/types/index.ts'
+import { UsageError } from '../commands/usage-error.ts'
+import type { Config } from './config.ts'
+import { readValue } from './config-file.ts'
+import type { Given } from './given.ts'
+
+const DIALECTS = { standard, ngrok } as const satisfies Readonly<Record<string, Dialect>>
+
+/**
+ * What `createGateway` takes, of the options of the command.
+ * @throws UsageError where options do not fit together, or a file of theirs cannot be read.
+ */
+export async function gatewayOptionsOf({ config, names }: Given): Promise<AnyOptions> {
+  const {
+    port: _port,
+    host: _host,
+    tls: _tls,
+    tlsRoot: _root,
+    state: _state,
+    quiet: _quiet,
+    log: _log,
+    ...rest
+  } = config
+  const { clock = 'system', start, dialect = 'standard', initial, internalErrorBackoff, ...plain } = rest
+  const ofGateway: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
+    authorityKeys: 'fresh',
+    ...plain,
+    dialect: typeof dialect === 'string' ? DIALECTS[dialect] : dialect,
+    clock: clockOf(clock, start, names),
+    // The gateway looks at what the file holds.
+    initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
+    internalErrorBackoff: internalErrorBackoff && { ...DEFAULTS.internalErrorBackoff, ...internalErrorBackoff },
+  }
+  return Object.fromEntries(Object.entries(ofGateway).filter(([, value]) => value !== undefined))
+}
+
+function clockOf(clock: NonNullable<Config['clock']>, start: string | undefined, names: Given['names']): Clock {
+  if (clock === 'manual') return manualClock(start ?? readClock(systemClock))
+  if (start !== undefined) throw new UsageError(`${names.get('start')} needs --clock manual.`)
+  return clock === 'system' ? systemClock : clock
+}
+
+/** What the gateway refused of its options, in the words in which they were given; any other error as it is. */
+export function refusedOptions(error: unknown, names: Given['names']): unknown {
+  if (!(error instanceof TypeError || error instanceof GatewayError)) return error
+  const [, path = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
+  const name = names.get(path)
+  if (name === undefined) return new UsageError(error.message)
+  return new UsageError(`${name}${place && `, at ${place.replace(/^\./, '')}`}${rest}`)
+}

@@ -1,0 +1,131 @@
+import { open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Snapshot } from '../../control/state/snapshot.ts'
+import type { Gateway } from '../../gateway.ts'
+import { GatewayError } from '../../gateway-error.ts'
+import { jsonProblem } from '../../http/json-problem.ts'
+
+/**
+ * Restores a gateway from a snapshot in a file; a file that does not exist leaves it as it is.
+ * @throws Error when the file cannot be read or holds no snapshot: it says where in the file, and repeats nothing of it
+ * that may be secret.
+ */
+export async function importState(gateway: Gateway, file: string): Promise<void> {
+  const text = await textOf(file)
+  if (text === undefined) return
+  const snapshot = parsed(text, file)
+  try {
+    gateway.restore(snapshot)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const { message, details } = error
+    throw new Error(`The state file ${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
+  }
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    throw new Error(`The state file ${file} cannot be read: ${message}`, { cause: error })
+  }
+}
+
+function parsed(text: string, file: string): Snapshot {
+  try {
+    return JSON.parse(text) as Snapshot
+  } catch {
+    // Without the parser's own error, which repeats a piece of the text.
+    throw new Error(`The state file ${file} is not JSON: ${jsonProblem(text)}.`)
+  }
+}
+
+/** How many problems there are beside the one of the message. */
+function furtherProblems({ further_problems: counted = '0', ...details }: GatewayError['details']): string {
+  const named = Object.keys(details).length - 1
+  const further = named + Number.parseInt(counted, 10)
+  const atLeast = counted.endsWith('more') ? 'at least ' : ''
+  return further > 0 ? ` There are ${atLeast}${further} more problems.` : ''
+}
+
+/** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */
+export async function exportState(gateway: Gateway, file: string): Promise<void> {
+  const target = await targetOf(file)
+  const part = partOf(target)
+  try {
+    await writeWhole(part, `${JSON.stringify(gateway.snapshot())}\n`)
+    await rename(part, target)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw notWritten(file, error)
+  }
+}
+
+/**
+ * Makes sure that a state can be written to a file, without touching what is in it, and removes what is left of writes
+ * whose process ended in the middle.
+ * @throws Error where it cannot.
+ */
+export async function requireWritable(file: string): Promise<void> {
+  try {
+    const target = await targetOf(file)
+    for (const name of await readdir(dirname(target))) {
+      if (isAbandoned(name, basename(target))) await rm(join(dirname(target), name), { force: true })
+    }
+    await writeWhole(partOf(target), '')
+    await rm(partOf(target))
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
+function notWritten(file: string, error: unknown): Error {
+  const { message } = error as Error
+  return new Error(`The state file ${file} cannot be written: ${message}`, { cause: error })
+}
+
+/** The file itself, where its name is a link to it. */
+async function targetOf(file: string): Promise<string> {
+  try {
+    return await realpath(file)
+  } catch {
+    return file
+  }
+}
+
+/** What is being written, beside the file; each process has its own. */
+function partOf(file: string): string {
+  return `${file}.${process.pid}.part`
+}
+
+/** Whether a name is that of a part whose process runs no more, or is this one, which has just begun. */
+function isAbandoned(name: string, file: string): boolean {
+  if (!name.startsWith(`${file}.`)) return false
+  const pid = Number(/^\.(\d+)\.part$/.exec(name.slice(file.length))?.[1])
+  return pid > 0 && (pid === process.pid || !isRunning(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // It runs, and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Writes a new file to the disk, whole. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  await rm(file, { force: true })
+  // Nobody else's file, and no link to one.
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

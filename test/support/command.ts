@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, inject, vi } from 'vitest'
+import { runCommand } from '../../src/server/commands/run.ts'
+
+const command = inject('command')
+
+/** The environment without what speaks to the command, such as the seed of the properties. */
+function environmentOfTests(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(FAUXGATE_|NO_COLOR|FORCE_COLOR)/.test(name)),
+  )
+}
+
+/** The processes of this test, of which none outlives it. */
+export const running: ChildProcess[] = []
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+
+/** Starts the command in an environment. */
+export function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const env = { ...environmentOfTests(), ...environment }
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  running.push(child)
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    output.stderr += text
+  })
+  return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
+}
+
+/** Runs the command in this process, until it ends by itself or is told to once it listens. */
+export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      output[name] += text
+      if (name === 'stdout' && /listens on/.test(output.stdout)) setImmediate(() => process.emit('SIGTERM'))
+      return true
+    })
+  }
+  const code = await runCommand(args, { ...environmentOfTests(), ...environment })
+  vi.restoreAllMocks()
+  return { code, ...output }
+}
+
+/** Starts the command. */
+export function start(...args: string[]) {
+  return startIn({}, ...args)
+}
+
+/** Starts the command and waits until it says where it listens. */
+export async function started(...args: string[]) {
+  return startedIn({}, ...args)
+}
+
+/** The same in an environment. */
+export async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { child, output, exited } = startIn(environment, ...args)
+  while (!output.stdout.includes('\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+  const url = /https?:\S+/.exec(output.stdout)?.[0] ?? ''
+  return { child, output, exited, url }
+}
