@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isInLanguage, runInLanguage } from './run-in-language.mjs'
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url))
 const require = createRequire(import.meta.url)
@@ -16,7 +17,12 @@ const runners = {
   vitest: [join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.'],
 }
 
-for (const { name } of readdirSync(folder, { withFileTypes: true })) {
+for (const name of readdirSync(folder)) {
+  if (isInLanguage(name)) {
+    console.log(`-- ${name}`)
+    if (!runInLanguage(name)) process.exit(1)
+    continue
+  }
   const run = name.endsWith('.mjs') ? { args: [name], cwd: folder } : { args: runners[name], cwd: join(folder, name) }
   if (!run.args) throw new Error(`Nothing runs examples/${name}. Add it to the runners of scripts/run-examples.mjs.`)
   console.log(`-- ${name}`)

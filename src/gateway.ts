@@ -255,6 +255,7 @@ function hostOf(
     describer: undefined,
     now: () => engine.now,
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
+    nextDue: () => engine.nextDue,
     transact: (work) => engine.transact(work),
     reset() {
       engine.reset()

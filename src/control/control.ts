@@ -47,6 +47,8 @@ export interface ControlHost {
   now(): number
   /** The records of a collection whose index has this value, oldest first, outside any transaction. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
+  /** What is due next: when, in ms, and of which record. */
+  nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
@@ -113,6 +115,7 @@ export function controlCall<S extends v.GenericSchema, Result>(definition: {
   schema: S
   answer?: v.GenericSchema
   errors?: readonly CatalogueError[]
+  mediaType?: string
   run: (host: ControlHost, input: v.InferOutput<S>) => Result
 }): ControlCall<v.InferInput<S>, Result> {
   const { schema, run } = definition

@@ -5,6 +5,7 @@ import { type DeclareMember, declare } from './declare.ts'
 import { type DnsMember, dns } from './dns.ts'
 import { type DocumentMember, document } from './document.ts'
 import { type FaultsMember, faults } from './faults/index.ts'
+import { type OverviewMember, overview } from './overview.ts'
 import { type ProvisioningMember, provisioning } from './provisioning/index.ts'
 import { type ReportMember, report } from './report.ts'
 import { type RequestsMember, requests } from './requests/index.ts'
@@ -18,6 +19,7 @@ export const controls = [
   dns,
   faults,
   requests,
+  overview,
   report,
   state,
   authority,
@@ -32,6 +34,7 @@ export interface ControlMembers
     DnsMember,
     DocumentMember,
     FaultsMember,
+    OverviewMember,
     ProvisioningMember,
     ReportMember,
     RequestsMember,

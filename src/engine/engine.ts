@@ -164,6 +164,12 @@ export class Engine {
     return this.#store.agenda.first()?.due.at
   }
 
+  /** What is due next: when, in ms, and of which record; also for work inside a transaction. */
+  get nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined {
+    const entry = this.#store.agenda.first()
+    return entry && { at: entry.due.at, collection: entry.table, key: entry.key }
+  }
+
   /** The state, settled up to now: what may leave the gateway of every record, and the same records as they are kept. */
   state(withSecrets: boolean) {
     const now = this.#settledNow()

@@ -11,6 +11,8 @@ import { queryParameters } from './url.ts'
 export interface ControlApi {
   /** Whether a path belongs to it. */
   isOwn(path: string): boolean
+  /** Refuses a request from whom it is not for. */
+  requireAccess(request: HttpRequest): void
   /** Answers a request to it, or throws a `Refusal`. */
   answer(request: HttpRequest, path: string, query: string): HttpResponse
 }
@@ -22,6 +24,7 @@ export interface ControlApi {
 export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   return {
     isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
+    requireAccess: (request) => requireAccess(request, access),
     answer(request, path, query) {
       requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)

@@ -49,7 +49,7 @@ export function handlerOf(options: HandlerOptions): Handler {
     const isControl = controlApi.isOwn(path)
     const answer = answerOrError(options, call, isControl)
     const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
-    if (!isControl) note(journal, call, answer, engine.lastNow)
+    if (!isControl && !request.isInspector) note(journal, call, answer, engine.lastNow)
     return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
   }
 }
@@ -108,13 +108,15 @@ function answer(options: HandlerOptions, call: Call): HttpResponse {
   if (isPreflight(request)) return preflightAnswer(request, route)
   const operation = operationFor(route, request.method, path)
   call.operation = operation
-  authenticate(request, keys)
+  if (request.isInspector) options.controlApi.requireAccess(request)
+  else authenticate(request, keys)
   checkVersion(request, dialect)
-  rateLimiter?.take(engine.now)
+  if (!request.isInspector) rateLimiter?.take(engine.now)
   const body = jsonBody(request)
   const parameters = parametersFor(operation, query, dialect)
   const input = operation.query ? parameters : body
-  const fault = engine.isEmpty(faults) ? undefined : faultFor(engine, operation, call, route.ids, input)
+  const fault =
+    request.isInspector || engine.isEmpty(faults) ? undefined : faultFor(engine, operation, call, route.ids, input)
   const execute = () => executed(options, call, operation, route.ids, input)
   if (!fault) return execute()
   call.fault = fault

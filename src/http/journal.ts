@@ -74,6 +74,7 @@ export class KeptJournal implements Journal {
   #entries: (Entry | undefined)[] = []
   #dropped = 0
   #bytes = 0
+  readonly #subscribers = new Set<(entry: JournalEntry | undefined) => void>()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -91,6 +92,7 @@ export class KeptJournal implements Journal {
     this.#entries.push({ exchange: own, bytes })
     this.#bytes += bytes
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
+    if (this.#subscribers.size > 0) this.#tell(this.newestFirst().next().value)
   }
 
   get size(): number {
@@ -105,10 +107,17 @@ export class KeptJournal implements Journal {
     }
   }
 
-  json(): string {
+  subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void {
+    const own = (entry: JournalEntry | undefined) => subscriber(entry)
+    this.#subscribers.add(own)
+    return () => this.#subscribers.delete(own)
+  }
+
+  json(after?: string): string {
     const texts: string[] = []
     let left = this.#options.bytes
     for (const entry of this.newestFirst()) {
+      if (entry.operationId === after) break
       const text = JSON.stringify(entry)
       left -= utf8Length(text) + 1
       if (left < 0) break
@@ -121,6 +130,17 @@ export class KeptJournal implements Journal {
     this.#entries = []
     this.#dropped = 0
     this.#bytes = 0
+    this.#tell(undefined)
+  }
+
+  #tell(entry: JournalEntry | undefined): void {
+    for (const subscriber of [...this.#subscribers]) {
+      try {
+        subscriber(entry)
+      } catch (error) {
+        console.error('A subscriber of the journal threw:', error)
+      }
+    }
   }
 
   #dropOldest(): void {

@@ -5,24 +5,37 @@ import { answerFor } from './zone.ts'
 
 const LONGEST_CHAIN = 8
 
-/**
- * What is wrong with the records that a domain needs, or undefined: its own CNAME and, for a wildcard, the one of the
- * ACME challenge (rules: simulated-dns#needed-records).
- */
-export function dnsFinding(tx: Transaction, domain: DomainRecord): string | undefined {
-  const challenge = `_acme-challenge.${domain.domain.replace(/^\*\./, '')}`
-  return (
-    recordFinding(tx, domain.domain, domain.cname_target) ??
-    recordFinding(tx, challenge, domain.acme_challenge_cname_target)
-  )
+/** A CNAME record that a domain needs, and what is wrong with it; null where nothing is. */
+interface Needed {
+  readonly name: string
+  readonly type: 'CNAME'
+  readonly value: string
+  readonly problem: string | null
 }
 
-function recordFinding(tx: Transaction, name: string, target: string | null): string | undefined {
-  if (target === null) return undefined
-  const found = whatIsFound(tx, name, normalName(target))
-  return found === undefined
-    ? undefined
-    : `Expected a CNAME record for ${name} with the value ${target}. Found ${found}.`
+/**
+ * The records that a domain needs: its own CNAME and, for a wildcard, the one of the ACME challenge
+ * (rules: simulated-dns#needed-records).
+ */
+export function neededRecords(tx: Transaction, domain: DomainRecord): Needed[] {
+  const challenge = `_acme-challenge.${domain.domain.replace(/^\*\./, '')}`
+  return [
+    ...needed(tx, domain.domain, domain.cname_target),
+    ...needed(tx, challenge, domain.acme_challenge_cname_target),
+  ]
+}
+
+/** What is wrong with the records that a domain needs, or undefined. */
+export function dnsFinding(tx: Transaction, domain: DomainRecord): string | undefined {
+  return neededRecords(tx, domain).find(({ problem }) => problem !== null)?.problem ?? undefined
+}
+
+function needed(tx: Transaction, name: string, value: string | null): Needed[] {
+  if (value === null) return []
+  const found = whatIsFound(tx, name, normalName(value))
+  const problem =
+    found === undefined ? null : `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
+  return [{ name, type: 'CNAME', value, problem }]
 }
 
 /** Follows the CNAME records of a name to the target. Answers what stands in the way, or undefined. */

@@ -6,11 +6,18 @@ import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-reco
 import { scheduled, wholeSecond } from './schedule.ts'
 import { type ShownTimelineEntry, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
 
-/**
- * Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job)
- * (rules: provisioning-jobs#state).
- */
-export type ProvisioningState = 'unmanaged' | 'provisioning' | 'failing' | 'issued' | 'renewing' | 'renewal failing'
+/** Where a domain can stand in its provisioning (rules: provisioning-jobs#state). */
+export const PROVISIONING_STATES = [
+  'unmanaged',
+  'provisioning',
+  'failing',
+  'issued',
+  'renewing',
+  'renewal failing',
+] as const
+
+/** Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job). */
+export type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
 /** A row of the table: from where, by which rule, and what it does. */
 interface Row<Facts> {

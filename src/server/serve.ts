@@ -16,6 +16,7 @@ import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse, RequestBody } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { Connection } from './connection.ts'
+import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
 import { readBody } from './read-body.ts'
 
@@ -125,8 +126,9 @@ function listenerFor(
 ) {
   // Each has one from its beginning to its end.
   const connectionOf = (socket: Duplex) => connections.get(socket as Socket) as Connection
+  const inspector = new Inspector(gateway)
   const listener: RequestListener = (request, response) =>
-    void answer(gateway, connectionOf(request.socket), request, response)
+    void answer(gateway, inspector, connectionOf(request.socket), request, response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -168,14 +170,25 @@ function hostInUrl(host: string, address: string): string {
 
 async function answer(
   gateway: Gateway,
+  inspector: Inspector,
   connection: Connection,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   connection.begin(response)
   const body = await readBody(request, connection)
-  const answer = body === undefined ? undefined : await answerTo(gateway, connection, request, body)
+  if (body === undefined) return
+  const read = toHttpRequest(request, body)
+  if (inspector.isFor(request)) {
+    return inspector.answer(request, response, read).catch((error) => {
+      console.error(error)
+      if (response.headersSent) request.socket.destroy()
+      else send(gateway.refused(general.internal_failure, {}), response)
+    })
+  }
+  const answer = await answerTo(gateway, connection, request, read)
   if (answer === undefined) return
+  inspector.controlUsed(read, answer)
   if (answer.delivery?.drop) return void request.socket.resetAndDestroy()
   // The rest of a body that was not read to its end would otherwise count as the next request.
   if (!request.complete) {
@@ -195,13 +208,13 @@ async function answerTo(
   gateway: Gateway,
   connection: Connection,
   request: IncomingMessage,
-  body: RequestBody,
+  read: HttpRequest,
 ): Promise<HttpResponse | undefined> {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
-    const answer = gateway.exchange(toHttpRequest(request, body))
+    const answer = gateway.exchange(read)
     return answer.delivery ? await gateway.delivered(answer, { signal: connection.ended }) : answer
   } catch (error) {
     if (connection.socket.destroyed && error === connection.ended.reason) return undefined
@@ -214,7 +227,8 @@ function toHttpRequest(request: IncomingMessage, body: RequestBody): HttpRequest
   const { method = 'GET', url = '/', headers, socket } = request
   // Of a connection that is gone, nobody knows the other end any more.
   const peer = socket.remoteAddress ?? 'unknown'
-  return { method, url, header: (name) => headerText(headers[name]), body, peer }
+  const isInspector = headers[INSPECTOR_HEADER] !== undefined
+  return { method, url, header: (name) => headerText(headers[name]), body, peer, isInspector }
 }
 
 function headerText(value: string | string[] | undefined): string | null {

@@ -10,6 +10,7 @@ import type { ReservedDomain } from '../../resources/types/index.ts'
 import type { Control, ControlHost, Guarded } from '../control.ts'
 import { attempt, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
 import { clear, pending, script } from './orders.ts'
+import { type Timelines, type TimelinesQuery, timelines } from './timelines.ts'
 import { unusedOutcomes } from './unused-outcomes.ts'
 
 /** Which domain an order is for: any domain where it is left out. */
@@ -59,6 +60,8 @@ export interface Provisioning {
   expireNow(id: string): ReservedDomain
   /** What the provisioning of a domain did, oldest first: the last 100 transitions. */
   timeline(id: string): readonly ShownTimelineEntry[]
+  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
+  timelines(query?: TimelinesQuery): Timelines
   /** The timeline as text for people, one line per transition. */
   printTimeline(id: string): string
   /**
@@ -78,7 +81,7 @@ export interface ProvisioningMember {
 
 /** The attempts of provisioning jobs. */
 export const provisioning: Control<ProvisioningMember> = {
-  calls: { script, clear, pending, attempt, renew, expire, timeline },
+  calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
   members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
 }
@@ -102,6 +105,7 @@ function direct(host: ControlHost, guarded: Guarded): Provisioning {
     renewNow: (id) => guarded(() => renew.run(host, { id })),
     expireNow: (id) => guarded(() => expire.run(host, { id })),
     timeline: timelineOf,
+    timelines: (query = {}) => guarded(() => timelines.run(host, query)),
     printTimeline: (id) => printedTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id, guarded),
   }

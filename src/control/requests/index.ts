@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { assertNone } from '../../contract/assertion-error.ts'
+import { documented } from '../../contract/documentation.ts'
 import { general } from '../../contract/general-errors.ts'
 import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../contract/options.ts'
 import type { OperationName } from '../../resources/index.ts'
-import { type Control, type ControlHost, type Guarded, plainCall } from '../control.ts'
+import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
 import { type JournalEntry, journalEntry } from './journal.ts'
 import { unknownRequests } from './shown.ts'
 
@@ -40,17 +41,29 @@ export interface Requests {
   last(filter?: JournalFilter): JournalEntry | undefined
   /** Empties the journal. */
   clear(): void
+  /**
+   * Calls back with every further entry, in order, and with undefined once the journal was emptied; answers what ends
+   * that. An exception in it goes no further.
+   */
+  subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /** Throws an error that lists the requests for paths and methods that this API does not have, if there are any. */
   assertAllKnown(): void
 }
 
-const list = plainCall({
+const after = documented(
+  v.string(),
+  'Only entries after the one with this operation id; all where there is none of it any more.',
+)
+
+const list = controlCall({
   method: 'GET',
   path: '/requests',
   summary: 'What was asked and answered, oldest first',
+  from: 'query',
+  schema: v.object({ after: v.optional(after) }),
   answer: v.array(journalEntry),
   mediaType: 'application/json',
-  run: (host) => host.journal.json(),
+  run: (host, sent) => host.journal.json(sent.after),
 })
 
 const clear = plainCall({
@@ -91,6 +104,7 @@ function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
       return journal.newestFirst(read(filter)).next().value
     },
     clear: () => journal.clear(),
+    subscribe: (subscriber) => journal.subscribe(subscriber),
     assertAllKnown: () => guarded(() => assertNone(unknownRequests(journal))),
   }
 }

@@ -1,0 +1,64 @@
+package domains_test
+
+import (
+	"context"
+	"testing"
+
+	"example.com/app/domains"
+	"example.com/app/fauxgatetest"
+	"github.com/ngrok/ngrok-api-go/v7"
+)
+
+var ctx = context.Background()
+
+func start(t *testing.T) (*fauxgatetest.Gateway, *ngrok.ClientConfig) {
+	t.Parallel()
+	gateway := fauxgatetest.Start(t, "--dialect", "ngrok")
+	return gateway, ngrok.NewClientConfig("any key", ngrok.WithBaseURL(gateway.URL))
+}
+
+func TestWaitsForTheCertificate(t *testing.T) {
+	gateway, config := start(t)
+	domain, err := domains.Reserve(ctx, config, "app.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("30s") }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUsesADomainThatIsThere(t *testing.T) {
+	_, config := start(t)
+	first, err := domains.Reserve(ctx, config, "app.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := domains.Reserve(ctx, config, "app.example.com")
+	if err != nil || second.ID != first.ID {
+		t.Fatalf("got %v, %v instead of %s", second, err, first.ID)
+	}
+}
+
+func TestGoesOnAfterAFailedAttempt(t *testing.T) {
+	gateway, config := start(t)
+	gateway.Script("DNS_ERROR", "success")
+	domain, err := domains.Reserve(ctx, config, "app.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("30s") }); err == nil {
+		t.Fatal("there is a certificate after a failed attempt")
+	}
+	if _, err := domains.WaitForCertificate(ctx, config, domain.ID, func() { gateway.Advance("1h") }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReportsAServiceThatIsDown(t *testing.T) {
+	gateway, config := start(t)
+	gateway.Fault(map[string]any{"operation": "reserved_domains.create", "times": 1, "status": 503})
+	if _, err := domains.Reserve(ctx, config, "app.example.com"); err == nil {
+		t.Fatal("the domain was reserved all the same")
+	}
+}

@@ -1,0 +1,34 @@
+import ngrok
+import pytest
+from domains import reserve, wait_for_certificate
+
+
+@pytest.fixture
+def client(gateway):
+    return ngrok.Client("any key", gateway.url)
+
+
+def test_waits_for_the_certificate(gateway, client):
+    domain = reserve(client, "app.example.com")
+    assert domain.certificate is None
+    assert wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("30s")).startswith("cert_")
+
+
+def test_uses_a_domain_that_is_there(client):
+    first = reserve(client, "app.example.com")
+    assert reserve(client, "app.example.com").id == first.id
+
+
+def test_goes_on_after_a_failed_attempt(gateway, client):
+    gateway.script("DNS_ERROR", "success", domain="app.example.com")
+    domain = reserve(client, "app.example.com")
+    with pytest.raises(TimeoutError):
+        wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("30s"))
+    assert wait_for_certificate(client, domain.id, pause=lambda: gateway.advance("1h"))
+
+
+def test_reports_a_service_that_is_down(gateway, client):
+    gateway.fault(operation="reserved_domains.create", times=1, status=503)
+    with pytest.raises(RuntimeError, match="503"):
+        reserve(client, "app.example.com")
+    assert [request["status"] for request in gateway.requests()] == [503]

@@ -1,0 +1,116 @@
+import * as v from 'valibot'
+import { documented, named } from '../contract/documentation.ts'
+import { count } from '../contract/record-schema.ts'
+import { time } from '../contract/schema.ts'
+import type { Transaction } from '../contract/transaction.ts'
+import { timestamp } from '../contract/view.ts'
+import { isManual } from '../engine/clock.ts'
+import { domains } from '../provisioning/domain-records.ts'
+import { pendingOutcomes } from '../provisioning/outcomes.ts'
+import { families } from '../resources/index.ts'
+import { type Control, type ControlHost, plainCall } from './control.ts'
+import { armedFaults, isPending } from './faults/armed-faults.ts'
+
+/** What is due next. */
+export interface NextDue {
+  /** When, as a timestamp. */
+  readonly at: string
+  /** The collection of the record, such as `reserved_domains`. */
+  readonly collection: string
+  /** The record's id. */
+  readonly key: string
+  /** The hostname, where it is a reserved domain's. */
+  readonly domain: string | null
+  /** What of a reserved domain is due; null for a record of another family. */
+  readonly event: 'attempt' | 'renewal' | null
+}
+
+/** What a gateway holds, in numbers, and what happens next. */
+export interface Overview {
+  /** The gateway's time, as a timestamp. */
+  readonly now: string
+  /** Whether its clock can be moved. */
+  readonly manual: boolean
+  /** What decides attempts that nobody scripted: `simulated` for the DNS zone, `off` for success. */
+  readonly dns: string
+  /** What is due next; null where nothing is. */
+  readonly next: NextDue | null
+  /** How many resources there are, by the name of their collection. */
+  readonly counts: Readonly<Record<string, number>>
+  /** How many outcomes no attempt has used. */
+  readonly outcomes: number
+  /** How many faults wait for requests. */
+  readonly faults: number
+  /** How many entries the journal has. */
+  readonly requests: number
+}
+
+const nextDue = v.object({
+  at: documented(time, 'When.'),
+  collection: documented(v.string(), 'The collection of the record.'),
+  key: documented(v.string(), "The record's id."),
+  domain: documented(v.nullable(v.string()), "The hostname, where it is a reserved domain's."),
+  event: documented(v.nullable(v.picklist(['attempt', 'renewal'])), 'What of a reserved domain is due, or null.'),
+})
+
+const shown = named(
+  v.object({
+    now: documented(time, "The gateway's time."),
+    manual: documented(v.boolean(), 'Whether its clock can be moved.'),
+    dns: documented(v.string(), 'What decides attempts that nobody scripted.'),
+    next: documented(v.nullable(nextDue), 'What is due next; null where nothing is.'),
+    counts: documented(v.record(v.string(), count), 'How many resources there are, by the name of their collection.'),
+    outcomes: documented(count, 'How many outcomes no attempt has used.'),
+    faults: documented(count, 'How many faults wait for requests.'),
+    requests: documented(count, 'How many entries the journal has.'),
+  }),
+  'Overview',
+  'What the gateway holds, in numbers, and what happens next.',
+)
+
+const read = plainCall({
+  method: 'GET',
+  path: '/overview',
+  summary: 'What the gateway holds, in numbers, and what is due next',
+  answer: shown,
+  run: overviewOf,
+})
+
+export interface OverviewMember {
+  /** What the gateway holds, in numbers, and what is due next. What is due by now happens first. */
+  overview(): Overview
+}
+
+/** What the gateway holds, in numbers. */
+export const overview: Control<OverviewMember> = {
+  calls: { read },
+  members: (host, guarded) => ({ overview: () => guarded(() => overviewOf(host)) }),
+}
+
+function overviewOf(host: ControlHost): Overview {
+  const collections = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
+  return host.transact((tx) => ({
+    now: timestamp(tx.now),
+    manual: isManual(host.clock),
+    dns: tx.rules.dns,
+    next: nextOf(host, tx),
+    counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
+    outcomes: pendingOutcomes(tx).length,
+    faults: armedFaults(tx).filter(isPending).length,
+    requests: host.journal.size,
+  }))
+}
+
+function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
+  const next = host.nextDue()
+  if (!next) return null
+  const { at, collection, key } = next
+  const domain = collection === domains.name ? tx.get(domains, key) : undefined
+  return {
+    at: timestamp(at),
+    collection,
+    key,
+    domain: domain?.domain ?? null,
+    event: domain ? (domain.job ? 'attempt' : 'renewal') : null,
+  }
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { CONTROL_PATH } from '../control/control.ts'
+import type { Gateway } from '../gateway.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { splitUrl } from '../http/url.ts'
+import { EVENT_HEADERS, Events } from './events.ts'
+
+/** The header by which the inspector marks what it asks for itself. */
+export const INSPECTOR_HEADER = 'fauxgate-inspector'
+
+const PAGE = `${CONTROL_PATH}/`
+const EVENTS = `${CONTROL_PATH}/events`
+const PATHS: ReadonlySet<string> = new Set([CONTROL_PATH, PAGE, EVENTS])
+
+/** What a served gateway has for people: the page, and what it hears as it happens. */
+export class Inspector {
+  readonly #gateway: Gateway
+  readonly #events: Events
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway
+    this.#events = new Events(gateway)
+  }
+
+  /** Whether a request is for the page or for the events. */
+  isFor({ method, url = '' }: IncomingMessage): boolean {
+    return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && PATHS.has(this.#path(url))
+  }
+
+  /** Answers such a request. */
+  async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
+    const path = this.#path(read.url)
+    const refusal = this.#refusal(read)
+    // The page itself tells nothing; it asks for the key, which a browser cannot send with its address.
+    const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
+    if (!isOpen) write(response, refusal)
+    else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${read.url.split('?', 1)[0]}/` }).end()
+    else if (path === PAGE) await page(request, response)
+    else if (read.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
+    else this.#events.add(response)
+  }
+
+  /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
+  controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
+    if (method === 'GET' || status >= 300 || !this.#events.isHeard) return
+    const path = this.#path(url)
+    if (path.startsWith(PAGE)) this.#events.tell('control', { method, path: path.slice(CONTROL_PATH.length) })
+  }
+
+  #path(url: string): string {
+    return splitUrl(url, this.#gateway.url).path
+  }
+
+  /** What a control answers to whoever may not use it. */
+  #refusal(read: HttpRequest): HttpResponse | undefined {
+    const answer = this.#gateway.exchange({ ...read, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
+    return answer.status === 200 ? undefined : answer
+  }
+}
+
+async function page(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { packed, html, policy } = await document()
+  const takesPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  const body = takesPacked ? packed : html
+  response.writeHead(200, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': body.length,
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    Vary: 'Accept-Encoding',
+    ...(takesPacked && { 'Content-Encoding': 'gzip' }),
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+interface Document {
+  readonly packed: Buffer
+  readonly html: Buffer
+  readonly policy: string
+}
+
+/** Beside the built server; of the sources, in the folder that the build writes to. */
+const PLACES = ['./inspector.html.gz', '../../dist/inspector.html.gz']
+
+/** The page with the policy that lets its own script and style run, and nothing else. */
+async function document(): Promise<Document> {
+  const packed = await firstOf(PLACES)
+  const html = await promisify(gunzip)(packed)
+  const text = html.toString('utf8')
+  const hashesOf = (tag: string) =>
+    [...text.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(
+      ([, inside = '']) => `'sha256-${createHash('sha256').update(inside).digest('base64')}'`,
+    )
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashesOf('script').join(' ')}`,
+    `style-src ${hashesOf('style').join(' ')}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+  return { packed, html, policy }
+}
+
+async function firstOf([place, ...others]: readonly string[]): Promise<Buffer> {
+  if (place === undefined) throw new Error('The inspector is not built: npm run build writes it.')
+  try {
+    return await readFile(new URL(place, import.meta.url))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return firstOf(others)
+  }
+}
+
+function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+  response.writeHead(status, headers).end(body)
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { DOMAIN, ECDSA, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+describe('The timelines of all domains', () => {
+  test('have what happened, what is due next, and the DNS records that attempts look for', () => {
+    const { gateway, id, domain } = managed({ dns: 'simulated' })
+    const value = domain().cname_target
+    const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
+    const record = { name: DOMAIN, type: 'CNAME', value }
+    const due = { at: timeAfter('30s'), event: 'attempt' }
+    expect(gateway.provisioning.timelines()).toEqual({
+      total: 1,
+      timelines: [
+        {
+          id,
+          domain: DOMAIN,
+          state: 'provisioning',
+          due,
+          expiresAt: null,
+          records: [{ ...record, problem }],
+          timeline: gateway.provisioning.timeline(id),
+        },
+      ],
+    })
+    gateway.clock.advance('30s')
+    expect(gateway.provisioning.timelines().timelines[0]).toMatchObject({ state: 'failing' })
+    gateway.dns.cname(DOMAIN, value as string)
+    gateway.provisioning.attempt(id)
+    const [shown] = gateway.provisioning.timelines().timelines
+    expect(shown).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
+    expect(shown?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
+  })
+
+  test('of a wildcard ask for the record of the ACME challenge too, and for none where DNS is not simulated', () => {
+    const simulated = managed({ dns: 'simulated' }, '*.example.com').gateway.provisioning.timelines()
+    expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
+      '*.example.com',
+      '_acme-challenge.example.com',
+    ])
+    expect(managed().gateway.provisioning.timelines().timelines[0]?.records).toEqual([])
+  })
+
+  test('leave out domains that nothing ever happened to, and are the newest first', () => {
+    const { gateway } = issued()
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
+    const { total, timelines } = gateway.provisioning.timelines()
+    expect([total, timelines.map(({ domain }) => domain)]).toEqual([2, ['second.example.com', DOMAIN]])
+  })
+
+  test('are chosen by name, id and state, and taken a part of', () => {
+    const gateway = openManual()
+    const ids = ['a', 'b', 'c', 'd'].map(
+      (name) =>
+        gateway.reservedDomains.create({ domain: `${name}.example.com`, certificate_management_policy: ECDSA }).id,
+    )
+    gateway.provisioning.attempt(ids[1] as string)
+    const domains = (query: object) => {
+      const { total, timelines } = gateway.provisioning.timelines(query)
+      return [total, timelines.map(({ domain }) => domain.slice(0, 1)).join('')]
+    }
+    expect(domains({})).toEqual([4, 'dcba'])
+    expect(domains({ skip: 1, limit: 2 })).toEqual([4, 'cb'])
+    expect(domains({ limit: 0 })).toEqual([4, ''])
+    expect(domains({ name: 'C.EXAMPLE' })).toEqual([1, 'c'])
+    expect(domains({ name: ids[0] })).toEqual([1, 'a'])
+    expect(domains({ state: 'issued' })).toEqual([1, 'b'])
+    expect(domains({ state: 'provisioning', skip: '1' })).toEqual([3, 'ca'])
+    expect(() => domains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 on/s)
+    expect(() => domains({ state: 'lost' })).toThrow(/state.*"lost".*renewal failing/s)
+  })
+})
+
+describe('The overview', () => {
+  test('has the time, the counts, and what is due next', () => {
+    const { gateway, id } = managed()
+    gateway.reservedAddrs.create()
+    gateway.provisioning.script(['DNS_ERROR', 'success'])
+    gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
+    expect(gateway.overview()).toMatchObject({
+      now: NEW_YEAR,
+      manual: true,
+      dns: 'off',
+      next: { at: timeAfter('30s'), collection: 'reserved_domains', key: id, domain: DOMAIN, event: 'attempt' },
+      counts: { reserved_domains: 1, reserved_addrs: 1, tls_certificates: 0 },
+      outcomes: 2,
+      faults: 1,
+      requests: 0,
+    })
+  })
+
+  test('tells a renewal, and that nothing is due', () => {
+    expect(issued().gateway.overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
+    expect(createGateway().overview()).toMatchObject({ manual: false, next: null, requests: 0 })
+  })
+})
+
+describe('The journal, asked for what came after an operation', () => {
+  test('has the newer entries only; all, where it does not have that one', async () => {
+    const gateway = openManual()
+    const ask = client(gateway)
+    await ask('GET', '/reserved_addrs')
+    await ask('POST', '/reserved_addrs', { json: {} })
+    await ask('GET', '/reserved_domains')
+    const since = async (id: string) =>
+      (await ask('GET', `/_fauxgate/requests?after=${id}`, { headers: { host: 'localhost' } })).body
+    const [first, second, third] = gateway.requests.all()
+    expect(await since(first?.operationId as string)).toEqual(JSON.parse(JSON.stringify([second, third])))
+    expect(await since(third?.operationId as string)).toEqual([])
+    expect(await since('op_gone')).toHaveLength(3)
+  })
+
+  test('tells who listens of every entry, and that it was emptied, until that ends', async () => {
+    const gateway = openManual()
+    const heard: unknown[] = []
+    const end = gateway.requests.subscribe((entry) => heard.push(entry))
+    await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect(heard).toEqual(gateway.requests.all())
+    gateway.requests.clear()
+    expect(heard).toEqual([expect.anything(), undefined])
+    end()
+    await client(gateway)('GET', '/reserved_addrs')
+    expect(heard).toHaveLength(2)
+  })
+})

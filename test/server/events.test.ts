@@ -1,0 +1,181 @@
+import { get as httpGet, type IncomingMessage } from 'node:http'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Gateway, GatewayOptions } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+import { ECDSA, openManual } from '../support/provisioning.ts'
+
+const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+
+const open: (Served | IncomingMessage)[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) {
+    if ('close' in each && 'port' in each) await each.close()
+    else each.destroy()
+  }
+})
+
+async function served(options: Omit<GatewayOptions, 'clock'> = {}) {
+  const gateway = openManual(options)
+  const server = await serve(gateway)
+  open.push(server)
+  return { gateway, server }
+}
+
+interface Heard {
+  readonly event: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it waits for
+  readonly data: any
+}
+
+/** Listens to a server, and answers what waits for the next event of a kind; the others are passed over. */
+async function listening(url: string, sent: Record<string, string> = {}) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)
+  })
+  open.push(response)
+  const events = eventsIn(response)
+  const next = async (event: string): Promise<Heard> => {
+    for (;;) {
+      const { value } = await events.next()
+      if (value?.event === event) return value
+    }
+  }
+  return { response, next }
+}
+
+async function* eventsIn(response: IncomingMessage): AsyncGenerator<Heard, undefined> {
+  let text = ''
+  for await (const part of response.setEncoding('utf8')) {
+    text += part
+    const messages = text.split('\n\n')
+    text = messages.pop() as string
+    for (const message of messages) {
+      const [, event, data] = /^event: (\w+)\ndata: (.*)$/s.exec(message) ?? []
+      if (event) yield { event, data: JSON.parse(data as string) }
+    }
+  }
+  return undefined
+}
+
+const create = (url: string, body: object) =>
+  fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify(body) })
+
+describe('GET /_fauxgate/events', () => {
+  it('begins with the overview, and has each commit and each line of the journal as it happens', async () => {
+    const { gateway, server } = await served()
+    const { response, next } = await listening(server.url)
+    expect(response.headers['content-type']).toContain('text/event-stream')
+    expect((await next('overview')).data).toEqual(gateway.overview())
+    await create(server.url, { domain: 'app.example.com' })
+    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_domains.create' })
+    expect((await next('request')).data).toEqual(JSON.parse(JSON.stringify(gateway.requests.last())))
+    gateway.reservedAddrs.create()
+    expect((await next('commit')).data).toMatchObject({ operation: 'reserved_addrs.create' })
+  })
+
+  it('tells that a clock was moved, wherever, and what became due by it', async () => {
+    const { gateway, server } = await served()
+    gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
+    const { next } = await listening(server.url)
+    gateway.clock.advance('30s')
+    expect((await next('commit')).data).toMatchObject({ operation: 'provisioning' })
+    gateway.clock.advance('1h')
+    expect((await next('overview')).data.now).toBe(gateway.overview().now)
+  })
+
+  it('tells of controls that were used over HTTP, and of an emptied journal', async () => {
+    const { gateway, server } = await served()
+    const { next } = await listening(server.url)
+    await fetch(`${server.url}/_fauxgate/state`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(gateway.snapshot()),
+    })
+    expect((await next('control')).data).toEqual({ method: 'PUT', path: '/state' })
+    gateway.requests.clear()
+    await next('emptied')
+  })
+
+  it('has nothing secret, and no line of the inspector itself', async () => {
+    const { server } = await served()
+    const { next } = await listening(server.url)
+    await fetch(`${server.url}/reserved_domains`, { headers: { ...headers, 'fauxgate-inspector': '1' } })
+    await fetch(`${server.url}/reserved_domains?key=hidden`, {
+      headers: { ...headers, authorization: 'Bearer hidden' },
+    })
+    const { data } = await next('request')
+    expect(data.query).toMatch(/^key=/)
+    expect(JSON.stringify(data)).not.toContain('hidden"')
+  })
+
+  it('is heard by many at once, and stops for who leaves', async () => {
+    const { gateway, server } = await served()
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => listening(server.url)))
+    listeners[0]?.response.destroy()
+    gateway.reservedAddrs.create()
+    const others = listeners.slice(1).map(async ({ next }) => (await next('commit')).data.operation)
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['reserved_addrs.create']))
+  })
+
+  it('says that there was more where somebody reads too slowly, and keeps little for them', async () => {
+    const { gateway, server } = await served()
+    const { response, next } = await listening(server.url)
+    await next('overview')
+    response.pause()
+    const before = gateway.snapshot()
+    for (let round = 0; round < 1500; round++) {
+      gateway.reservedDomains.create({ domain: `d${round}.example.com`, metadata: 'm'.repeat(4000) })
+    }
+    gateway.restore(before)
+    await next('missed')
+    gateway.reservedAddrs.create()
+    expect((await next('commit')).data.operation).toBe('reserved_addrs.create')
+  })
+
+  it('is refused to pages of other sites and without the control key, like every control', async () => {
+    const { server } = await served()
+    const status = async (url: string, sent: Record<string, string>) => (await listening(url, sent)).response.statusCode
+    expect(await status(server.url, { origin: 'https://evil.example' })).toBe(403)
+    expect(await status(server.url, { 'sec-fetch-site': 'cross-site' })).toBe(403)
+    expect(await status(server.url, { host: 'evil.example' })).toBe(403)
+    const { server: closed } = await served({ control: { key: 'sesame' } })
+    expect(await status(closed.url, {})).toBe(401)
+    expect(await status(closed.url, { 'fauxgate-control-key': 'sesame' })).toBe(200)
+  })
+
+  it('does not keep the server from being closed', async () => {
+    const { server } = await served()
+    const { response } = await listening(server.url)
+    const ended = new Promise((resolve) => response.once('close', resolve))
+    await server.close()
+    await ended
+  })
+})
+
+describe("The inspector's own requests", () => {
+  const inspecting = { ...headers, authorization: '', 'fauxgate-inspector': '1' }
+  const list = (url: string, sent: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers: sent })
+
+  it('need no API key, take none of the quota, meet no fault and are no line of the journal', async () => {
+    const { gateway, server } = await served({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
+    gateway.faults.add({ operation: 'reserved_domains.list', status: 503 })
+    for (let round = 0; round < 3; round++) expect((await list(server.url, inspecting)).status).toBe(200)
+    expect([gateway.requests.count(), gateway.faults.all()[0]?.hits]).toEqual([0, 0])
+    expect((await list(server.url, headers)).status).toBe(503)
+    expect(gateway.requests.count()).toBe(1)
+  })
+
+  it('are refused like those to a control to whom a control is not open', async () => {
+    const { server } = await served({ control: { key: 'sesame' } })
+    expect((await list(server.url, inspecting)).status).toBe(401)
+    expect((await list(server.url, { ...inspecting, 'fauxgate-control-key': 'sesame' })).status).toBe(200)
+    const { server: own } = await served()
+    expect((await list(own.url, { ...inspecting, origin: 'https://evil.example' })).status).toBe(403)
+  })
+
+  it('mean nothing in this process: there is no way to mark them', async () => {
+    const gateway: Gateway = openManual()
+    await gateway.fetch(`${gateway.url}/reserved_domains`, { headers: inspecting })
+    expect(gateway.requests.last()?.status).toBe(401)
+  })
+})
