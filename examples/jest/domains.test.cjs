@@ -1,5 +1,5 @@
-// Jest: a new gateway before each test; there is nothing to close afterwards.
-const { createGateway, manualClock } = require('fauxgate')
+// Jest: a gateway for each test; one that fails says what happened there, and one that passes has met what it ordered.
+const { testWithGateway } = require('fauxgate/testing')
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 
@@ -12,25 +12,21 @@ async function reserve(domain, { fetch, baseUrl }) {
   return answer.json()
 }
 
-let gateway
-beforeEach(() => {
-  gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: expect.getState().currentTestName })
-})
+const it = testWithGateway(test)
 
-test('reserves a domain', async () => {
+it('reserves a domain', async ({ gateway }) => {
   const { id } = await reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })
   expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
 })
 
-test('tries once more', async () => {
+it('tries once more', async ({ gateway }) => {
   gateway.faults.add({ operation: 'reserved_domains.create', times: 1, status: 503 })
   await reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })
-  expect(gateway.requests.all().map(({ status }) => status)).toEqual([503, 201])
-  gateway.faults.assertNoPendingFaults()
+  expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 2 })
 })
 
-test('gives up after that', async () => {
+it('gives up after that', async ({ gateway }) => {
   gateway.faults.add({ operation: 'reserved_domains.create', times: 2, status: 503 })
   await expect(reserve('app.example.com', { fetch: gateway.fetch, baseUrl: gateway.url })).rejects.toThrow('503')
-  expect(gateway.leftovers()).toEqual([])
+  expect(gateway).toHaveNoLeftovers()
 })

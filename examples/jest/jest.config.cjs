@@ -1,1 +1,7 @@
-module.exports = { testMatch: ['<rootDir>/*.test.cjs'], moduleFileExtensions: ['cjs', 'js', 'json'], transform: {} }
+module.exports = {
+  testMatch: ['<rootDir>/*.test.cjs'],
+  moduleFileExtensions: ['cjs', 'js', 'json'],
+  transform: {},
+  // The matchers, with their types.
+  setupFilesAfterEnv: ['fauxgate/jest'],
+}

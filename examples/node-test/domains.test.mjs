@@ -1,7 +1,7 @@
-// node:test: a new gateway before each test; there is nothing to close afterwards.
+// node:test: a gateway for each test; one that fails says what happened there, and one that passes has met what it ordered.
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
-import { createGateway, manualClock } from 'fauxgate'
+import { test as base } from 'node:test'
+import { testWithGateway } from 'fauxgate/testing'
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2' }
 
@@ -18,23 +18,20 @@ async function allNames({ fetch, baseUrl }) {
   return names
 }
 
-let gateway
-beforeEach(() => {
-  gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'allNames' })
-})
+const test = testWithGateway(base)
 
-test('answers no names for an empty account', async () => {
+test('answers no names for an empty account', async ({ gateway }) => {
   assert.deepEqual(await allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), [])
 })
 
-test('reads every page', async () => {
+test('reads every page', async ({ gateway }) => {
   for (const name of ['a', 'b', 'c']) gateway.reservedDomains.create({ domain: `${name}.example.com` })
   const names = await allNames({ fetch: gateway.fetch, baseUrl: gateway.url })
   assert.deepEqual(names, ['c.example.com', 'b.example.com', 'a.example.com'])
   assert.equal(gateway.requests.count(), 2)
 })
 
-test('reports an answer that is no list', async () => {
+test('reports an answer that is no list', async ({ gateway }) => {
   gateway.faults.add({ operation: 'reserved_domains.list', status: 502, body: '<h1>Bad gateway</h1>' })
   await assert.rejects(allNames({ fetch: gateway.fetch, baseUrl: gateway.url }), /502/)
 })

@@ -4,12 +4,12 @@ import { type GatewayMatchers, type MatcherFunctions, matchers } from './matcher
 declare global {
   namespace jest {
     // biome-ignore lint/complexity/noBannedTypes: the parameters must be those of Jest's own declaration.
-    interface Matchers<R, T = {}> extends GatewayMatchers<R> {}
+    interface Matchers<R, T = {}> extends GatewayMatchers<R, T> {}
   }
 }
 
 declare module 'expect' {
-  interface Matchers<R extends void | Promise<void>, T = unknown> extends GatewayMatchers<R> {}
+  interface Matchers<R extends void | Promise<void>, T = unknown> extends GatewayMatchers<R, T> {}
 }
 
 const { expect } = globalThis as { expect?: { extend(matchers: MatcherFunctions): void } }

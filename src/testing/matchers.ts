@@ -14,12 +14,17 @@ export interface Requested extends Omit<JournalFields, 'operation'> {
   readonly times?: number
 }
 
+/** The operations of a gateway by name, those of its own families among them. */
+type OperationOf<T> = OperationName | (T extends { faults: { add(spec: infer Spec): unknown } } ? NameOf<Spec> : never)
+
+type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends string } ? Name : never
+
 /**
  * What `expect` has once the {@link matchers} are registered. The first three look at a reserved domain:
  * `expect(gateway).toHaveCertificate('app.example.com')` at the one of that name or id, as it is now;
- * `expect(domain).toHaveCertificate()` at one as the API has answered it.
+ * `expect(domain).toHaveCertificate()` at one as the API has answered it. `T` is what `expect` looks at.
  */
-export interface GatewayMatchers<R = unknown> {
+export interface GatewayMatchers<R = unknown, T = unknown> {
   /** A certificate is in use, uploaded or automatic. */
   toHaveCertificate(domain?: string): R
   /** A provisioning job is running, for the first certificate or for a renewal. */
@@ -27,11 +32,11 @@ export interface GatewayMatchers<R = unknown> {
   /** A provisioning job is running, and its last attempt has failed with this. */
   toHaveFailedWith(error: ProvisioningError, domain?: string): R
   /** A gateway was asked for an operation over HTTP: at least once, or as often as `times` says. */
-  toHaveBeenRequested(operation: OperationName, requested?: Requested): R
+  toHaveBeenRequested(operation: OperationOf<T>, requested?: Requested): R
   /** Everything that was created at a gateway was deleted. */
   toHaveNoLeftovers(): R
-  /** An error, or what a function throws, is a `GatewayError`, with this key of the catalogue where one is named. */
-  toBeGatewayError(key?: ErrorKey): R
+  /** An error, or what a function throws, is a `GatewayError`, with this key of the catalogue, or of an own family, where one is named. */
+  toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
 /** What a matcher found, and what is said where that is not what the test expects. */

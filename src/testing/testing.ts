@@ -31,3 +31,10 @@ export {
 } from './certificates-broken.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
 export { assertStrict, type Strict } from './strict.ts'
+export {
+  type DefineTest,
+  type TestOptions,
+  type TestWithGateway,
+  type TestWork,
+  testWithGateway,
+} from './test-with-gateway.ts'

@@ -3,13 +3,13 @@ import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
-import type { Installed } from '../http/install.ts'
+import { explain, installedForNow, requireStrict } from './failure.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
-import { assertStrict } from './strict.ts'
+import { START } from './test-with-gateway.ts'
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: the parameters must be those of vitest's own declaration.
-  interface Assertion<T = any> extends GatewayMatchers<void> {}
+  interface Assertion<T = any> extends GatewayMatchers<void, T> {}
   interface AsymmetricMatchersContaining extends GatewayMatchers {}
 }
 
@@ -27,9 +27,6 @@ export interface GatewayFixtures<C extends Clock = ManualClock> {
   /** A gateway of this test's own, made when the test first asks for it. Where it is installed, its end takes it out. */
   gateway: Gateway<C>
 }
-
-/** Where the clock of a test's gateway starts. */
-const START = '2026-01-01T00:00:00Z'
 
 /**
  * vitest's `test` with a fresh `gateway` for each test. Its clock is a manual one that starts at 2026-01-01T00:00:00Z,
@@ -93,44 +90,11 @@ function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixture
       })
       const before = task.result?.errors?.length ?? 0
       onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway))
-      const { install } = gateway
-      const installed: Installed[] = []
-      gateway.install = (how) => {
-        const each = install(how)
-        installed.push(each)
-        return each
-      }
+      const uninstall = installedForNow(gateway)
       await use(gateway)
-      for (const each of installed) each.uninstall()
+      uninstall()
     },
   })
-}
-
-function requireStrict(gateway: Gateway): void {
-  try {
-    assertStrict(gateway)
-  } catch (error) {
-    const { name, message } = error as Error
-    const found = new Error(`The test itself passed. What it left, which \`strict: false\` allows:\n${message}`)
-    // No line of the test is to blame, and none of this file.
-    throw Object.assign(found, { name, stack: `${name}: ${found.message}` })
-  }
-}
-
-/** What vitest's reporters show of an error: some the message, some the stack, which begins with it. */
-interface Shown {
-  message: string
-  stack?: string
-}
-
-/** Puts what happened at the gateway behind what failed. */
-function explain(error: Shown | undefined, gateway: Gateway): void {
-  if (!error) return
-  const { message, stack } = error
-  // A matcher of ours says it itself.
-  if (/^The gateway at /m.test(message)) return
-  error.message = `${message}\n\n${gateway.report()}\n`
-  if (stack) error.stack = stack.replace(message, () => error.message)
 }
 
 /** A test or a suite, as far as its name goes. Only vitest from 4.1 on knows a test's full name itself. */

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { failedDomain, issuedDomain, uploadedDomain } from '../../src/testing/testing.ts'
 import { test } from '../../src/testing/vitest.ts'
+import { widgets } from '../kit/widgets.ts'
 import { client, thrownBy } from '../support/client.ts'
 
 /** What a matcher says when it fails. */
@@ -113,6 +114,13 @@ describe('toHaveBeenRequested', () => {
     expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 1, status: 409 })
     expect(gateway).not.toHaveBeenRequested('reserved_domains.create', { times: 1 })
     expect(gateway).not.toHaveBeenRequested('reserved_domains.create', { status: 503 })
+  })
+
+  test('knows the operations and the errors of own families', async () => {
+    const gateway = createGateway({ families: { widgets } })
+    await client(gateway)('POST', '/widgets', { json: { name: 'left' } })
+    expect(gateway).toHaveBeenRequested('widgets.create', { times: 1, status: 201 })
+    expect(() => gateway.widgets.create({ name: 'left' })).toBeGatewayError('widget_taken')
   })
 
   test('says how many there were, and shows the journal', async ({ gateway }) => {

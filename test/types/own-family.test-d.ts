@@ -1,6 +1,7 @@
-import { describe, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { familyOf, operation } from '../../src/kit/index.ts'
+import type {} from '../../src/testing/vitest.ts'
 import { widgets } from '../kit/widgets.ts'
 
 const gateway = createGateway({ families: { widgets }, clock: manualClock(0) })
@@ -35,6 +36,16 @@ describe('A family of a test', () => {
     gateway.faults.add({ operation: 'widgets.create', error: 'widget_painted' })
     // @ts-expect-error: there is no such operation
     gateway.requests.count({ operation: 'widgets.paint' })
+  })
+
+  test('is known to the matchers by its operations and errors', () => {
+    expectTypeOf(expect(gateway).toHaveBeenRequested).toBeCallableWith('widgets.create', { times: 1 })
+    expectTypeOf(expect(gateway).toHaveBeenRequested).toBeCallableWith('reserved_domains.create')
+    // @ts-expect-error: there is no such operation
+    expect(gateway).toHaveBeenRequested('widgets.paint')
+    // @ts-expect-error: this gateway has no such family
+    expect(createGateway()).toHaveBeenRequested('widgets.create')
+    expectTypeOf(expect(new Error('…')).toBeGatewayError).toBeCallableWith('widget_taken')
   })
 
   test('can exist from the beginning', () => {

@@ -1,0 +1,53 @@
+import type { Gateway } from '../gateway.ts'
+import type { Installed, InstallOptions } from '../http/install.ts'
+import { assertStrict } from './strict.ts'
+
+/** What runners show of an error: some the message, some the stack, which begins with it. */
+export interface Shown {
+  message: string
+  stack?: string
+}
+
+const PASSED = 'The test itself passed. What it left, which `strict: false` allows:'
+
+/** Throws what a test that passed has left. */
+export function requireStrict(gateway: Gateway): void {
+  try {
+    assertStrict(gateway)
+  } catch (error) {
+    const { name, message } = error as Error
+    const found = new Error(`${PASSED}\n${message}`)
+    // No line of the test is to blame, and none of this file.
+    throw Object.assign(found, { name, stack: `${name}: ${found.message}` })
+  }
+}
+
+/** Puts what happened at the gateway behind what failed. */
+export function explain(error: Shown | undefined, gateway: Gateway): void {
+  if (!error) return
+  const { message, stack } = error
+  // A matcher of ours says it itself.
+  if (/^The gateway at /m.test(message)) return
+  error.message = `${message}\n\n${reportBehind(message, gateway)}\n`
+  if (stack) error.stack = stack.replace(message, () => error.message)
+}
+
+/** The report, without what is still on order where the message says just that. */
+function reportBehind(message: string, gateway: Gateway): string {
+  const report = gateway.report()
+  return message.startsWith(PASSED) ? report.replace(/\n {2}on order:(?:\n {4}.*)*/, '') : report
+}
+
+/** Takes a gateway out again wherever a test installed it: the function does so, once the test is over. */
+export function installedForNow(gateway: Gateway): () => void {
+  const { install } = gateway
+  const installed: Installed[] = []
+  gateway.install = (options?: InstallOptions) => {
+    const each = install(options)
+    installed.push(each)
+    return each
+  }
+  return () => {
+    for (const each of installed) each.uninstall()
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
+
+/** A runner that keeps what it is handed, with the variants that node:test has. */
+function runner() {
+  const defined: { via: string; name: string; rest: readonly unknown[]; run: (...context: unknown[]) => unknown }[] = []
+  const define =
+    (via: string) =>
+    (name: string, ...rest: unknown[]) => {
+      const run = rest.find((each) => typeof each === 'function') as (...context: unknown[]) => unknown
+      defined.push({ via, name, rest: rest.filter((each) => each !== run), run })
+      return via
+    }
+  const base = Object.assign(define('test'), { only: define('only'), skip: define('skip'), todo: define('todo') })
+  return { base, defined }
+}
+
+/** What a test with a gateway comes to: its error, if it fails. */
+async function outcomeOf(
+  work: (gateway: Gateway<ManualClock>) => unknown,
+  options: TestOptions = {},
+): Promise<Error | undefined> {
+  const { base, defined } = runner()
+  testWithGateway(base, options)('reserves', ({ gateway }) => work(gateway))
+  try {
+    await defined[0]?.run()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+describe('The test of any runner', () => {
+  test('hands each test a gateway of its own, and behind it what the runner hands over', async () => {
+    const { base, defined } = runner()
+    const own = testWithGateway(base)
+    const seen: unknown[][] = []
+    expect(own('one', ({ gateway }, ...context) => seen.push([gateway, ...context]))).toBe('test')
+    own('another', { timeout: 5 }, ({ gateway }) => seen.push([gateway]))
+    own('a third', ({ gateway }) => seen.push([gateway]), 500)
+    expect(defined.map(({ name, rest }) => [name, ...rest])).toEqual([
+      ['one'],
+      ['another', { timeout: 5 }],
+      ['a third', 500],
+    ])
+    for (const { run } of defined) {
+      // A runner that counts parameters would hand over a callback.
+      expect(run).toHaveLength(0)
+      await run('context')
+    }
+    const gateways = seen.map(([gateway]) => gateway as Gateway<ManualClock>)
+    expect(seen[0]).toEqual([gateways[0], 'context'])
+    expect(new Set(gateways).size).toBe(3)
+    expect(gateways.map((gateway) => gateway.snapshot().seed)).toEqual(['one', 'another', 'a third'])
+    expect(gateways.map(({ clock }) => clock.now)).toEqual(Array(3).fill(Date.UTC(2026, 0, 1)))
+  })
+
+  test('has the variants that define tests, where the runner has them', () => {
+    const { base, defined } = runner()
+    const own = testWithGateway(base)
+    own.only('a', () => undefined)
+    own.skip('b', () => undefined)
+    expect(defined.map(({ via }) => via)).toEqual(['only', 'skip'])
+    expect(own).not.toHaveProperty('concurrent')
+    expectTypeOf<keyof typeof own>().toEqualTypeOf<'only' | 'skip'>()
+  })
+
+  test('takes options, anew for each test where they are a function', async () => {
+    const clocks: ManualClock[] = []
+    const { base, defined } = runner()
+    const own = testWithGateway(base, {
+      gatewayOptions: () => ({ clock: manualClock('2030-06-01T00:00:00Z'), seed: 'x' }),
+    })
+    for (const name of ['one', 'another']) {
+      own(name, ({ gateway }) => {
+        expectTypeOf(gateway).toEqualTypeOf<Gateway<ManualClock>>()
+        expect(gateway.snapshot().seed).toBe('x')
+        clocks.push(gateway.clock)
+        gateway.clock.advance('1h')
+      })
+    }
+    for (const { run } of defined) await run()
+    expect(clocks.map(({ now }) => now)).toEqual(Array(2).fill(Date.UTC(2030, 5, 1, 1)))
+    expect(clocks[0]).not.toBe(clocks[1])
+    const options = { gatewayOptions: { initial: { reservedDomains: [{ domain: 'app.example.com' }] } } }
+    expect(
+      await outcomeOf((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
+    ).toBeUndefined()
+  })
+
+  test('says on failure what happened at the gateway, in the message and in the stack', async () => {
+    const error = await outcomeOf(async (gateway) => {
+      await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
+      throw new TypeError('It broke.')
+    })
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error?.message).toMatch(
+      /^It broke\.\n\nThe gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.*GET \/reserved_domains → 200\n$/,
+    )
+    expect(error?.stack).toContain(error?.message)
+    expect(error?.stack).toMatch(/\n {4}at .*test-with-gateway\.test\.ts/)
+  })
+
+  test('hands on what is thrown and is no error', async () => {
+    expect(
+      await outcomeOf(() => {
+        throw 'a text'
+      }),
+    ).toBe('a text')
+  })
+
+  test('fails where a test that passed left something on order, and says it once', async () => {
+    const leaving = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
+    const error = await outcomeOf(leaving)
+    expect(error?.message).toMatch(/^The test itself passed\. .*`strict: false`/)
+    expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
+    expect(error?.message).not.toContain('on order:')
+    expect(await outcomeOf(leaving, { strict: false })).toBeUndefined()
+  })
+
+  test('takes a gateway out where a test installed it, also when it fails', async () => {
+    const before = globalThis.fetch
+    const installing = async (gateway: Gateway) => {
+      gateway.install()
+      expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
+    }
+    expect(await outcomeOf(installing)).toBeUndefined()
+    expect(globalThis.fetch).toBe(before)
+    expect(
+      await outcomeOf((gateway) => {
+        gateway.install()
+        throw new Error('It broke.')
+      }),
+    ).toBeDefined()
+    expect(globalThis.fetch).toBe(before)
+  })
+})
