@@ -45,7 +45,7 @@ export const modules: Record<string, object> = {
   'fauxgate/testing': testing,
   'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
   '@ngrok/ngrok-api': { Ngrok },
-  'node:test': { test: runner() },
+  '@jest/globals': { expect, test: runner() },
   vitest: {
     expect,
     vi,
