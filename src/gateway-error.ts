@@ -1,5 +1,4 @@
 import type { ErrorFacts } from './contract/error-facts.ts'
-import type { CatalogueError } from './contract/errors.ts'
 import type { ErrorKey } from './control/errors.ts'
 
 /**
@@ -45,7 +44,7 @@ export class GatewayError extends Error {
   }
 
   /** Whether this is a certain error, such as one that a family of your own declares. */
-  is(error: CatalogueError): boolean {
-    return this.key === error.key
+  is({ key }: { readonly key: string }): boolean {
+    return this.key === key
   }
 }

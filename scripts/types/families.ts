@@ -1,9 +1,11 @@
-import { documentationOf } from '../../src/contract/documentation.ts'
+import * as v from 'valibot'
+import { documentationOf, named } from '../../src/contract/documentation.ts'
 import type { CatalogueError } from '../../src/contract/errors.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { directErrorsOf } from '../../src/contract/operation-errors.ts'
-import type { Families, Family } from '../../src/contract/resource.ts'
-import { interfaceOf, namedIn, nameOf } from './schema-types.ts'
+import { type Families, type Family, pageTail } from '../../src/contract/resource.ts'
+import { resourceHead } from '../../src/contract/schema.ts'
+import { type Base, baseOf, interfaceOf, namedIn, nameOf } from './schema-types.ts'
 import { comment, kebabCase, literal, pascalCase, union } from './text.ts'
 
 /** A file that is made, by its path below the folder of all of them. */
@@ -12,12 +14,32 @@ export type Files = ReadonlyMap<string, string>
 const HEAD = '// Made from the table of families by `npm run types:generate`; a test says when that is due.\n'
 
 const ROUTE_IDS = `${comment(['The ids in the path of a route module.'])}export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with \`edghts_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`edge_not_found\`. */
+  /** The id of the HTTPS edge, which starts with \`edghts_\`. Refused as \`id_unparsable\` 223, \`id_wrong_prefix\` 227, \`edge_not_found\` 7000. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with \`edghtsrt_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`not_found\`. */
+  /** The id of the route on that edge, which starts with \`edghtsrt_\`. Refused as \`id_unparsable\` 223, \`id_wrong_prefix\` 227, \`not_found\` 90404. */
   readonly id: string
 }
+
+/** What every route module has beside its \`replace\`, at the path that this one names. */
+export interface RouteModule<Module> {
+  /**
+   * Get the module of a route: \`GET\`.
+   * @throws GatewayError what ids are refused as.
+   */
+  get(ids: RouteIds): Module
+  /**
+   * Remove the module of a route: \`DELETE\`.
+   * @throws GatewayError what ids are refused as.
+   */
+  delete(ids: RouteIds): void
+}
 `
+
+/** What the answers of several families have: types that theirs have fields from. */
+const COMMON = [
+  named(v.object(resourceHead), 'Resource', 'What every resource has.'),
+  named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
+]
 
 /** The types of a table of families: one file per family, one for what they share, and one that names them all. */
 export function typesOf(families: Families, errorKeys: readonly string[]): Files {
@@ -27,22 +49,30 @@ export function typesOf(families: Families, errorKeys: readonly string[]): Files
     const imported = importsOf(text, home, homes)
     files.set(`${home}.ts`, `${HEAD}${imported && `\n${imported}`}\n${text}`)
   }
-  const shared = [...homes].filter(([, { home }]) => home === SHARED)
-  write(
-    SHARED,
-    [...shared.map(([name, { schema, isSent }]) => interfaceOf(name, schema, isSent)), ROUTE_IDS].join('\n'),
-  )
+  write(SHARED, [...interfacesOf(SHARED, homes), ROUTE_IDS].join('\n'))
   for (const [name, family] of Object.entries(families)) {
     const home = kebabCase(name)
-    const own = [...homes].filter(([, each]) => each.home === home)
-    const types = own.map(([type, { schema, isSent }]) => interfaceOf(type, schema, isSent))
-    write(home, [...types, familyInterface(name, family, homes)].join('\n'))
+    write(home, [...interfacesOf(home, homes), familyInterface(name, family, homes)].join('\n'))
   }
   write('index', indexText(families, homes, errorKeys))
   return files
 }
 
 const SHARED = 'shared'
+
+/** The interfaces of a file, in their order. They have fields from what is common, and from those before them. */
+function interfacesOf(home: string, homes: Homes): string[] {
+  const common = home === SHARED ? [] : COMMON.map((schema) => baseOf(nameOf(schema), schema, false))
+  const before: { readonly isSent: boolean; readonly base: Base }[] = []
+  return [...homes].flatMap(([name, each]) => {
+    if (each.home !== home) return []
+    const { schema, isSent } = each
+    const bases = isSent ? before.flatMap((earlier) => (earlier.isSent ? [earlier.base] : [])) : common
+    const text = interfaceOf(name, schema, isSent, bases)
+    before.push({ isSent, base: baseOf(name, schema, isSent) })
+    return [text]
+  })
+}
 
 /** A type: the file that it stands in, its schema, and whether clients send it. */
 interface Home {
@@ -55,7 +85,7 @@ type Homes = ReadonlyMap<string, Home>
 
 /** Where each type stands: in its family's file, or with what several families have. */
 function homesOf(families: Families): Homes {
-  const homes = new Map<string, Home>()
+  const homes = new Map<string, Home>(COMMON.map((schema) => [nameOf(schema), { home: SHARED, schema, isSent: false }]))
   const note = (home: string, schemas: readonly (Home['schema'] | undefined)[], isSent: boolean) => {
     for (const [type, schema] of namedIn(schemas.filter((each) => each !== undefined))) {
       const known = homes.get(type)
@@ -84,8 +114,8 @@ function importsOf(text: string, home: string, homes: Homes): string {
   const plain = text.replaceAll(/\/\*\*.*?\*\//gs, '')
   const isUsed = (name: string) => new RegExp(`\\b${name}\\b`).test(plain)
   const names = [...homes].flatMap(([name, each]) => (each.home === SHARED && isUsed(name) ? [name] : []))
-  if (home !== SHARED && isUsed('RouteIds')) names.push('RouteIds')
-  const needed = home === SHARED ? [] : names.sort()
+  const constant = ['RouteIds', 'RouteModule'].filter((name) => home !== SHARED && isUsed(name))
+  const needed = home === SHARED ? [] : [...names, ...constant].sort()
   return needed.length === 0 ? '' : `import type { ${needed.join(', ')} } from './${SHARED}.ts'\n`
 }
 
@@ -96,9 +126,17 @@ function callsName(name: string, homes: Homes): string {
 }
 
 function familyInterface(name: string, family: Family, homes: Homes): string {
-  const calls = Object.entries(family.operations).map(([verb, operation]) => callOf(verb, operation))
-  const about = [`${familySentence(family)} The calls of \`gateway.${name}\`.`]
-  return `${comment(about)}export interface ${callsName(name, homes)} {\n${calls.join('')}}\n`
+  const shown = moduleOf(family)
+  const own = Object.entries(family.operations).filter(([verb]) => shown === undefined || verb === 'replace')
+  const calls = own.map(([verb, operation]) => callOf(verb, operation))
+  const base = shown === undefined ? '' : ` extends RouteModule<${shown}>`
+  const about = comment([`The calls of \`gateway.${name}\`.`])
+  return `${about}export interface ${callsName(name, homes)}${base} {\n${calls.join('')}}\n`
+}
+
+/** What a route module answers; undefined for a family that is none. */
+function moduleOf({ operations: { get, replace } }: Family): string | undefined {
+  return replace && get?.response && 'edge_id' in get.ids ? nameOf(get.response) : undefined
 }
 
 /** What a family is of, in the words of what it answers. */
@@ -138,10 +176,26 @@ function callSentences(operation: Operation): string[] {
   const start = prefix !== undefined && more.length === 0 ? `; the id starts with \`${prefix}_\`` : ''
   const rules = operation.response && documentationOf(operation.response).facts.flatMap((each) => each.rules ?? [])
   const cited = rules?.length ? ` (rules: ${rules.at(-1)})` : ''
-  return [
-    `${summary}: \`${method} ${path}\`${start}${cited}.`,
-    `@throws GatewayError ${errorList(directErrorsOf(operation))}.`,
+  return [`${summary}: \`${method} ${path}\`${start}${cited}.`, `@throws GatewayError ${thrownBy(operation)}.`]
+}
+
+/** What a call throws: what its ids, fields or parameters are refused as stands at the types of these. */
+function thrownBy(operation: Operation): string {
+  const { body, query, ids } = operation
+  const sent = [body, query].filter((each) => each !== undefined)
+  const places: [name: string, text: string][] = [
+    ['ids', 'edge_id' in ids ? ROUTE_IDS : ''],
+    [body ? 'fields' : 'parameters', [...namedIn(sent)].map(([name, each]) => interfaceOf(name, each, true)).join('')],
   ]
+  const errors = directErrorsOf(operation)
+  const saying = places.filter(([, text]) => errors.some((error) => isSaidIn(text, error)))
+  const own = errors.filter((error) => !saying.some(([, text]) => isSaidIn(text, error)))
+  const elsewhere = saying.length === 0 ? [] : [`what ${saying.map(([name]) => name).join(' and ')} are refused as`]
+  return [...elsewhere, ...(own.length === 0 ? [] : [errorList(own)])].join('; ')
+}
+
+function isSaidIn(text: string, { key }: CatalogueError): boolean {
+  return text.includes(`\`${key}\``)
 }
 
 /** Errors by their statuses, with their numbers: the digits of the wire's `error_code`. */

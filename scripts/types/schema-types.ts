@@ -5,19 +5,64 @@ import { general } from '../../src/contract/general-errors.ts'
 import { errorsIn, partsOf } from '../../src/contract/schema-parts.ts'
 import { definitionsIn } from '../../src/openapi/definitions.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
-import { comment, literal } from './text.ts'
+import { comment, literal, WIDTH } from './text.ts'
 
 type AnySchema = v.GenericSchema
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
-/** The interface of a schema that has a name, with everything that the schema says of its fields. */
-export function interfaceOf(name: string, schema: AnySchema, isSent: boolean): string {
+/** A type that others can have their fields from. */
+export interface Base {
+  readonly name: string
+  readonly fields: Fields
+}
+
+/** The fields of an interface, each as it stands there. */
+type Fields = ReadonlyMap<string, string>
+
+/** A type, as far as others can have fields from it. */
+export function baseOf(name: string, schema: AnySchema, isSent: boolean): Base {
+  return { name, fields: fieldsOf(name, schema, isSent) }
+}
+
+function fieldsOf(name: string, schema: AnySchema, isSent: boolean): Fields {
   const { entries } = partsOf(schema)
   if (!entries) throw new Error(`${name} is no object: only objects become interfaces.`)
-  const fields = Object.entries(entries).filter(([, each]) => isOffered(each))
-  const body = fields.map(([field, each]) => fieldOf(field, each, isSent)).join('')
-  return `${comment([aboutOf(name, schema, isSent)])}export interface ${name} {\n${body}}\n`
+  const offered = Object.entries(entries).filter(([, each]) => isOffered(each))
+  return new Map(offered.map(([field, each]) => [field, fieldOf(field, each, isSent)]))
+}
+
+/**
+ * The interface of a schema that has a name, with everything that the schema says of its fields. What one of the bases
+ * says already, to the letter, it has from there.
+ */
+export function interfaceOf(name: string, schema: AnySchema, isSent: boolean, bases: readonly Base[] = []): string {
+  const left = new Map(fieldsOf(name, schema, isSent))
+  const from = bases.flatMap((base) => {
+    const shared = [...base.fields].flatMap(([field, text]) => (left.get(field) === text ? [field] : []))
+    if (shared.length < 2) return []
+    for (const field of shared) left.delete(field)
+    const isWhole = shared.length === base.fields.size
+    return [isWhole ? base.name : partOf(base, shared)]
+  })
+  const about = comment([aboutOf(name, schema, isSent)])
+  const only = left.size === 0 && from.length === 1
+  if (only) return `${about}export type ${name} = ${from[0]}\n`
+  return `${about}export interface ${name}${heritage(name, from)} {\n${[...left.values()].join('')}}\n`
+}
+
+/** Some of a type's fields, by naming as few as possible. */
+function partOf({ name, fields }: Base, shared: readonly string[]): string {
+  const others = [...fields.keys()].filter((field) => !shared.includes(field))
+  const [part, named] = others.length < shared.length ? ['Omit', others] : ['Pick', shared]
+  return `${part}<${name}, ${named.map(literal).join(' | ')}>`
+}
+
+function heritage(name: string, from: readonly string[]): string {
+  if (from.length === 0) return ''
+  const text = ` extends ${from.join(', ')}`
+  const isLong = `export interface ${name}${text} {`.length > WIDTH
+  return isLong ? `\n  extends ${from.join(',\n    ')}` : text
 }
 
 /** The names of all types in these schemas, with their schemas. */
@@ -39,7 +84,7 @@ function aboutOf(name: string, schema: AnySchema, isSent: boolean): string {
   const rules = facts.findLast((each) => each.rules !== undefined)?.rules
   const cited = rules === undefined ? [] : [`(rules: ${rules})`]
   const refusals = isSent ? errorSentence(schema) : []
-  return [sentence, ...limitsOf(schema, sentence), ...refusals, ...cited].join(' ')
+  return [sentence, ...limitsOf(schema, sentence, isSent), ...refusals, ...cited].join(' ')
 }
 
 function isOffered(schema: AnySchema): boolean {
@@ -107,14 +152,14 @@ function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
   return jsonSchemaOf(schema, { dialect, place: 'answer', definitions: inside })
 }
 
-/** What a schema says of its values beside its sentence and its type, in words. */
-function limitsOf(schema: AnySchema, sentence: string): string[] {
+/** What a schema says of its values beside its sentence and its type, in words; the texts only where they are sent. */
+function limitsOf(schema: AnySchema, sentence: string, isSent: boolean): string[] {
   const json = jsonOf(schema)
   const { facts } = documentationOf(schema)
   return [
     ...numbersOf(json),
     ...(json.minItems === undefined ? [] : [`At least ${json.minItems}.`]),
-    ...textsOf(json, schema, sentence),
+    ...(isSent ? textsOf(json, schema, sentence) : []),
     ...defaultOf(schema),
     ...(facts.some(({ isRequired }) => isRequired) ? ['Required.'] : []),
   ]
@@ -153,20 +198,13 @@ function textsOf({ enum: values, anyOf = [] }: JsonSchema, schema: AnySchema, se
   return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
 }
 
-/** The errors of a schema itself, without those of what stands inside it under a name. */
+/** The errors of a schema itself, without those of its fields and of what stands inside it under a name. */
 function errorSentence(schema: AnySchema): string[] {
-  const { entries = {}, item } = partsOf(schema)
-  const inside = [...Object.values(entries), ...(item ? [item] : [])].flatMap((each) => [...errorsIn(each)])
-  const keys = [...errorsIn(schema)]
-    .filter((error) => error !== general.field_invalid && !inside.includes(error) && !isBelow(schema, error))
+  const fields = Object.values(partsOf(schema).entries ?? {})
+  const isPart = (inner: AnySchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
+  const keys = [...errorsIn(schema, isPart)]
+    .filter((error) => error !== general.field_invalid)
     .sort((a, b) => a.number - b.number)
-    .map(({ key }) => `\`${key}\``)
+    .map(({ key, number }) => `\`${key}\` ${number}`)
   return keys.length === 0 ? [] : [`Refused as ${keys.join(', ')}.`]
-}
-
-function isBelow(schema: AnySchema, error: object): boolean {
-  const { wrapped } = partsOf(schema)
-  if (!wrapped) return false
-  const isNamed = documentationOf(wrapped).name !== undefined
-  return isNamed && [...errorsIn(wrapped)].some((each) => each === error)
 }

@@ -1,4 +1,5 @@
-const WIDTH = 120
+/** How long a line of a source is at the most. */
+export const WIDTH = 120
 
 /** A documentation comment of these paragraphs, at this depth of indentation. */
 export function comment(paragraphs: readonly string[], indent = ''): string {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Dialect } from './dialect.ts'
+import type { CatalogueError } from './errors.ts'
 
 /** What JSON Schema says of a value that the schema itself does not say, because a rule checks it. */
 export interface JsonFacts {
@@ -33,6 +34,8 @@ export interface Facts {
   readonly isNoData?: true
   /** A field that is read, but not offered to people: their types are without it. */
   readonly isUnoffered?: true
+  /** The errors of what reads it, where that is not the schema itself. */
+  readonly errors?: readonly CatalogueError[]
   /** The rule that it follows: page and heading of docs/decisions. */
   readonly rules?: string
 }

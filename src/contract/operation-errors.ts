@@ -30,14 +30,7 @@ const OF_FIELDS = [general.field_unknown, general.field_invalid]
 /** GET and DELETE have no body; what is sent all the same is looked at. */
 const OF_NO_BODY = [general.body_too_large, general.body_unreadable, general.body_unparsable, general.body_unexpected]
 
-const OF_A_LIST = [
-  general.field_invalid,
-  general.limit_not_a_number,
-  general.limit_out_of_range,
-  general.id_unparsable,
-  general.id_wrong_prefix,
-  general.filter_invalid,
-]
+const OF_A_QUERY = [general.query_unknown, general.field_invalid]
 
 const OF_IDS = [general.id_unparsable, general.id_wrong_prefix]
 
@@ -55,7 +48,7 @@ export function directErrorsOf({ body, query, ids, errors = [] }: Operation): re
   return byNumber([
     ...(Object.keys(ids).length > 0 ? OF_IDS : []),
     ...(body ? [...OF_FIELDS, ...errorsIn(body)] : []),
-    ...(query ? [general.query_unknown, ...OF_A_LIST] : []),
+    ...(query ? [...OF_A_QUERY, ...errorsIn(query)] : []),
     ...errors,
   ])
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Collection } from './collection.ts'
 import type { BothNames } from './dialect-body.ts'
-import { documentationOf, documented, type Facts, named } from './documentation.ts'
+import { documentationOf, documented, named } from './documentation.ts'
 import { type CatalogueError, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import type { ListQuery } from './list-query.ts'
@@ -132,7 +132,7 @@ export function resource<
       prefix,
       item: shape,
       response: page,
-      run: (tx, query) => listPage(tx, query, { collection, view, path, items }),
+      run: (tx, query) => pageAt(tx, query, { collection, view, path, items }),
     }),
     update: operationWithBody({
       name: `${name}.update`,
@@ -168,18 +168,23 @@ export function resource<
   return familyOf({ operations, errors, prefix, collections: [collection], ...rules })
 }
 
+/** The fields of every page of a list, beside its items. */
+export const pageTail = {
+  uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
+  next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', {
+    json: { format: 'uri' },
+  }),
+}
+
 /** The schema of a page of a list. */
 function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({
     [items]: documented(v.array(shape), 'The items of the page, newest first.'),
-    uri: documented(v.string(), 'The URL of the list.', URI),
-    next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', URI),
+    ...pageTail,
   })
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
-
-const URI: Facts = { json: { format: 'uri' } }
 
 /** Puts a family together; the types of its records stay inside. */
 export function familyOf<Operations, Errors extends ErrorsByKey>(
@@ -199,7 +204,7 @@ export type Page<Items extends string, Shown> = { readonly [K in Items]: readonl
   readonly next_page_uri: string | null
 }
 
-function listPage<R extends ResourceRecord, Shown extends object, Items extends string>(
+function pageAt<R extends ResourceRecord, Shown extends object, Items extends string>(
   tx: Transaction,
   query: ListQuery,
   list: { collection: Collection<R>; view: View<R, Shown>; path: string; items: Items },

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { documentationOf } from './documentation.ts'
 import type { CatalogueError, FieldError } from './errors.ts'
 
 /** What fauxgate's own marks say of a field, as valibot's metadata. */
@@ -69,8 +70,11 @@ function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }
 
-/** All errors that a schema and the rules in it declare. */
-export function errorsIn(schema: v.GenericSchema): Set<CatalogueError> {
+/** All errors that a schema and the rules in it declare; of the schemas inside it, only those that are asked. */
+export function errorsIn(
+  schema: v.GenericSchema,
+  isAsked: (inner: v.GenericSchema) => boolean = () => true,
+): Set<CatalogueError> {
   const found = new Set<CatalogueError>()
   const left = [schema]
   for (let each = left.pop(); each; each = left.pop()) {
@@ -78,7 +82,8 @@ export function errorsIn(schema: v.GenericSchema): Set<CatalogueError> {
     for (const step of pipe) if ('errors' in step) for (const error of step.errors ?? []) found.add(error)
     const { refusedAs } = marksOf(each)
     if (refusedAs) found.add(refusedAs)
-    left.push(...schemasIn(each))
+    for (const { errors = [] } of documentationOf(each).facts) for (const error of errors) found.add(error)
+    left.push(...schemasIn(each).filter(isAsked))
   }
   return found
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { documented, named } from '../contract/documentation.ts'
-import { declareErrors, entry, refuse } from '../contract/errors.ts'
+import { type CatalogueError, declareErrors, entry, refuse } from '../contract/errors.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
 import { readBy } from '../contract/rule.ts'
 import { resourceHead, secret, time } from '../contract/schema.ts'
@@ -14,7 +14,7 @@ import {
 } from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
-import { errors as uploadErrors } from '../x509/errors.ts'
+import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 
 /** What can be wrong with a request for a TLS certificate, beside what is uploaded. */
 export const errors = declareErrors({
@@ -35,8 +35,12 @@ const description = certificateDescription
 const metadata = certificateMetadata
 
 /** A PEM text, read as soon as it is checked, so that its problems stand beside those of the other fields. */
-function pem<T>(read: (text: string) => T, text: v.GenericSchema<string> = v.string()) {
-  return v.pipe(v.optional(text, ''), readBy(Object.values(uploadErrors), read))
+function pem<T>(
+  errors: readonly CatalogueError[],
+  read: (text: string) => T,
+  text: v.GenericSchema<string> = v.string(),
+) {
+  return v.pipe(v.optional(text, ''), readBy(errors, read))
 }
 
 const shape = named(
@@ -134,12 +138,12 @@ export const tlsCertificates = resource({
         description,
         metadata,
         certificate_pem: documented(
-          pem(readChain),
+          pem(chainErrors, readChain),
           'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
           { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
         ),
         private_key_pem: documented(
-          pem(readKey, v.pipe(v.string(), secret)),
+          pem(keyErrors, readKey, v.pipe(v.string(), secret)),
           "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
           { json: { minLength: 1, writeOnly: true }, isRequired: true },
         ),

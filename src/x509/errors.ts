@@ -80,3 +80,24 @@ export const errors = declareErrors({
       `${it.problem}. Send the leaf first and each certificate before its issuer.`,
   ),
 })
+
+/** What can be wrong with a chain by itself. */
+export const chainErrors = [
+  errors.certificate_unparsable,
+  errors.pem_wrong_type,
+  errors.certificate_missing,
+  errors.certificate_not_pem,
+  errors.certificate_too_long,
+  errors.certificate_is_key,
+  errors.chain_out_of_order,
+]
+
+/** What can be wrong with a private key by itself. */
+export const keyErrors = [
+  errors.key_missing,
+  errors.key_encrypted,
+  errors.key_unsupported,
+  errors.pem_wrong_type,
+  errors.certificate_too_long,
+  errors.key_is_certificate,
+]

@@ -1,6 +1,6 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { RouteIds } from './shared.ts'
+import type { RouteIds, RouteModule } from './shared.ts'
 
 /** A circuit breaker as it is to be. */
 export interface CircuitBreakerBody {
@@ -8,17 +8,17 @@ export interface CircuitBreakerBody {
   readonly enabled?: boolean | undefined
   /**
    * Seconds to wait after the circuit trips before the health of the upstream is looked at again. An integer from 1 to
-   * 4294967295. Default: 10. Refused as `tripped_duration_invalid`.
+   * 4294967295. Default: 10. Refused as `tripped_duration_invalid` 7016.
    */
   readonly tripped_duration?: number | undefined
   /**
    * Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. Default: 10. Refused as
-   * `rolling_window_invalid`.
+   * `rolling_window_invalid` 7017.
    */
   readonly rolling_window?: number | undefined
   /**
    * How many buckets the statistics of the window are kept in. An integer from 1 to 128. Default: 10. Refused as
-   * `num_buckets_out_of_range`.
+   * `num_buckets_out_of_range` 7018.
    */
   readonly num_buckets?: number | undefined
   /**
@@ -27,7 +27,7 @@ export interface CircuitBreakerBody {
   readonly volume_threshold?: number | undefined
   /**
    * The share of failed requests in the window that trips the circuit: 0.5 is a half. A number from 0 to 1. Default:
-   * 0.5. Refused as `error_threshold_out_of_range`.
+   * 0.5. Refused as `error_threshold_out_of_range` 7011.
    */
   readonly error_threshold_percentage?: number | undefined
 }
@@ -51,25 +51,11 @@ export interface CircuitBreaker {
   readonly error_threshold_percentage: number
 }
 
-/** Stops traffic to an upstream that fails too often. The calls of `gateway.circuitBreaker`. */
-export interface CircuitBreakerModule {
+/** The calls of `gateway.circuitBreaker`. */
+export interface CircuitBreakerModule extends RouteModule<CircuitBreaker> {
   /**
    * Replace the circuit breaker module of a route: `PUT /edges/https/{edge_id}/routes/{id}/circuit_breaker`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `error_threshold_out_of_range` 7011, `tripped_duration_invalid` 7016, `rolling_window_invalid` 7017,
-   * `num_buckets_out_of_range` 7018; 404: `edge_not_found` 7000, `not_found` 90404.
+   * @throws GatewayError what ids and fields are refused as; 400: `field_unknown` 214, `field_invalid` 215.
    */
   replace(ids: RouteIds, body?: CircuitBreakerBody): CircuitBreaker
-  /**
-   * Get the circuit breaker module of a route: `GET /edges/https/{edge_id}/routes/{id}/circuit_breaker`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  get(ids: RouteIds): CircuitBreaker
-  /**
-   * Remove the circuit breaker module of a route: `DELETE /edges/https/{edge_id}/routes/{id}/circuit_breaker`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  delete(ids: RouteIds): void
 }

@@ -1,38 +1,39 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { ListParameters, Ref } from './shared.ts'
+import type { ListPage, ListParameters, Ref, Resource } from './shared.ts'
 
 /** What a reserved domain is created with. */
 export interface ReservedDomainCreate {
   /**
    * The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once. Refused as
-   * `domain_wildcard_not_first`, `domain_wildcard_mixed`, `domain_character_invalid`, `domain_label_start_invalid`,
-   * `domain_label_end_invalid`, `domain_empty_label`, `domain_hyphens_3_4`, `domain_suffix_unreachable`,
-   * `domain_wildcard_suffix`, `domain_punycode_invalid`, `domain_underscore`, `domain_not_qualified`,
-   * `domain_label_too_long`, `domain_too_long`.
+   * `domain_wildcard_not_first` 402, `domain_wildcard_mixed` 403, `domain_character_invalid` 406,
+   * `domain_label_start_invalid` 407, `domain_label_end_invalid` 408, `domain_empty_label` 409, `domain_hyphens_3_4`
+   * 410, `domain_suffix_unreachable` 411, `domain_wildcard_suffix` 416, `domain_punycode_invalid` 429,
+   * `domain_underscore` 438, `domain_not_qualified` 448, `domain_label_too_long` 513, `domain_too_long` 514.
    */
   readonly domain: string
   /**
-   * A datacenter region; deprecated, as traffic for domains is handled globally. Refused as `domain_region_invalid`.
+   * A datacenter region; deprecated, as traffic for domains is handled globally. Refused as `domain_region_invalid`
+   * 400.
    */
   readonly region?: 'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa' | undefined
   /** What the resource is for, in words for people. */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `domain_metadata_too_long`.
+   * as `domain_metadata_too_long` 421.
    */
   readonly metadata?: string | undefined
   /**
-   * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable`,
-   * `id_wrong_prefix`.
+   * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable` 223,
+   * `id_wrong_prefix` 227.
    */
   readonly certificate_id?: string | undefined
   /** How certificates are issued automatically; not together with a certificate. */
   readonly certificate_management_policy?: ReservedDomainCertPolicyBody | undefined
-  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable`, `id_wrong_prefix`. */
+  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable` 223, `id_wrong_prefix` 227. */
   readonly http_endpoint_configuration_id?: string | undefined
-  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable`, `id_wrong_prefix`. */
+  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable` 223, `id_wrong_prefix` 227. */
   readonly https_endpoint_configuration_id?: string | undefined
   /** Where the name resolves to; `[]` empties it. */
   readonly resolves_to?: readonly ResolvesTo[] | undefined
@@ -42,12 +43,12 @@ export interface ReservedDomainCreate {
 export interface ReservedDomainCertPolicyBody {
   /**
    * The public ACME certificate authority that issues the certificates. One of `letsencrypt`. Required. Refused as
-   * `authority_invalid`.
+   * `authority_invalid` 435.
    */
   readonly authority: string
   /**
    * The type of the keys of the certificates. Default: `rsa`; `ecdsa` in the dialect `ngrok`. Refused as
-   * `private_key_type_invalid`.
+   * `private_key_type_invalid` 1909.
    */
   readonly private_key_type?: 'rsa' | 'ecdsa' | undefined
 }
@@ -59,41 +60,10 @@ export interface ResolvesTo {
 }
 
 /** What is changed of a reserved domain: at least one field. */
-export interface ReservedDomainUpdate {
-  /** What the resource is for, in words for people. */
-  readonly description?: string | undefined
-  /**
-   * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `domain_metadata_too_long`.
-   */
-  readonly metadata?: string | undefined
-  /**
-   * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable`,
-   * `id_wrong_prefix`.
-   */
-  readonly certificate_id?: string | undefined
-  /** How certificates are issued automatically; not together with a certificate. */
-  readonly certificate_management_policy?: ReservedDomainCertPolicyBody | undefined
-  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable`, `id_wrong_prefix`. */
-  readonly http_endpoint_configuration_id?: string | undefined
-  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable`, `id_wrong_prefix`. */
-  readonly https_endpoint_configuration_id?: string | undefined
-  /** Where the name resolves to; `[]` empties it. */
-  readonly resolves_to?: readonly ResolvesTo[] | undefined
-}
+export type ReservedDomainUpdate = Omit<ReservedDomainCreate, 'domain' | 'region'>
 
 /** A hostname that is held for the account. */
-export interface ReservedDomain {
-  /** The id that the resource got when it was created; ids sort in the order of creation. */
-  readonly id: string
-  /** The URL of the resource. */
-  readonly uri: string
-  /** When the resource was created: UTC, in whole seconds. */
-  readonly created_at: string
-  /** What the resource is for, in words for people. Absent until it was set. */
-  readonly description?: string
-  /** Anything that programs keep with the resource; the service does not read it. Absent until it was set. */
-  readonly metadata?: string
+export interface ReservedDomain extends Resource {
   /** The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once. */
   readonly domain: string
   /** A datacenter region; deprecated, as traffic for domains is handled globally. */
@@ -150,27 +120,18 @@ export interface ReservedDomainCertJob {
 }
 
 /** A page of the list of every reserved domain. */
-export interface ReservedDomainList {
+export interface ReservedDomainList extends ListPage {
   /** The items of the page, newest first. */
   readonly reserved_domains: readonly ReservedDomain[]
-  /** The URL of the list. */
-  readonly uri: string
-  /** The URL of the next page; null on the last one. */
-  readonly next_page_uri: string | null
 }
 
-/** A hostname that is held for the account. The calls of `gateway.reservedDomains`. */
+/** The calls of `gateway.reservedDomains`. */
 export interface ReservedDomains {
   /**
    * Create a reserved domain: `POST /reserved_domains`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `domain_region_invalid` 400, `domain_wildcard_not_first` 402, `domain_wildcard_mixed` 403,
-   * `domain_character_invalid` 406, `domain_label_start_invalid` 407, `domain_label_end_invalid` 408,
-   * `domain_empty_label` 409, `domain_hyphens_3_4` 410, `domain_suffix_unreachable` 411, `domain_wildcard_suffix` 416,
-   * `domain_metadata_too_long` 421, `domain_punycode_invalid` 429, `certificate_and_policy` 434, `authority_invalid`
-   * 435, `domain_underscore` 438, `policy_on_service_domain` 439, `certificate_on_service_domain` 440,
-   * `domain_not_qualified` 448, `domain_name_and_domain` 449, `domain_label_too_long` 513, `domain_too_long` 514,
-   * `private_key_type_invalid` 1909, `certificate_not_uploaded` 90410, `endpoint_configuration_not_found` 90411; 404:
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215,
+   * `certificate_and_policy` 434, `policy_on_service_domain` 439, `certificate_on_service_domain` 440,
+   * `domain_name_and_domain` 449, `certificate_not_uploaded` 90410, `endpoint_configuration_not_found` 90411; 404:
    * `certificate_not_found` 1965; 409: `domain_taken` 413.
    */
   create(body: ReservedDomainCreate): ReservedDomain
@@ -181,17 +142,15 @@ export interface ReservedDomains {
   get(id: string): ReservedDomain
   /**
    * List reserved domains, newest first: `GET /reserved_domains`.
-   * @throws GatewayError 400: `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227, `query_unknown` 231,
-   * `limit_out_of_range` 233, `limit_not_a_number` 244, `filter_invalid` 250.
+   * @throws GatewayError what parameters are refused as; 400: `field_invalid` 215, `query_unknown` 231.
    */
   list(query?: ListParameters): ReservedDomainList
   /**
    * Change a reserved domain: `PATCH /reserved_domains/{id}`; the id starts with `rd_`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `domain_metadata_too_long` 421, `domain_update_empty` 422, `certificate_and_policy` 434, `authority_invalid` 435,
-   * `policy_on_service_domain` 439, `certificate_on_service_domain` 440, `domain_name_and_domain` 449,
-   * `private_key_type_invalid` 1909, `certificate_not_uploaded` 90410, `endpoint_configuration_not_found` 90411; 404:
-   * `certificate_not_found` 1965, `not_found` 90404.
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215,
+   * `domain_update_empty` 422, `certificate_and_policy` 434, `policy_on_service_domain` 439,
+   * `certificate_on_service_domain` 440, `domain_name_and_domain` 449, `certificate_not_uploaded` 90410,
+   * `endpoint_configuration_not_found` 90411; 404: `certificate_not_found` 1965, `not_found` 90404.
    */
   update(id: string, body?: ReservedDomainUpdate): ReservedDomain
   /**

@@ -1,61 +1,38 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { ListParameters } from './shared.ts'
+import type { ListPage, ListParameters, Resource } from './shared.ts'
 
 /** What is uploaded. */
 export interface TLSCertificateCreate {
   /**
    * What the resource is for, in words for people. At most 255 bytes in UTF-8. Refused as
-   * `certificate_description_too_long`.
+   * `certificate_description_too_long` 1914.
    */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `certificate_metadata_too_long`.
+   * as `certificate_metadata_too_long` 1915.
    */
   readonly metadata?: string | undefined
   /**
    * The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB. Required. Refused as
-   * `certificate_unparsable`, `key_missing`, `key_encrypted`, `key_unsupported`, `pem_wrong_type`,
-   * `certificate_missing`, `certificate_not_pem`, `certificate_too_long`, `certificate_key_mismatch`,
-   * `key_is_certificate`, `certificate_is_key`, `chain_out_of_order`.
+   * `certificate_unparsable` 1900, `pem_wrong_type` 1911, `certificate_missing` 1919, `certificate_not_pem` 1920,
+   * `certificate_too_long` 1921, `certificate_is_key` 1925, `chain_out_of_order` 1926.
    */
   readonly certificate_pem?: string | undefined
   /**
    * The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase. Required.
-   * Refused as `certificate_unparsable`, `key_missing`, `key_encrypted`, `key_unsupported`, `pem_wrong_type`,
-   * `certificate_missing`, `certificate_not_pem`, `certificate_too_long`, `certificate_key_mismatch`,
-   * `key_is_certificate`, `certificate_is_key`, `chain_out_of_order`.
+   * Refused as `key_missing` 1901, `key_encrypted` 1902, `key_unsupported` 1903, `pem_wrong_type` 1911,
+   * `certificate_too_long` 1921, `key_is_certificate` 1924.
    */
   readonly private_key_pem?: string | undefined
 }
 
 /** What is changed of a TLS certificate. */
-export interface TLSCertificateUpdate {
-  /**
-   * What the resource is for, in words for people. At most 255 bytes in UTF-8. Refused as
-   * `certificate_description_too_long`.
-   */
-  readonly description?: string | undefined
-  /**
-   * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `certificate_metadata_too_long`.
-   */
-  readonly metadata?: string | undefined
-}
+export type TLSCertificateUpdate = Pick<TLSCertificateCreate, 'description' | 'metadata'>
 
 /** A chain of certificates, with what its leaf says. */
-export interface TLSCertificate {
-  /** The id that the resource got when it was created; ids sort in the order of creation. */
-  readonly id: string
-  /** The URL of the resource. */
-  readonly uri: string
-  /** When the resource was created: UTC, in whole seconds. */
-  readonly created_at: string
-  /** What the resource is for, in words for people. Absent until it was set. */
-  readonly description?: string
-  /** Anything that programs keep with the resource; the service does not read it. Absent until it was set. */
-  readonly metadata?: string
+export interface TLSCertificate extends Resource {
   /** The chain, leaf first: PEM with 64 columns of base64 and one line break at the end. */
   readonly certificate_pem: string
   /** The common name of the leaf's subject; "" where it has none. */
@@ -99,24 +76,17 @@ export interface TLSCertificateSANs {
 }
 
 /** A page of the list of every TLS certificate. */
-export interface TLSCertificateList {
+export interface TLSCertificateList extends ListPage {
   /** The items of the page, newest first. */
   readonly tls_certificates: readonly TLSCertificate[]
-  /** The URL of the list. */
-  readonly uri: string
-  /** The URL of the next page; null on the last one. */
-  readonly next_page_uri: string | null
 }
 
-/** A chain of certificates, with what its leaf says. The calls of `gateway.tlsCertificates`. */
+/** The calls of `gateway.tlsCertificates`. */
 export interface TlsCertificates {
   /**
    * Create a TLS certificate: `POST /tls_certificates`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `certificate_unparsable` 1900, `key_missing`
-   * 1901, `key_encrypted` 1902, `key_unsupported` 1903, `pem_wrong_type` 1911, `certificate_description_too_long` 1914,
-   * `certificate_metadata_too_long` 1915, `certificate_missing` 1919, `certificate_not_pem` 1920,
-   * `certificate_too_long` 1921, `certificate_key_mismatch` 1923, `key_is_certificate` 1924, `certificate_is_key` 1925,
-   * `chain_out_of_order` 1926.
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215,
+   * `certificate_key_mismatch` 1923.
    */
   create(body?: TLSCertificateCreate): TLSCertificate
   /**
@@ -126,14 +96,13 @@ export interface TlsCertificates {
   get(id: string): TLSCertificate
   /**
    * List TLS certificates, newest first: `GET /tls_certificates`.
-   * @throws GatewayError 400: `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227, `query_unknown` 231,
-   * `limit_out_of_range` 233, `limit_not_a_number` 244, `filter_invalid` 250.
+   * @throws GatewayError what parameters are refused as; 400: `field_invalid` 215, `query_unknown` 231.
    */
   list(query?: ListParameters): TLSCertificateList
   /**
    * Change a TLS certificate: `PATCH /tls_certificates/{id}`; the id starts with `cert_`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `certificate_description_too_long` 1914, `certificate_metadata_too_long` 1915; 404: `not_found` 90404.
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable`
+   * 223, `id_wrong_prefix` 227; 404: `not_found` 90404.
    */
   update(id: string, body?: TLSCertificateUpdate): TLSCertificate
   /**

@@ -1,40 +1,33 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { RouteIds } from './shared.ts'
+import type { RouteIds, RouteModule } from './shared.ts'
 
 /** A traffic policy as it is to be. */
 export interface TrafficPolicyBody {
   /** Whether the module applies to the traffic of the route. Default: true. */
   readonly enabled?: boolean | undefined
-  /**
-   * The rules on what comes in, in their order. Refused as `expression_invalid`, `action_unknown`,
-   * `action_config_invalid`, `rule_without_action`, `action_unreachable`.
-   */
+  /** The rules on what comes in, in their order. */
   readonly inbound?: readonly EndpointRuleBody[] | undefined
-  /**
-   * The rules on what goes out, in their order. Refused as `expression_invalid`, `action_unknown`,
-   * `action_config_invalid`, `rule_without_action`, `action_unreachable`.
-   */
+  /** The rules on what goes out, in their order. */
   readonly outbound?: readonly EndpointRuleBody[] | undefined
 }
 
-/** What is done with some of the traffic. Refused as `rule_without_action`, `action_unreachable`. */
+/** What is done with some of the traffic. Refused as `rule_without_action` 2206, `action_unreachable` 2207. */
 export interface EndpointRuleBody {
   /** How people call the rule. */
   readonly name?: string | undefined
   /**
    * CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.
-   * Refused as `expression_invalid`.
+   * Refused as `expression_invalid` 2200.
    */
   readonly expressions?: readonly string[] | undefined
   /**
    * What is done with the traffic, in this order; nothing follows `deny` and `custom-response`. At least 1. Required.
-   * Refused as `action_unknown`, `action_config_invalid`.
    */
   readonly actions?: readonly EndpointActionBody[] | undefined
 }
 
-/** One thing that is done with traffic. Refused as `action_unknown`, `action_config_invalid`. */
+/** One thing that is done with traffic. Refused as `action_unknown` 2201, `action_config_invalid` 2204. */
 export interface EndpointActionBody {
   /**
    * What kind of action it is, such as `deny`. One of `add-headers`, `ai-gateway`, `basic-auth`, `circuit-breaker`,
@@ -72,37 +65,17 @@ export interface EndpointRule {
 
 /** One thing that is done with traffic. */
 export interface EndpointAction {
-  /**
-   * What kind of action it is, such as `deny`. One of `add-headers`, `ai-gateway`, `basic-auth`, `circuit-breaker`,
-   * `close-connection`, `compress-response`, `custom-response`, `deny`, `forward-internal`, `http-request`,
-   * `jwt-validation`, `log`, `oauth`, `openid-connect`, `owasp-crs-request`, `owasp-crs-response`, `rate-limit`,
-   * `redirect`, `remove-headers`, `request-body-find-replace`, `response-body-find-replace`, `restrict-ips`, `saml`,
-   * `set-vars`, `sse-find-replace`, `terminate-tls`, `url-rewrite`, `verify-webhook`.
-   */
+  /** What kind of action it is, such as `deny`. */
   readonly type: string
   /** The configuration of the action; its fields hang on the type. */
   readonly config?: Readonly<Record<string, unknown>>
 }
 
-/** Rules on the traffic of a route. The calls of `gateway.trafficPolicy`. */
-export interface TrafficPolicyModule {
+/** The calls of `gateway.trafficPolicy`. */
+export interface TrafficPolicyModule extends RouteModule<TrafficPolicy> {
   /**
    * Replace the traffic policy module of a route: `PUT /edges/https/{edge_id}/routes/{id}/policy`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `expression_invalid` 2200, `action_unknown` 2201, `action_config_invalid` 2204, `rule_without_action` 2206,
-   * `action_unreachable` 2207; 404: `edge_not_found` 7000, `not_found` 90404.
+   * @throws GatewayError what ids and fields are refused as; 400: `field_unknown` 214, `field_invalid` 215.
    */
   replace(ids: RouteIds, body?: TrafficPolicyBody): TrafficPolicy
-  /**
-   * Get the traffic policy module of a route: `GET /edges/https/{edge_id}/routes/{id}/policy`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  get(ids: RouteIds): TrafficPolicy
-  /**
-   * Remove the traffic policy module of a route: `DELETE /edges/https/{edge_id}/routes/{id}/policy`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  delete(ids: RouteIds): void
 }

@@ -1,10 +1,10 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { RouteIds } from './shared.ts'
+import type { RouteIds, RouteModule } from './shared.ts'
 
 /**
- * A webhook verification as it is to be. Refused as `webhook_secret_not_accepted`, `webhook_secret_missing`,
- * `webhook_provider_missing`, `webhook_provider_unsupported`.
+ * A webhook verification as it is to be. Refused as `webhook_secret_not_accepted` 7026, `webhook_secret_missing` 7027,
+ * `webhook_provider_missing` 7029, `webhook_provider_unsupported` 7030.
  */
 export interface WebhookVerificationBody {
   /** Whether the module applies to the traffic of the route. Default: true. */
@@ -29,42 +29,17 @@ export interface WebhookVerificationBody {
 export interface WebhookVerification {
   /** Whether the module applies to the traffic of the route. */
   readonly enabled: boolean
-  /**
-   * Who sends the webhooks: one of the list in letters of either case, answered as sent. One of `aftership`, `airship`,
-   * `alchemy`, `autodesk`, `bitbucket`, `bolt`, `box`, `brex`, `buildkite`, `calendly`, `castle`, `chargify`,
-   * `circleci`, `clearbit`, `clerk`, `coinbase`, `contentful`, `docusign`, `dropbox`, `facebook_graph_api`,
-   * `facebook_messenger`, `frameio`, `github`, `gitlab`, `go1`, `graphcms`, `heroku`, `hostedhooks`, `hubspot`,
-   * `instagram`, `intercom`, `jira`, `launch_darkly`, `linear`, `mailchimp`, `mailgun`, `microsoft_teams`,
-   * `modern_treasury`, `mongodb`, `mux`, `orb`, `orbit`, `pagerduty`, `pinwheel`, `plivo`, `pusher`, `sendgrid`,
-   * `sentry`, `shopify`, `signal_sciences`, `slack`, `sns`, `sonatype`, `square`, `stripe`, `svix`, `terraform`,
-   * `tiktok`, `trendmicro_conformity`, `twilio`, `twitter`, `typeform`, `vmware`, `webex`, `whatsapp`, `worldline`,
-   * `xero`, `zendesk`, `zoom`. Required.
-   */
+  /** Who sends the webhooks: one of the list in letters of either case, answered as sent. Required. */
   readonly provider: string
   /** What requests of the provider are checked with: required for every provider but `sns`, which has none. */
   readonly secret: string
 }
 
-/** Lets only those webhooks pass that their provider has signed. The calls of `gateway.webhookVerification`. */
-export interface WebhookVerificationModule {
+/** The calls of `gateway.webhookVerification`. */
+export interface WebhookVerificationModule extends RouteModule<WebhookVerification> {
   /**
    * Replace the webhook verification module of a route: `PUT /edges/https/{edge_id}/routes/{id}/webhook_verification`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `webhook_secret_not_accepted` 7026, `webhook_secret_missing` 7027, `webhook_provider_missing` 7029,
-   * `webhook_provider_unsupported` 7030; 404: `edge_not_found` 7000, `not_found` 90404.
+   * @throws GatewayError what ids and fields are refused as; 400: `field_unknown` 214, `field_invalid` 215.
    */
   replace(ids: RouteIds, body?: WebhookVerificationBody): WebhookVerification
-  /**
-   * Get the webhook verification module of a route: `GET /edges/https/{edge_id}/routes/{id}/webhook_verification`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  get(ids: RouteIds): WebhookVerification
-  /**
-   * Remove the webhook verification module of a route: `DELETE
-   * /edges/https/{edge_id}/routes/{id}/webhook_verification`.
-   * @throws GatewayError 400: `id_unparsable` 223, `id_wrong_prefix` 227; 404: `edge_not_found` 7000, `not_found`
-   * 90404.
-   */
-  delete(ids: RouteIds): void
 }

@@ -1,6 +1,6 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { ListParameters } from './shared.ts'
+import type { ListPage, ListParameters, Resource } from './shared.ts'
 
 /** What a weighted backend is created with. */
 export interface WeightedBackendCreate {
@@ -10,56 +10,32 @@ export interface WeightedBackendCreate {
   readonly metadata?: string | undefined
   /**
    * The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. Refused as
-   * `weight_out_of_range`, `child_backend_invalid`.
+   * `weight_out_of_range` 6512, `child_backend_invalid` 6526.
    */
   readonly backends?: Readonly<Record<string, number>> | undefined
 }
 
 /** What is changed of a weighted backend; without `backends`, it has none any more. */
-export interface WeightedBackendUpdate {
-  /** What the resource is for, in words for people. */
-  readonly description?: string | undefined
-  /** Anything that programs keep with the resource; the service does not read it. */
-  readonly metadata?: string | undefined
-  /**
-   * The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. Refused as
-   * `weight_out_of_range`, `child_backend_invalid`.
-   */
-  readonly backends?: Readonly<Record<string, number>> | undefined
-}
+export type WeightedBackendUpdate = WeightedBackendCreate
 
 /** A backend that shares traffic among child backends. */
-export interface WeightedBackend {
-  /** The id that the resource got when it was created; ids sort in the order of creation. */
-  readonly id: string
-  /** The URL of the resource. */
-  readonly uri: string
-  /** When the resource was created: UTC, in whole seconds. */
-  readonly created_at: string
-  /** What the resource is for, in words for people. Absent until it was set. */
-  readonly description?: string
-  /** Anything that programs keep with the resource; the service does not read it. Absent until it was set. */
-  readonly metadata?: string
+export interface WeightedBackend extends Resource {
   /** The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. */
   readonly backends: Readonly<Record<string, number>>
 }
 
 /** A page of the list of every weighted backend. */
-export interface WeightedBackendList {
+export interface WeightedBackendList extends ListPage {
   /** The items of the page, newest first. */
   readonly backends: readonly WeightedBackend[]
-  /** The URL of the list. */
-  readonly uri: string
-  /** The URL of the next page; null on the last one. */
-  readonly next_page_uri: string | null
 }
 
-/** A backend that shares traffic among child backends. The calls of `gateway.weightedBackends`. */
+/** The calls of `gateway.weightedBackends`. */
 export interface WeightedBackends {
   /**
    * Create a weighted backend: `POST /backends/weighted`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `child_backend_not_found` 6501,
-   * `weight_out_of_range` 6512, `child_backend_invalid` 6526.
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215,
+   * `child_backend_not_found` 6501.
    */
   create(body?: WeightedBackendCreate): WeightedBackend
   /**
@@ -69,14 +45,13 @@ export interface WeightedBackends {
   get(id: string): WeightedBackend
   /**
    * List weighted backends, newest first: `GET /backends/weighted`.
-   * @throws GatewayError 400: `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227, `query_unknown` 231,
-   * `limit_out_of_range` 233, `limit_not_a_number` 244, `filter_invalid` 250.
+   * @throws GatewayError what parameters are refused as; 400: `field_invalid` 215, `query_unknown` 231.
    */
   list(query?: ListParameters): WeightedBackendList
   /**
    * Change a weighted backend: `PATCH /backends/weighted/{id}`; the id starts with `bkdwd_`.
-   * @throws GatewayError 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable` 223, `id_wrong_prefix` 227,
-   * `child_backend_not_found` 6501, `weight_out_of_range` 6512, `child_backend_invalid` 6526; 404: `not_found` 90404.
+   * @throws GatewayError what fields are refused as; 400: `field_unknown` 214, `field_invalid` 215, `id_unparsable`
+   * 223, `id_wrong_prefix` 227, `child_backend_not_found` 6501; 404: `not_found` 90404.
    */
   update(id: string, body?: WeightedBackendUpdate): WeightedBackend
   /**
