@@ -1,5 +1,7 @@
-import type { ErrorFacts } from './contract/error-facts.ts'
 import type { ErrorKey } from './control/errors.ts'
+
+/** What a caller is told of a refusal; the key may be of a family of the test's own. */
+type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }
 
 /**
  * Thrown by the direct API when a rule refuses a call; nothing has changed then. The same facts answer a request over
@@ -33,7 +35,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   /** @internal */
-  constructor({ key, code, status, message, details, headers }: ErrorFacts) {
+  constructor({ key, code, status, message, details, headers }: Facts) {
     super(message)
     // The type names the keys of fauxgate's own families; `is` asks for any other.
     this.key = key as ErrorKey

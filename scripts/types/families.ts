@@ -14,9 +14,9 @@ export type Files = ReadonlyMap<string, string>
 const HEAD = '// Made from the table of families by `npm run types:generate`; a test says when that is due.\n'
 
 const ROUTE_IDS = `${comment(['The ids in the path of a route module.'])}export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with \`edghts_\`. Refused as \`id_unparsable\` 223, \`id_wrong_prefix\` 227, \`edge_not_found\` 7000. */
+  /** The id of the HTTPS edge, which starts with \`edghts_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`edge_not_found\`. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with \`edghtsrt_\`. Refused as \`id_unparsable\` 223, \`id_wrong_prefix\` 227, \`not_found\` 90404. */
+  /** The id of the route on that edge, which starts with \`edghtsrt_\`. Refused as \`id_unparsable\`, \`id_wrong_prefix\`, \`not_found\`. */
   readonly id: string
 }
 
@@ -40,6 +40,17 @@ const COMMON = [
   named(v.object(resourceHead), 'Resource', 'What every resource has.'),
   named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
 ]
+
+const INITIAL = `${comment(['What a gateway begins with, and has again after each `reset()`: by family, what `create` takes or, for modules, `replace` with the ids.'])}export type InitialResources = {
+  readonly [Family in keyof Resources]?: readonly InitialBody<Resources[Family]>[] | undefined
+}
+
+type InitialBody<Calls> = Calls extends { create: (body: infer Body) => unknown }
+  ? Exclude<Body, undefined>
+  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
+    ? Ids & Exclude<Body, undefined>
+    : never
+`
 
 /** The types of a table of families: one file per family, one for what they share, and one that names them all. */
 export function typesOf(families: Families, errorKeys: readonly string[]): Files {
@@ -215,51 +226,21 @@ function errorList(errors: readonly CatalogueError[]): string {
 function indexText(families: Families, homes: Homes, errorKeys: readonly string[]): string {
   const names = Object.keys(families)
   const files = [...names.map(kebabCase), SHARED].sort()
-  const own = names.map((name) => ({
-    file: kebabCase(name),
-    types: typesInIndex(name, families[name] as Family, homes),
-  }))
-  const imports = [...own, { file: SHARED, types: ['RouteIds'] }]
-    .sort((a, b) => (a.file < b.file ? -1 : 1))
-    .map(({ file, types }) => `import type { ${types.join(', ')} } from './${file}.ts'\n`)
-  const operations = Object.values(families).flatMap((family) => Object.values(family.operations))
+  const imports = names
+    .map((name) => `import type { ${callsName(name, homes)} } from './${kebabCase(name)}.ts'\n`)
+    .sort()
   const members = names.map((name) => memberOf(name, families[name] as Family, homes))
-  const initial = names.map((name) => initialOf(name, families[name] as Family))
   return [
-    imports.join(''),
+    `import type { NamesOf } from '../../contract/operation-names.ts'\n${imports.join('')}`,
     files.map((file) => `export type * from './${file}.ts'\n`).join(''),
     `${comment(['What a gateway has of its families.'])}export interface Resources {\n${members.join('')}}\n`,
-    `${comment(['What a gateway begins with, and has again after each `reset()`: bodies by family.'])}export interface InitialResources {\n${initial.join('')}}\n`,
-    comment(['The name of an operation of the API.']) +
-      union(
-        'export type OperationName =',
-        operations.map(({ name }) => literal(name)),
-      ),
+    INITIAL,
+    `${comment(['The name of an operation of the API.'])}export type OperationName = NamesOf<Resources>\n`,
     comment(['A key of the one catalogue, for example `domain_taken`; families of your own have further ones.']) +
       union('export type ErrorKey =', [...errorKeys].sort().map(literal)),
   ].join('\n')
 }
 
-function typesInIndex(name: string, family: Family, homes: Homes): string[] {
-  return [callsName(name, homes), initialBody(family)].sort()
-}
-
 function memberOf(name: string, family: Family, homes: Homes): string {
   return `${comment([familySentence(family)], '  ')}  readonly ${name}: ${callsName(name, homes)}\n`
-}
-
-/** The name of the body that brings a resource into being. */
-function initialBody({ operations }: Family): string {
-  const body = (operations.create ?? operations.replace)?.body
-  if (!body) throw new Error('A family has neither create nor replace.')
-  return nameOf(body)
-}
-
-function initialOf(name: string, family: Family): string {
-  const body = initialBody(family)
-  const each = family.operations.create ? body : `(RouteIds & ${body})`
-  const about = family.operations.create
-    ? `What \`${name}.create\` takes.`
-    : `What \`${name}.replace\` takes, with the ids.`
-  return `${comment([about], '  ')}  readonly ${name}?: readonly ${each}[] | undefined\n`
 }

@@ -205,6 +205,6 @@ function errorSentence(schema: AnySchema): string[] {
   const keys = [...errorsIn(schema, isPart)]
     .filter((error) => error !== general.field_invalid)
     .sort((a, b) => a.number - b.number)
-    .map(({ key, number }) => `\`${key}\` ${number}`)
+    .map(({ key }) => `\`${key}\``)
   return keys.length === 0 ? [] : [`Refused as ${keys.join(', ')}.`]
 }

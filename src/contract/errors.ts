@@ -1,6 +1,22 @@
-import type { CatalogueError, Entry, FieldEntry, FieldError, FieldFacts, Numbered } from './catalogue-error.ts'
+import type { CatalogueError, Entry, Numbered } from './catalogue-error.ts'
 
-export type { CatalogueError, Entry, FieldEntry, FieldError, FieldFacts } from './catalogue-error.ts'
+export type { CatalogueError, Entry } from './catalogue-error.ts'
+
+/** Where a refused value stands, and what was received there, as messages show both. */
+export interface FieldFacts {
+  readonly field: string
+  readonly received: string
+}
+
+/** An error about one field, as it is declared. */
+export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
+  readonly ofField: true
+}
+
+/** An error about one field. Schemas and their rules report it; the field and what was received are added there. */
+export interface FieldError<Key extends string = string, Own = never> extends CatalogueError<Key, Own & FieldFacts> {
+  readonly ofField: true
+}
 
 /** What {@link declareErrors} makes of declarations: the same errors, each with its key. */
 export type Declared<Entries> = {

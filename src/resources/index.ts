@@ -1,3 +1,4 @@
+import type { NamesOf } from '../contract/operation-names.ts'
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
@@ -25,15 +26,9 @@ export const families = {
 }
 
 /** The name of an operation of a table of families, such as `reserved_domains.create`. */
-export type NameIn<Families extends Record<string, { operations: object }>> = {
-  [F in keyof Families & string]: `${SnakeCase<F>}.${SnakeCase<keyof Families[F]['operations'] & string>}`
-}[keyof Families & string]
-
-type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
-  ? First extends Lowercase<First>
-    ? `${First}${SnakeCase<Rest>}`
-    : `_${Lowercase<First>}${SnakeCase<Rest>}`
-  : Text
+export type NameIn<Families extends Record<string, { operations: object }>> = NamesOf<{
+  [Name in keyof Families]: Families[Name]['operations']
+}>
 
 /** The key of an error of a table of families. */
 export type ErrorKeyIn<F extends Readonly<Record<string, { readonly errors: object }>>> = {

@@ -8,17 +8,17 @@ export interface CircuitBreakerBody {
   readonly enabled?: boolean | undefined
   /**
    * Seconds to wait after the circuit trips before the health of the upstream is looked at again. An integer from 1 to
-   * 4294967295. Default: 10. Refused as `tripped_duration_invalid` 7016.
+   * 4294967295. Default: 10. Refused as `tripped_duration_invalid`.
    */
   readonly tripped_duration?: number | undefined
   /**
    * Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. Default: 10. Refused as
-   * `rolling_window_invalid` 7017.
+   * `rolling_window_invalid`.
    */
   readonly rolling_window?: number | undefined
   /**
    * How many buckets the statistics of the window are kept in. An integer from 1 to 128. Default: 10. Refused as
-   * `num_buckets_out_of_range` 7018.
+   * `num_buckets_out_of_range`.
    */
   readonly num_buckets?: number | undefined
   /**
@@ -27,7 +27,7 @@ export interface CircuitBreakerBody {
   readonly volume_threshold?: number | undefined
   /**
    * The share of failed requests in the window that trips the circuit: 0.5 is a half. A number from 0 to 1. Default:
-   * 0.5. Refused as `error_threshold_out_of_range` 7011.
+   * 0.5. Refused as `error_threshold_out_of_range`.
    */
   readonly error_threshold_percentage?: number | undefined
 }

@@ -1,14 +1,14 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { CircuitBreakerBody, CircuitBreakerModule } from './circuit-breaker.ts'
-import type { CompressionBody, CompressionModule } from './compression.ts'
-import type { ReservedAddressCreate, ReservedAddrs } from './reserved-addrs.ts'
-import type { ReservedDomainCreate, ReservedDomains } from './reserved-domains.ts'
-import type { RouteIds } from './shared.ts'
-import type { TLSCertificateCreate, TlsCertificates } from './tls-certificates.ts'
-import type { TrafficPolicyBody, TrafficPolicyModule } from './traffic-policy.ts'
-import type { WebhookVerificationBody, WebhookVerificationModule } from './webhook-verification.ts'
-import type { WeightedBackendCreate, WeightedBackends } from './weighted-backends.ts'
+import type { NamesOf } from '../../contract/operation-names.ts'
+import type { CircuitBreakerModule } from './circuit-breaker.ts'
+import type { CompressionModule } from './compression.ts'
+import type { ReservedAddrs } from './reserved-addrs.ts'
+import type { ReservedDomains } from './reserved-domains.ts'
+import type { TlsCertificates } from './tls-certificates.ts'
+import type { TrafficPolicyModule } from './traffic-policy.ts'
+import type { WebhookVerificationModule } from './webhook-verification.ts'
+import type { WeightedBackends } from './weighted-backends.ts'
 
 export type * from './circuit-breaker.ts'
 export type * from './compression.ts'
@@ -40,62 +40,22 @@ export interface Resources {
   readonly compression: CompressionModule
 }
 
-/** What a gateway begins with, and has again after each `reset()`: bodies by family. */
-export interface InitialResources {
-  /** What `reservedAddrs.create` takes. */
-  readonly reservedAddrs?: readonly ReservedAddressCreate[] | undefined
-  /** What `reservedDomains.create` takes. */
-  readonly reservedDomains?: readonly ReservedDomainCreate[] | undefined
-  /** What `weightedBackends.create` takes. */
-  readonly weightedBackends?: readonly WeightedBackendCreate[] | undefined
-  /** What `tlsCertificates.create` takes. */
-  readonly tlsCertificates?: readonly TLSCertificateCreate[] | undefined
-  /** What `webhookVerification.replace` takes, with the ids. */
-  readonly webhookVerification?: readonly (RouteIds & WebhookVerificationBody)[] | undefined
-  /** What `trafficPolicy.replace` takes, with the ids. */
-  readonly trafficPolicy?: readonly (RouteIds & TrafficPolicyBody)[] | undefined
-  /** What `circuitBreaker.replace` takes, with the ids. */
-  readonly circuitBreaker?: readonly (RouteIds & CircuitBreakerBody)[] | undefined
-  /** What `compression.replace` takes, with the ids. */
-  readonly compression?: readonly (RouteIds & CompressionBody)[] | undefined
+/**
+ * What a gateway begins with, and has again after each `reset()`: by family, what `create` takes or, for modules,
+ * `replace` with the ids.
+ */
+export type InitialResources = {
+  readonly [Family in keyof Resources]?: readonly InitialBody<Resources[Family]>[] | undefined
 }
 
+type InitialBody<Calls> = Calls extends { create: (body: infer Body) => unknown }
+  ? Exclude<Body, undefined>
+  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
+    ? Ids & Exclude<Body, undefined>
+    : never
+
 /** The name of an operation of the API. */
-export type OperationName =
-  | 'reserved_addrs.create'
-  | 'reserved_addrs.get'
-  | 'reserved_addrs.list'
-  | 'reserved_addrs.update'
-  | 'reserved_addrs.delete'
-  | 'reserved_domains.create'
-  | 'reserved_domains.get'
-  | 'reserved_domains.list'
-  | 'reserved_domains.update'
-  | 'reserved_domains.delete'
-  | 'reserved_domains.detach_certificate'
-  | 'reserved_domains.detach_certificate_management_policy'
-  | 'weighted_backends.create'
-  | 'weighted_backends.get'
-  | 'weighted_backends.list'
-  | 'weighted_backends.update'
-  | 'weighted_backends.delete'
-  | 'tls_certificates.create'
-  | 'tls_certificates.get'
-  | 'tls_certificates.list'
-  | 'tls_certificates.update'
-  | 'tls_certificates.delete'
-  | 'webhook_verification.replace'
-  | 'webhook_verification.get'
-  | 'webhook_verification.delete'
-  | 'traffic_policy.replace'
-  | 'traffic_policy.get'
-  | 'traffic_policy.delete'
-  | 'circuit_breaker.replace'
-  | 'circuit_breaker.get'
-  | 'circuit_breaker.delete'
-  | 'compression.replace'
-  | 'compression.get'
-  | 'compression.delete'
+export type OperationName = NamesOf<Resources>
 
 /** A key of the one catalogue, for example `domain_taken`; families of your own have further ones. */
 export type ErrorKey =

@@ -8,14 +8,12 @@ export interface ReservedAddressCreate {
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `address_metadata_too_long` 505.
+   * as `address_metadata_too_long`.
    */
   readonly metadata?: string | undefined
-  /** The datacenter region that the address is in. Default: `us`. Refused as `address_region_invalid` 500. */
+  /** The datacenter region that the address is in. Default: `us`. Refused as `address_region_invalid`. */
   readonly region?: 'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa' | undefined
-  /**
-   * The id of the endpoint configuration to link to the address. Refused as `id_unparsable` 223, `id_wrong_prefix` 227.
-   */
+  /** The id of the endpoint configuration to link to the address. Refused as `id_unparsable`, `id_wrong_prefix`. */
   readonly endpoint_configuration_id?: string | undefined
 }
 

@@ -6,34 +6,33 @@ import type { ListPage, ListParameters, Ref, Resource } from './shared.ts'
 export interface ReservedDomainCreate {
   /**
    * The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once. Refused as
-   * `domain_wildcard_not_first` 402, `domain_wildcard_mixed` 403, `domain_character_invalid` 406,
-   * `domain_label_start_invalid` 407, `domain_label_end_invalid` 408, `domain_empty_label` 409, `domain_hyphens_3_4`
-   * 410, `domain_suffix_unreachable` 411, `domain_wildcard_suffix` 416, `domain_punycode_invalid` 429,
-   * `domain_underscore` 438, `domain_not_qualified` 448, `domain_label_too_long` 513, `domain_too_long` 514.
+   * `domain_wildcard_not_first`, `domain_wildcard_mixed`, `domain_character_invalid`, `domain_label_start_invalid`,
+   * `domain_label_end_invalid`, `domain_empty_label`, `domain_hyphens_3_4`, `domain_suffix_unreachable`,
+   * `domain_wildcard_suffix`, `domain_punycode_invalid`, `domain_underscore`, `domain_not_qualified`,
+   * `domain_label_too_long`, `domain_too_long`.
    */
   readonly domain: string
   /**
-   * A datacenter region; deprecated, as traffic for domains is handled globally. Refused as `domain_region_invalid`
-   * 400.
+   * A datacenter region; deprecated, as traffic for domains is handled globally. Refused as `domain_region_invalid`.
    */
   readonly region?: 'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa' | undefined
   /** What the resource is for, in words for people. */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `domain_metadata_too_long` 421.
+   * as `domain_metadata_too_long`.
    */
   readonly metadata?: string | undefined
   /**
-   * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable` 223,
-   * `id_wrong_prefix` 227.
+   * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable`,
+   * `id_wrong_prefix`.
    */
   readonly certificate_id?: string | undefined
   /** How certificates are issued automatically; not together with a certificate. */
   readonly certificate_management_policy?: ReservedDomainCertPolicyBody | undefined
-  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable` 223, `id_wrong_prefix` 227. */
+  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable`, `id_wrong_prefix`. */
   readonly http_endpoint_configuration_id?: string | undefined
-  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable` 223, `id_wrong_prefix` 227. */
+  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable`, `id_wrong_prefix`. */
   readonly https_endpoint_configuration_id?: string | undefined
   /** Where the name resolves to; `[]` empties it. */
   readonly resolves_to?: readonly ResolvesTo[] | undefined
@@ -43,12 +42,12 @@ export interface ReservedDomainCreate {
 export interface ReservedDomainCertPolicyBody {
   /**
    * The public ACME certificate authority that issues the certificates. One of `letsencrypt`. Required. Refused as
-   * `authority_invalid` 435.
+   * `authority_invalid`.
    */
   readonly authority: string
   /**
    * The type of the keys of the certificates. Default: `rsa`; `ecdsa` in the dialect `ngrok`. Refused as
-   * `private_key_type_invalid` 1909.
+   * `private_key_type_invalid`.
    */
   readonly private_key_type?: 'rsa' | 'ecdsa' | undefined
 }

@@ -25,18 +25,17 @@ export interface ListPage {
 /** Which page of a list is wanted. */
 export interface ListParameters {
   /**
-   * How many items a page has. An integer from 1 to 100. Default: 100. Refused as `limit_out_of_range` 233,
-   * `limit_not_a_number` 244.
+   * How many items a page has. An integer from 1 to 100. Default: 100. Refused as `limit_out_of_range`,
+   * `limit_not_a_number`.
    */
   readonly limit?: number | string | undefined
   /**
-   * Only items that were created before the one with this id, which need not exist any more. Refused as `id_unparsable`
-   * 223, `id_wrong_prefix` 227.
+   * Only items that were created before the one with this id, which need not exist any more. Refused as
+   * `id_unparsable`, `id_wrong_prefix`.
    */
   readonly before_id?: string | undefined
   /**
-   * A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`. Refused as `filter_invalid`
-   * 250.
+   * A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`. Refused as `filter_invalid`.
    */
   readonly filter?: string | undefined
 }
@@ -51,9 +50,9 @@ export interface Ref {
 
 /** The ids in the path of a route module. */
 export interface RouteIds {
-  /** The id of the HTTPS edge, which starts with `edghts_`. Refused as `id_unparsable` 223, `id_wrong_prefix` 227, `edge_not_found` 7000. */
+  /** The id of the HTTPS edge, which starts with `edghts_`. Refused as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
   readonly edge_id: string
-  /** The id of the route on that edge, which starts with `edghtsrt_`. Refused as `id_unparsable` 223, `id_wrong_prefix` 227, `not_found` 90404. */
+  /** The id of the route on that edge, which starts with `edghtsrt_`. Refused as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
   readonly id: string
 }
 

@@ -6,24 +6,24 @@ import type { ListPage, ListParameters, Resource } from './shared.ts'
 export interface TLSCertificateCreate {
   /**
    * What the resource is for, in words for people. At most 255 bytes in UTF-8. Refused as
-   * `certificate_description_too_long` 1914.
+   * `certificate_description_too_long`.
    */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `certificate_metadata_too_long` 1915.
+   * as `certificate_metadata_too_long`.
    */
   readonly metadata?: string | undefined
   /**
    * The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB. Required. Refused as
-   * `certificate_unparsable` 1900, `pem_wrong_type` 1911, `certificate_missing` 1919, `certificate_not_pem` 1920,
-   * `certificate_too_long` 1921, `certificate_is_key` 1925, `chain_out_of_order` 1926.
+   * `certificate_unparsable`, `pem_wrong_type`, `certificate_missing`, `certificate_not_pem`, `certificate_too_long`,
+   * `certificate_is_key`, `chain_out_of_order`.
    */
   readonly certificate_pem?: string | undefined
   /**
    * The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase. Required.
-   * Refused as `key_missing` 1901, `key_encrypted` 1902, `key_unsupported` 1903, `pem_wrong_type` 1911,
-   * `certificate_too_long` 1921, `key_is_certificate` 1924.
+   * Refused as `key_missing`, `key_encrypted`, `key_unsupported`, `pem_wrong_type`, `certificate_too_long`,
+   * `key_is_certificate`.
    */
   readonly private_key_pem?: string | undefined
 }

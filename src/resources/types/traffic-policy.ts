@@ -12,13 +12,13 @@ export interface TrafficPolicyBody {
   readonly outbound?: readonly EndpointRuleBody[] | undefined
 }
 
-/** What is done with some of the traffic. Refused as `rule_without_action` 2206, `action_unreachable` 2207. */
+/** What is done with some of the traffic. Refused as `rule_without_action`, `action_unreachable`. */
 export interface EndpointRuleBody {
   /** How people call the rule. */
   readonly name?: string | undefined
   /**
    * CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.
-   * Refused as `expression_invalid` 2200.
+   * Refused as `expression_invalid`.
    */
   readonly expressions?: readonly string[] | undefined
   /**
@@ -27,7 +27,7 @@ export interface EndpointRuleBody {
   readonly actions?: readonly EndpointActionBody[] | undefined
 }
 
-/** One thing that is done with traffic. Refused as `action_unknown` 2201, `action_config_invalid` 2204. */
+/** One thing that is done with traffic. Refused as `action_unknown`, `action_config_invalid`. */
 export interface EndpointActionBody {
   /**
    * What kind of action it is, such as `deny`. One of `add-headers`, `ai-gateway`, `basic-auth`, `circuit-breaker`,

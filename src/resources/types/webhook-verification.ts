@@ -3,8 +3,8 @@
 import type { RouteIds, RouteModule } from './shared.ts'
 
 /**
- * A webhook verification as it is to be. Refused as `webhook_secret_not_accepted` 7026, `webhook_secret_missing` 7027,
- * `webhook_provider_missing` 7029, `webhook_provider_unsupported` 7030.
+ * A webhook verification as it is to be. Refused as `webhook_secret_not_accepted`, `webhook_secret_missing`,
+ * `webhook_provider_missing`, `webhook_provider_unsupported`.
  */
 export interface WebhookVerificationBody {
   /** Whether the module applies to the traffic of the route. Default: true. */

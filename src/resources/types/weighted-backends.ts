@@ -10,7 +10,7 @@ export interface WeightedBackendCreate {
   readonly metadata?: string | undefined
   /**
    * The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. Refused as
-   * `weight_out_of_range` 6512, `child_backend_invalid` 6526.
+   * `weight_out_of_range`, `child_backend_invalid`.
    */
   readonly backends?: Readonly<Record<string, number>> | undefined
 }
