@@ -231,7 +231,7 @@ function indexText(families: Families, homes: Homes, errorKeys: readonly string[
     .sort()
   const members = names.map((name) => memberOf(name, families[name] as Family, homes))
   return [
-    `import type { NamesOf } from '../../contract/operation-names.ts'\n${imports.join('')}`,
+    `import type { NamesOf } from '../operation-names.ts'\n${imports.join('')}`,
     files.map((file) => `export type * from './${file}.ts'\n`).join(''),
     `${comment(['What a gateway has of its families.'])}export interface Resources {\n${members.join('')}}\n`,
     INITIAL,

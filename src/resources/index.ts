@@ -1,6 +1,6 @@
-import type { NamesOf } from '../contract/operation-names.ts'
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
+import type { NamesOf } from './operation-names.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
 import { reservedDomains } from './reserved-domains/reserved-domains.ts'
 import { tlsCertificates } from './tls-certificates.ts'

@@ -1,6 +1,6 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
-import type { NamesOf } from '../../contract/operation-names.ts'
+import type { NamesOf } from '../operation-names.ts'
 import type { CircuitBreakerModule } from './circuit-breaker.ts'
 import type { CompressionModule } from './compression.ts'
 import type { ReservedAddrs } from './reserved-addrs.ts'
