@@ -10,11 +10,14 @@ const folder = fileURLToPath(new URL('../examples/', import.meta.url))
 const require = createRequire(import.meta.url)
 const programOf = (name) => join(dirname(require.resolve(`${name}/package.json`)), 'bin', `${name}.js`)
 
+const vitest = [join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.']
+
 /** What runs the examples that are folders. */
 const runners = {
+  'msw-migration': vitest,
   jest: [programOf('jest'), '--rootDir', '.'],
   'node-test': ['--test'],
-  vitest: [join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.'],
+  vitest,
 }
 
 for (const name of readdirSync(folder)) {

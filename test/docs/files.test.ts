@@ -64,3 +64,24 @@ describe('The smallest test of README.md', () => {
     expect(output).toContain(shown?.code)
   })
 })
+
+describe('Moving from Mock Service Worker', () => {
+  const guide = readFileSync(join(root, 'docs/from-msw.md'), 'utf8')
+
+  test.each([
+    ['Before', 'before.test.ts'],
+    ['After', 'after.test.ts'],
+  ])('counts the lines of set-up right, those outside of tests: %s', (heading, name) => {
+    const text = readFileSync(join(root, 'examples/msw-migration', name), 'utf8')
+    const setUp = text.replace(/^test\('[\s\S]*?^\}\)$/gm, '')
+    const count = setUp.split('\n').filter((line) => line.trim() !== '').length
+    expect(guide).toContain(`## ${heading}\n\n${count} lines of set-up`)
+  })
+
+  test('has the same three tests before and after', () => {
+    const namesIn = (name: string) =>
+      readFileSync(join(root, 'examples/msw-migration', name), 'utf8').match(/^test\('.*?'/gm)
+    expect(namesIn('before.test.ts')).toHaveLength(3)
+    expect(namesIn('after.test.ts')).toEqual(namesIn('before.test.ts'))
+  })
+})

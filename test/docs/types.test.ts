@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -5,6 +6,7 @@ import { entries } from '../support/entries.ts'
 import { type Block, blocksIn } from './blocks.ts'
 import { surroundings } from './surroundings.ts'
 
+const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = fileURLToPath(new URL('./', import.meta.url))
 
 const options: ts.CompilerOptions = {
@@ -30,7 +32,11 @@ ${Object.keys(surroundings(''))
   .join('\n')}
 }`
 
-const nameOf = ({ document, line }: Block) => `${folder}${document.replace(/\W/g, '-')}-${line}.ts`
+/** A block of an example is looked at as the file that it is in, beside those that it imports. */
+const nameOf = ({ document, line, file }: Block) =>
+  file?.startsWith('examples/') ? `${root}${file}` : `${folder}${document.replace(/\W/g, '-')}-${line}.ts`
+const textOf = (block: Block) =>
+  existsSync(nameOf(block)) ? readFileSync(nameOf(block), 'utf8') : `${block.code}\nexport {}`
 
 /** What the compiler says of some files, by name; they need not be on the disk. */
 function errorsIn(files: ReadonlyMap<string, string>, parsed: Map<string, ts.SourceFile>): Map<string, string[]> {
@@ -65,9 +71,7 @@ describe('TypeScript in README.md and the guides', () => {
   beforeAll(() => {
     const parsed = new Map<string, ts.SourceFile>()
     const textsOf = (are: boolean) =>
-      blocks
-        .filter(({ isFragment }) => isFragment === are)
-        .map((block) => [nameOf(block), `${block.code}\nexport {}`] as const)
+      blocks.filter(({ isFragment }) => isFragment === are).map((block) => [nameOf(block), textOf(block)] as const)
     const whole = errorsIn(new Map(textsOf(false)), parsed)
     const fragments = errorsIn(new Map([...textsOf(true), [`${folder}around.d.ts`, around]]), parsed)
     for (const [name, messages] of [...whole, ...fragments]) errors.set(name, messages)
