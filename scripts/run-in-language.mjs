@@ -12,6 +12,11 @@ const env = {
   PYTHONDONTWRITEBYTECODE: '1',
 }
 
+/** The reference implementation of the format of compose.yaml, for those who have Go. */
+const COMPOSE_VALIDATOR = 'github.com/compose-spec/compose-go/v2/cmd@v2.9.0'
+
+const isThere = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
 /** What each needs on the machine, and the steps of its run; `to` is an empty folder that is removed afterwards. */
 const languages = {
   python: {
@@ -20,6 +25,15 @@ const languages = {
       ['python3', '-m', 'venv', to],
       [join(to, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt'],
       [join(to, 'bin/python'), '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
+    ],
+  },
+  compose: {
+    needs: ['python3', '--version'],
+    steps: () => [
+      [process.execPath, fileURLToPath(new URL('run-compose.mjs', import.meta.url))],
+      ...(isThere(['go', 'version'])
+        ? [['sh', '-c', `go run ${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
+        : []),
     ],
   },
   go: {
@@ -37,15 +51,15 @@ export const isInLanguage = (name) => Object.hasOwn(languages, name)
 export function runInLanguage(name) {
   const { needs, steps } = languages[name]
   const cwd = join(folder, name)
-  const run = ([command, ...args], stdio) => spawnSync(command, args, { cwd, env, stdio }).status === 0
-  if (!run(needs, 'ignore')) {
+  const run = ([command, ...args]) => spawnSync(command, args, { cwd, env, stdio: 'inherit' }).status === 0
+  if (!isThere(needs)) {
     const line = `examples/${name} was left out, because this does not work here: ${needs.join(' ')}`
     console.warn(`${'!'.repeat(line.length)}\n${line}\n${'!'.repeat(line.length)}`)
     return true
   }
   const to = mkdtempSync(join(tmpdir(), 'fauxgate-example-'))
   try {
-    return steps(to).every((step) => run(step, 'inherit'))
+    return steps(to).every(run)
   } finally {
     rmSync(to, { recursive: true, force: true })
   }

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { reserve, waitForCertificate } from './domains.ts'
 
 test.override('gatewayOptions', { dialect: ngrok })
-test.beforeEach(({ gateway }) => gateway.install({ others: 'refuse' }).uninstall)
+test.beforeEach(({ gateway }) => void gateway.install({ others: 'refuse' }))
 
 test('waits for the certificate', async ({ gateway }) => {
   const { id } = await reserve('app.example.com')

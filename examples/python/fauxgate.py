@@ -8,7 +8,9 @@ import signal
 import subprocess
 import urllib.error
 import urllib.request
+from collections import deque
 from contextlib import contextmanager
+from threading import Thread
 
 # No proxy stands between a test and this machine.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -69,9 +71,10 @@ def serve(*options):
         url = re.search(r"http://\S+", said)
         if not url:
             raise RuntimeError(f"fauxgate did not start; it said {said!r}")
+        # What it says afterwards has to go somewhere, or the pipe is full some day.
+        Thread(target=lambda: deque(process.stdout, maxlen=0), daemon=True).start()
         yield Gateway(url[0])
     finally:
         # To the whole group, since npx passes no signal on.
         os.killpg(process.pid, signal.SIGTERM)
         process.wait()
-        process.stdout.close()

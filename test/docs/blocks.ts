@@ -18,7 +18,7 @@ export interface Block {
 }
 
 /** A first line such as `// domains.test.ts` or `# examples/python/conftest.py`. */
-const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+|(?:[\w-]+\/)*Dockerfile)\n/
+const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/
 
 const BLOCK = /^```(\w+)( fragment)?\n([\s\S]*?)^```$/gm
 

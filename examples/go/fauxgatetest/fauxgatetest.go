@@ -45,11 +45,14 @@ func Start(tb testing.TB, options ...string) *Gateway {
 		_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM)
 		_ = command.Wait()
 	})
-	said, _ := bufio.NewReader(output).ReadString('\n')
+	lines := bufio.NewReader(output)
+	said, _ := lines.ReadString('\n')
 	url := regexp.MustCompile(`http://\S+`).FindString(said)
 	if url == "" {
 		tb.Fatalf("fauxgate did not start; it said %q", said)
 	}
+	// What it says afterwards has to go somewhere, or the pipe is full some day.
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	gateway := &Gateway{URL: url, tb: tb}
 	tb.Cleanup(func() {
 		if tb.Failed() {

@@ -1,0 +1,73 @@
+// Starts the services of examples/compose without Docker: the same commands, in processes of this machine, whose names
+// for one another become this machine's ports. Health checks and conditions hold as they do there.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+
+const folder = fileURLToPath(new URL('../examples/compose/', import.meta.url))
+const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'))
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
+}
+
+const ports = { 4747: await freePort(), 8080: await freePort() }
+const bin = mkdtempSync(join(tmpdir(), 'fauxgate-compose-'))
+writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 })
+
+/** A text of the file as it is on this machine. */
+const here = (text) =>
+  String(text)
+    .replace(/\$\{FAUXGATE_CONTROL_KEY:\?[^}]*\}/, 'a-key-for-these-tests')
+    .replace(/\b(?:gateway|app):(\d+)/g, '127.0.0.1:$1')
+    .replace(/\b(4747|8080)\b/g, (port) => ports[port])
+
+function environmentOf({ environment = {} }) {
+  const own = Object.entries(environment).map(([name, text]) => [name, here(text)])
+  const server = { FAUXGATE_PORT: ports[4747], FAUXGATE_URL: `http://127.0.0.1:${ports[4747]}` }
+  return { ...process.env, PATH: `${bin}:${process.env.PATH}`, NO_PROXY: '*', ...server, ...Object.fromEntries(own) }
+}
+
+const optionsOf = (service) => ({
+  cwd: service.working_dir ? join(folder, service.volumes[0].split(':')[0]) : folder,
+  env: { ...environmentOf(service), PYTHONDONTWRITEBYTECODE: '1' },
+  shell: true,
+})
+
+const isHealthy = ({ healthcheck, ...service }) =>
+  spawnSync(here(healthcheck.test), { ...optionsOf(service), stdio: 'ignore' }).status === 0
+
+const started = []
+/** Starts a service after those that it depends on, and waits until it is healthy. */
+async function start(name) {
+  const service = services[name]
+  for (const other of Object.keys(service.depends_on ?? {})) await start(other)
+  const child = spawn(`exec ${here(service.command)}`, {
+    ...optionsOf(service),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  started.push(child)
+  if (!service.healthcheck) return once(child, 'exit')
+  for (let tries = 0; !isHealthy(service); tries++) {
+    if (tries === service.healthcheck.retries) throw new Error(`${name} did not become healthy.`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+try {
+  const [status] = await start('tests')
+  process.exitCode = status ?? 1
+} finally {
+  for (const child of started) child.kill()
+  rmSync(bin, { recursive: true })
+}

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { parse } from 'yaml'
+import { blocksOf } from './blocks.ts'
+
+const command = inject('command')
+const recipes = new Map(blocksOf('docs/ci.md').map(({ file, code }) => [file, parse(code)]))
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+let folder: string
+let port: number
+
+/** A checkout in which `npm ci` has been, whose end-to-end tests ask the gateway once and end as told. */
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-ci-'))
+  port = await freePort()
+  const bin = join(folder, 'node_modules/.bin')
+  mkdirSync(bin, { recursive: true })
+  const program = (name: string, lines: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+  program('fauxgate', `echo $$ >> fauxgate.pids\nexec "${process.execPath}" "${command}" "$@"`)
+  program(
+    'npm',
+    '[ "$1" = ci ] && exit 0\ncurl --silent --output /dev/null -H "Authorization: Bearer k" -H "Ngrok-Version: 2" "$API_URL/reserved_domains"\nexit "$TESTS_END_WITH"',
+  )
+})
+
+afterEach(() => {
+  // The end of the job.
+  spawnSync('sh', ['-c', 'kill $(cat fauxgate.pids)'], { cwd: folder })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs commands as one step of a job: a shell that ends at the first failure. */
+function step(commands: string, environment: Readonly<Record<string, string>>): number | null {
+  const env = {
+    ...process.env,
+    PATH: `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`,
+    NO_PROXY: '*',
+    FAUXGATE_PORT: String(port),
+    FAUXGATE_URL: `http://127.0.0.1:${port}`,
+    ...environment,
+  }
+  const here = (text: string) => text.replaceAll('4747', String(port))
+  const args = ['-e', '-o', 'pipefail', '-c', here(commands)]
+  const given = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, here(text ?? '')]))
+  return spawnSync('bash', args, { cwd: folder, env: given, stdio: 'ignore' }).status
+}
+
+interface Step {
+  readonly run?: string
+  readonly if?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs the steps of a GitHub job; answers whether it passed. */
+function github(testsEndWith: string): boolean {
+  let passed = true
+  for (const { run, if: condition, env } of recipes.get('.github/workflows/test.yml').jobs.test.steps as Step[]) {
+    if (run === undefined || (condition === 'failure()') === passed) continue
+    if (step(run, { ...env, TESTS_END_WITH: testsEndWith }) !== 0) passed = false
+  }
+  return passed
+}
+
+/** Runs the script of a GitLab job, all of it in one shell; answers whether it passed. */
+function gitlab(testsEndWith: string): boolean {
+  const { script, variables } = recipes.get('.gitlab-ci.yml').test
+  return step(script.join('\n'), { ...variables, TESTS_END_WITH: testsEndWith }) === 0
+}
+
+/** The files that a recipe keeps of a job that failed. */
+const kept = {
+  github: () => recipes.get('.github/workflows/test.yml').jobs.test.steps.at(-1).with.path.trim().split('\n'),
+  gitlab: () => recipes.get('.gitlab-ci.yml').test.artifacts.paths,
+}
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+if (!hasCurl) console.warn('The recipes of docs/ci.md were not tried: the command curl is missing.')
+
+describe.runIf(hasCurl).each([
+  ['github', github, kept.github],
+  ['gitlab', gitlab, kept.gitlab],
+] as const)('The recipe for %s', (_name, run, files) => {
+  test('passes with the tests', () => {
+    expect(run('0')).toBe(true)
+  })
+
+  test('fails with the tests, and keeps what happened at the gateway', () => {
+    expect(run('1')).toBe(false)
+    const texts = files().map((name: string) => readFileSync(join(folder, name), 'utf8'))
+    expect(texts).toEqual([
+      expect.stringContaining('GET /reserved_domains → 200'),
+      expect.stringContaining('/reserved_domains'),
+    ])
+  })
+})
