@@ -16,6 +16,7 @@ import {
 import { showsNoPrivateKey } from './contract/private-key-text.ts'
 import type { Families } from './contract/resource.ts'
 import type { Rules } from './contract/rules.ts'
+import type { Store } from './contract/store.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
 import type { RateLimit } from './engine/rate-limiter.ts'
 import type { ControlAccess } from './http/control-access.ts'
@@ -76,15 +77,28 @@ export interface GatewayOptions<C extends Clock = Clock> {
   readonly dnsErrorRetry?: Duration
   /**
    * The keys of the authority: the published test keys, which are the same everywhere, or fresh secret ones for a
-   * gateway that outlives its process; then the ECDSA keys of its certificates are secret too. RSA certificates always
-   * have the published test key. The authority belongs in no trust store either way. Default: `test`.
+   * gateway that others can reach, kept in its store if it has one; or keys made from a secret of yours, the same for
+   * every gateway with that secret. Then the ECDSA keys of certificates are secret too; RSA certificates always have the
+   * published test key. The authority belongs in no trust store either way. Default: `test`.
    */
-  readonly authorityKeys?: 'test' | 'fresh'
+  readonly authorityKeys?: 'test' | 'fresh' | AuthoritySecret
+  /**
+   * Where every change is kept, so that the state outlives the process; private keys and other secrets too. With a state
+   * in it already, the gateway goes on from there: by its seed, with a manual clock at its time, and without `initial`.
+   * Default: nowhere.
+   */
+  readonly store?: Store
   /**
    * Who may use the control API below `/_fauxgate/`. Default: `loopback`, this machine only, by its own names.
    * With a `key`: everyone who sends it in the header `Fauxgate-Control-Key`, and nobody else.
    */
   readonly control?: 'loopback' | ControlOptions
+}
+
+/** What an authority's keys are made from. */
+export interface AuthoritySecret {
+  /** At least 16 characters that nobody can guess. */
+  readonly secret: string
 }
 
 /** Who may use the control API beside this machine by its own names. */
@@ -111,7 +125,8 @@ export interface ReadOptions {
   readonly keys: readonly string[] | undefined
   readonly baseUrl: string | undefined
   readonly emptyJsonOnDelete: boolean
-  readonly authorityKeys: 'test' | 'fresh'
+  readonly authorityKeys: 'test' | 'fresh' | AuthoritySecret
+  readonly store: Store | undefined
   readonly families: Families | undefined
   readonly initial: InitialResources | undefined
   readonly rateLimit: RateLimit | undefined
@@ -198,6 +213,19 @@ const control = asOne(
     'names without port',
 )
 
+const authorityKeys = asOne(
+  v.union([v.picklist(['test', 'fresh']), optionsOf({ secret: v.pipe(v.string(), v.minLength(16)) })]),
+  '"test", "fresh", or an object with "secret", a text of at least 16 characters',
+)
+
+const store = v.custom<Store>(
+  (value) =>
+    isSomeObject(value) &&
+    ['load', 'append'].every((name) => typeof value[name] === 'function') &&
+    ['function', 'undefined'].includes(typeof value.flushed),
+  'an object with the functions "load" and "append", and perhaps "flushed"',
+)
+
 /** A family is what the kit makes; whether it fits beside the others is looked at where they are put together. */
 const ownFamilies = v.custom<Families>(
   (value) => isSomeObject(value) && Object.values(value).every(isFamily),
@@ -239,7 +267,8 @@ export const gatewayOptions = optionsOf({
   renewalLead: v.optional(duration(0)),
   internalErrorBackoff: v.optional(internalErrorBackoff),
   dnsErrorRetry: v.optional(duration(1000)),
-  authorityKeys: v.optional(oneOfTexts('test', 'fresh')),
+  authorityKeys: v.optional(authorityKeys),
+  store: v.optional(store),
   control: v.optional(control),
 } satisfies SchemasOf<AnyOptions>)
 
@@ -271,12 +300,15 @@ export const DEFAULTS = {
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function readGatewayOptions(options: AnyOptions): ReadOptions {
-  const read = withDefaults(readOptions(gatewayOptions, options, { secret: ['keys', 'control'] }), DEFAULTS)
-  const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, families, initial, ...rest } = read
-  const { rateLimit, journalSize, journalBytes, control, quirks, ...rules } = rest
+  const read = withDefaults(
+    readOptions(gatewayOptions, options, { secret: ['keys', 'control', 'authorityKeys'] }),
+    DEFAULTS,
+  )
+  const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, store, families, ...others } = read
+  const { initial, rateLimit, journalSize, journalBytes, control, quirks, ...rules } = others
   requireLead(rules)
   return {
-    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, families, initial },
+    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, store, families, initial },
     ...{ rateLimit, journalSize, journalBytes },
     controlAccess: { key: control.key, allowHosts: control.allowHosts },
     rules: { ...rules, ...quirks },

@@ -1,6 +1,6 @@
+import { authorityBy } from './authority-keys.ts'
 import { accessor } from './contract/accessor.ts'
 import { AssertionError } from './contract/assertion-error.ts'
-import type { Authority } from './contract/authority.ts'
 import type { Commit } from './contract/commit.ts'
 import type { Dialect } from './contract/dialect.ts'
 import { factsOf } from './contract/error-facts.ts'
@@ -17,10 +17,11 @@ import type { JournalEntry } from './control/requests/journal.ts'
 import { snapshotOf } from './control/state/snapshot.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
 import { Entered } from './direct/entered.ts'
-import { applyInitial, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
+import { applyInitial, Baseline, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
 import { type Clock, isManual } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { freshSeed, type RandomSource, secretSource } from './engine/random.ts'
+import { refuseAsFailed } from './engine/keeper.ts'
+import { freshSeed } from './engine/random.ts'
 import { RateLimiter } from './engine/rate-limiter.ts'
 import { GatewayError } from './gateway-error.ts'
 import { type AnyOptions, type GatewayOptions, type ReadOptions, readGatewayOptions } from './gateway-options.ts'
@@ -33,7 +34,6 @@ import type { HttpRequest, HttpResponse } from './http/messages.ts'
 import type { ErrorKeyIn, NameIn } from './resources/index.ts'
 import type { InitialResources, Resources } from './resources/types/index.ts'
 import { type Table, tableOf } from './table.ts'
-import { authorityOf } from './x509/authority.ts'
 
 /** Families of your own, as far as the types of a gateway need them. */
 type OwnFamilies = Readonly<
@@ -85,6 +85,10 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly refused: Refused
   /** The resources that were created and not deleted since the initial state. */
   leftovers(): readonly Leftover[]
+  /** When the next event is due, such as an attempt or a renewal: in ms since 1970, or undefined where nothing is. */
+  nextDueAt(): number | undefined
+  /** Handles what is due by now, as every other call does before its own work. */
+  settle(): void
   /** Calls back with every further commit, in order; answers what ends that. An exception in it goes no further. */
   subscribe(subscriber: (commit: Commit) => void): () => void
   /**
@@ -138,20 +142,26 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
   const home = read.baseUrl ?? dialect.baseUrl
+  const authority = authorityBy(read.authorityKeys)
+  const baseline = new Baseline()
+  const entered = new Entered()
+  const secretNames = new SecretNames(table.api.operations, dialect)
+  const outward = outwardOf(dialect, secretNames, ownKeys)
   const engine = new Engine({
     clock,
     dialect,
     rules,
     seed: read.seed ?? freshSeed(),
-    authorityFor: read.authorityKeys === 'test' ? testAuthority : secretAuthority(),
+    authorityFor: authority.of,
     url: home,
     hidden: valuesOf(ownKeys),
     families: table.keepers,
     catalogue: table.catalogue,
+    store: read.store,
+    beside: new Map([...authority.beside, ['initial_resources', baseline]]),
+    outward,
   })
-  const secretNames = new SecretNames(table.api.operations, dialect)
-  const entered = new Entered()
-  const guarded = guardedBy(entered, dialect, secretNames, ownKeys)
+  const guarded = guardedBy(entered, outward)
   const journal = new KeptJournal({
     size: read.journalSize,
     bytes: read.journalBytes,
@@ -163,13 +173,12 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const direct = directApi(table.families, (operation, ids, input, call) =>
     guarded(() => engine.execute(operation, ids, input).result, input, call),
   )
-  let baseline: ReadonlySet<string> = new Set()
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
-    baseline = presentKeys(engine, table.families)
+    baseline.keys = presentKeys(engine, table.families)
   }
-  const leftovers = () => leftoversOf(engine, table.families, baseline)
+  const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
   const host = hostOf(table, engine, read, ownKeys, journal, rateLimiter, begin, leftovers)
   const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
   const exchange = handlerOf({
@@ -197,11 +206,14 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     exchange,
     refused: refusedOf({ engine, dialect }),
     leftovers: () => guarded(host.leftovers),
+    nextDueAt: () => guarded(() => engine.nextDueAt()),
+    settle: () => guarded(() => void engine.settle()),
     subscribe: (subscriber) => engine.subscribe(subscriber),
     install: (how) => installFetch(fetch, () => engine.url, how),
     async delivered(response, { signal } = {}) {
-      if (response.delivery) await engine.reached(response.delivery.notBefore, signal)
-      return response
+      const answer = response.safe ? await response.safe : response
+      if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
+      return answer
     },
     servedAt(url) {
       if (read.baseUrl === undefined) engine.url = url ?? home
@@ -209,7 +221,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   requireMembersFree(read.families, members, direct)
   try {
-    begin()
+    guarded(() => engine.called(() => engine.isLoaded || begin()))
   } catch (error) {
     throw error instanceof GatewayError ? entered.begin(error, createGateway) : error
   }
@@ -257,12 +269,17 @@ function hostOf(
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     nextDue: () => engine.nextDue,
     transact: (work) => engine.transact(work),
+    moved: (work) => engine.moved(work),
+    async safe() {
+      await engine.safe?.catch(refuseAsFailed)
+    },
     reset() {
-      engine.reset()
-      if (isManual(clock)) clock.reset()
+      engine.reset(() => {
+        if (isManual(clock)) clock.reset()
+        begin()
+      })
       journal.clear()
       if (rateLimiter) rateLimiter.times = []
-      begin()
     },
     snapshot(withPrivateKeys) {
       const { now, sequence, records, kept } = engine.state(withPrivateKeys)
@@ -277,28 +294,26 @@ function hostOf(
   }
 }
 
-/** The authority with the published test keys. */
-function testAuthority({ draw }: RandomSource): Authority {
-  return authorityOf('test', draw)
-}
-
-/** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. The same at every call. */
-function secretAuthority(): () => Authority {
-  const { draw } = secretSource()
-  const authority = authorityOf(draw, draw)
-  return () => authority
+/** Makes errors of the dialect of refusals; any other error stays what it is. */
+function outwardOf(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+  return (error: unknown, input?: unknown): unknown => {
+    if (!(error instanceof Refusal)) return error
+    return new GatewayError(
+      factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)])),
+      error.cause,
+    )
+  }
 }
 
 /** Turns the refusals of direct calls into errors of the dialect, whose stacks begin where the call was made. */
-function guardedBy(entered: Entered, dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+function guardedBy(entered: Entered, outward: (error: unknown, input?: unknown) => unknown) {
   return <T>(work: () => T, input?: unknown, call?: (...args: never[]) => unknown): T => {
     try {
       return work()
     } catch (error) {
-      if (error instanceof AssertionError) throw entered.begin(error, call)
-      if (!(error instanceof Refusal)) throw error
-      const facts = factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)]))
-      throw entered.begin(new GatewayError(facts), call)
+      const isOurs = error instanceof Refusal || error instanceof AssertionError
+      const shown = isOurs ? outward(error, input) : error
+      throw isOurs ? entered.begin(shown as Error, call) : shown
     }
   }
 }

@@ -120,6 +120,8 @@ interface About {
   /** Further response headers (`Allow`, `Retry-After`). */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly further?: Further
+  /** What has led to it, for whoever calls directly. */
+  readonly cause?: unknown
 }
 
 /** How many more problems there are than those that are put into words; perhaps even more than that. */
@@ -138,9 +140,9 @@ export class Refusal extends Error {
 
   constructor(
     readonly problems: readonly [Problem, ...Problem[]],
-    { details = {}, headers = {}, further = NONE }: About = {},
+    { details = {}, headers = {}, further = NONE, cause }: About = {},
   ) {
-    super(problems[0].message)
+    super(problems[0].message, cause === undefined ? undefined : { cause })
     this.details = details
     this.headers = headers
     this.further = further

@@ -130,5 +130,11 @@ export const general = declareErrors({
     408,
     (it: { seconds: number }) => `The request was not there within ${counted(it.seconds, 'second')}. Send it at once.`,
   ),
+  store_failed: entry(
+    90507,
+    507,
+    (it: { why: string }) =>
+      `The store did not keep this, so it did not happen. Nothing has changed. The cause: ${it.why}`,
+  ),
   internal_failure: entry(90501, 500, () => 'fauxgate itself failed on this request. Its console says how.'),
 })

@@ -12,6 +12,7 @@ const OF_ANY_REQUEST = [
   general.version_unsupported,
   general.too_many_requests,
   general.gateway_busy,
+  general.store_failed,
   general.query_unknown,
   general.query_repeated,
 ]

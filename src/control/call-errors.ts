@@ -10,6 +10,7 @@ const OF_ANY_CALL = [
   own.control_key_missing,
   own.control_key_invalid,
   general.gateway_busy,
+  general.store_failed,
   general.query_repeated,
   general.body_too_large,
   general.body_unreadable,

@@ -51,9 +51,10 @@ const moveCall = controlCall({
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
   run(host, { advance, to }) {
     const clock = requireManual(host.clock)
-    if (advance !== undefined) moveTo(clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
-    else if (to !== undefined) moveTo(clock, requireLater(clock, to))
-    else moveToNext(clock)
+    if (advance !== undefined) {
+      moveTo(host, clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
+    } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
+    else moveToNext(host, clock)
     return shownClock(host)
   },
 })
@@ -80,7 +81,11 @@ const SHORT_STEP_MS = 100
  * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
  * taken too long. An exception in a timer on the clock is thrown at the end, as in a move of one step.
  */
-export function moveTo(clock: MovableClock, asked: number): void {
+export function moveTo(host: ControlHost, clock: MovableClock, asked: number): void {
+  host.moved(() => moveInSteps(clock, asked))
+}
+
+function moveInSteps(clock: MovableClock, asked: number): void {
   const worked = stopwatch()
   let thrown: { readonly error: unknown } | undefined
   let longest = 1000
@@ -101,10 +106,10 @@ export function moveTo(clock: MovableClock, asked: number): void {
   if (thrown) throw thrown.error
 }
 
-function moveToNext(clock: MovableClock): void {
+function moveToNext(host: ControlHost, clock: MovableClock): void {
   if (!clock.nextDueAt) return void clock.advanceToNext()
   const next = clock.nextDueAt()
-  if (next !== undefined) moveTo(clock, Math.max(next, clock.now))
+  if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
 }
 
 function refuseToGoOn(clock: MovableClock, asked: number): never {

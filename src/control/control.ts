@@ -51,9 +51,13 @@ export interface ControlHost {
   nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
+  /** Runs what moves the clock in steps as one move. */
+  moved<T>(work: () => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
+  /** Resolves when everything that was answered is safe in the store. Rejects with a `Refusal` where it is lost. */
+  safe(): Promise<void>
   /** What was asked over HTTP. */
   readonly journal: Journal
   /** A text for people without the gateway's own keys and without private keys. */

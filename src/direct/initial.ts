@@ -1,5 +1,6 @@
 import type { Families } from '../contract/resource.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { KeptBeside } from '../engine/keeping.ts'
 import type { Callable, CallableFamilies } from './direct-api.ts'
 
 /** The bodies that a gateway begins with, by family: what `create` or, for route modules, `replace` takes. */
@@ -50,6 +51,20 @@ function namingEntry(entry: string, create: () => void): void {
 
 function familyNames(direct: object): string {
   return Object.keys(direct).join(', ')
+}
+
+/** Which resources there were at the beginning; a store keeps that too. */
+export class Baseline implements KeptBeside {
+  /** The family and the id of each, with a space between. */
+  keys: ReadonlySet<string> = new Set()
+
+  rows(): ReadonlyMap<string, object> {
+    return new Map([...this.keys].map((key) => [key, {}]))
+  }
+
+  readonly load = (rows: ReadonlyMap<string, object>): void => {
+    this.keys = new Set(rows.keys())
+  }
 }
 
 /** The keys of all resources, with their families. Automatic certificates go with their domains and do not count. */

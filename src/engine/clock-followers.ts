@@ -37,6 +37,13 @@ export class ClockFollowers {
     this.#each((follower) => follower.timers && follower.settle())
   }
 
+  /** Tells all of them that a move begins. Answers what is to be called at its end. */
+  moves(): () => void {
+    const ends: (() => void)[] = []
+    this.#each((follower) => follower.moves && ends.push(follower.moves()))
+    return () => eachThen(ends, (end) => end())
+  }
+
   /** Tells all of them that the time is about to be set, which is not the same as to pass. */
   timeSet(ms: number): void {
     this.#each((follower) => follower.timers?.timeSet(ms))
@@ -63,15 +70,22 @@ export class ClockFollowers {
   }
 
   #each(work: (follower: ClockFollower) => unknown): void {
-    let thrown: { readonly error: unknown } | undefined
-    for (const known of this.#known) {
+    eachThen(this.#known, (known) => {
       const follower = known.deref()
-      try {
-        if (follower) work(follower)
-      } catch (error) {
-        thrown ??= { error }
-      }
-    }
-    if (thrown) throw thrown.error
+      if (follower) work(follower)
+    })
   }
+}
+
+/** Does something with each. One that throws keeps none from it; what was thrown first is thrown at the end. */
+function eachThen<T>(all: Iterable<T>, work: (each: T) => void): void {
+  let thrown: { readonly error: unknown } | undefined
+  for (const each of all) {
+    try {
+      work(each)
+    } catch (error) {
+      thrown ??= { error }
+    }
+  }
+  if (thrown) throw thrown.error
 }

@@ -25,6 +25,8 @@ export interface ClockFollower {
   nextStopAt(): number | undefined
   /** Handles what is due. */
   settle(): void
+  /** Called before a move that lets nobody else go on at its stops. Answers what is to be called at its end. */
+  moves?(): () => void
   /** Set where these are timers: they come after all gateways, and must know when time does not pass but is set. */
   readonly timers?: {
     /** Keeps what is left of every timer. Called before the clock stands at that time. */

@@ -3,24 +3,28 @@ import type { Catalogue } from '../contract/catalogue.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Commit } from '../contract/commit.ts'
 import type { Dialect } from '../contract/dialect.ts'
-import { type Problem, Refusal, refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
+import { type Problem, Refusal } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import type { Family } from '../contract/resource.ts'
 import type { Rules } from '../contract/rules.ts'
 import { withoutSecretTexts } from '../contract/secret-fields.ts'
+import type { Store } from '../contract/store.ts'
 import type { Transaction } from '../contract/transaction.ts'
-import { deepFreeze, timestamp } from '../contract/view.ts'
-import { abortable } from './abortable.ts'
-import { type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
+import { deepFreeze } from '../contract/view.ts'
+import type { Clock } from './clock.ts'
+import { GatewayTime } from './gateway-time.ts'
+import { Guard } from './guard.ts'
 import { type Ids, ids } from './ids.ts'
+import { Keeper } from './keeper.ts'
+import type { Beside, Standing } from './keeping.ts'
+import { MadeCommit } from './made-commit.ts'
 import { type RandomSource, randomSource } from './random.ts'
-import { emptyStore, type KeptState, restoredStore } from './restored-store.ts'
-import { exportedChange, type RecordChange, type Store } from './store.ts'
+import type { Records } from './records.ts'
+import { emptyRecords, type KeptState, restoredRecords } from './restored-records.ts'
+import { Subscribers } from './subscribers.ts'
 import { type Ground, OpenTransaction } from './transaction.ts'
-import { Waiters } from './waiters.ts'
 
 /** What an engine is made of. */
 export interface EngineOptions {
@@ -36,6 +40,12 @@ export interface EngineOptions {
   readonly catalogue: Catalogue
   /** Texts that leave the gateway in no commit and no snapshot, wherever they stand: its API keys. */
   readonly hidden: readonly string[]
+  /** Where commits go. */
+  readonly store: Store | undefined
+  /** What is kept in the store beside the records. */
+  readonly beside: Beside
+  /** Makes what leaves a gateway of an error, where a user's clock has called it. */
+  readonly outward: (error: unknown) => unknown
 }
 
 /**
@@ -44,13 +54,17 @@ export interface EngineOptions {
  */
 export class Engine {
   readonly #options: EngineOptions
+  readonly #guard = new Guard()
+  readonly #time: GatewayTime
+  readonly #subscribers = new Subscribers()
+  readonly #keeper: Keeper | undefined
   #seed: string
   #ids: Ids
   #authority: Authority
-  #store: Store
+  #records: Records
   #ground: Ground
-  /** What of somebody else's may be running inside the engine now; a call into it meanwhile is refused. */
-  #inside: 'a transaction' | 'its clock' | undefined
+  /** How many calls are under way, one within the other: the outermost is the piece of work. */
+  #depth = 0
   /** What the rules of single fields look at. */
   readonly context: RuleContext
   /** What leaves the gateway in no commit and no snapshot, wherever it stands. */
@@ -59,19 +73,11 @@ export class Engine {
   #shown: WeakMap<object, object> | undefined
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
   #operations = 0
-  #lastNow = 0
-  /** What the clock knows of this gateway; undefined until it must know. */
-  #follower: ClockFollower | undefined
-  /** Ends the clock's hold on this gateway, if it has one. */
-  #letGo: (() => void) | undefined
-  readonly #waiters = new Waiters()
-  readonly #subscribers = new Set<(commit: Commit) => void>()
-  readonly #undelivered: Commit[] = []
-  /** How many commits there were for subscribers. */
-  #delivered = 0
+  /** Whether there was a state in the store to go on from. */
+  readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, seed, authorityFor, families, catalogue, url } = options
+    const { dialect, rules, seed, authorityFor, families, catalogue, url, clock, store, beside } = options
     const random = randomSource(seed)
     this.#options = options
     this.#seed = seed
@@ -79,28 +85,37 @@ export class Engine {
     this.#authority = authorityFor(random)
     this.context = { dialect, unknownActions: rules.unknownActions, catalogue }
     this.#hidden = options.hidden
-    this.#store = emptyStore(families)
+    this.#records = emptyRecords(families)
     this.#ground = this.#groundAt(url)
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
     }
+    this.#time = new GatewayTime(clock, this.#guard, {
+      nextDueAt: () => this.#nextDueAt(),
+      settle: () => this.#outward(() => this.#settleAtStop()),
+      ...(store ? { moves: () => this.#endingOutward(this.#moves()) } : {}),
+    })
+    if (!store) return
+    const standing = () => ({ records: this.#records, seed: this.#seed, operations: this.#operations })
+    const standOn = (other: Standing) => this.#standOn(other)
+    this.#keeper = new Keeper(store, { families, beside, guard: this.#guard, time: this.#time, standing, standOn })
+    this.isLoaded = this.#keeper.begin()
+    this.#time.follow()
   }
 
   /** The gateway's time in ms since 1970. */
   get now(): number {
-    this.#requireOutside()
-    this.#inside = 'its clock'
-    try {
-      this.#lastNow = readClock(this.#options.clock)
-      return this.#lastNow
-    } finally {
-      this.#inside = undefined
-    }
+    return this.#time.now
   }
 
   /** The gateway's time or, for who asks from inside a transaction or the clock, the time that was read last. */
   get lastNow(): number {
-    return this.#inside ? this.#lastNow : this.now
+    return this.#time.lastNow
+  }
+
+  /** Settles when everything that was answered is safe in the store, or lost; undefined where it is safe already. */
+  get safe(): Promise<void> | undefined {
+    return this.#keeper?.awaited
   }
 
   /** The base URL of every URI in a response. */
@@ -126,56 +141,123 @@ export class Engine {
     const problems = pathIdProblems(ids, operation.ids)
     if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
     const input = operation.read?.(raw, ids, this.context)
-    return this.#inTransaction(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input))
-  }
-
-  /** Settles everything up to now, and answers when that is. */
-  #settledNow(): number {
-    for (;;) {
-      const now = this.now
-      const delivered = this.#delivered
-      this.settle(now)
-      // A subscriber that was told of what became due may have moved the clock.
-      if (this.#delivered === delivered) return now
-    }
-  }
-
-  /** Handles everything that is due, each event at its own time, in the order of their times. */
-  settle(now: number): void {
-    this.#requireOutside()
-    const { agenda } = this.#store
-    this.#waiters.wake(now)
-    if (!agenda.isDue(now)) return
-    for (let entry = agenda.first(); entry && entry.due.at <= now; entry = this.#store.agenda.first()) {
-      const { table, key, due } = entry
-      const record = this.#store.tableNamed(table).get(key)
-      this.#inTransaction(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
-    }
+    return this.called(() =>
+      this.#inTransaction(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input)),
+    )
   }
 
   /** Runs work that no operation stands for: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
-    return this.#inTransaction(this.#settledNow(), 'control', work).result
+    return this.called(() => this.#inTransaction(this.#settledNow(), 'control', work).result)
+  }
+
+  /**
+   * One piece of work for the caller, however many calls it makes: what it changed is kept by the store as one commit when
+   * it ends, and told after that.
+   */
+  called<T>(work: () => T): T {
+    this.#guard.requireOutside()
+    this.#keeper?.requireState()
+    this.#depth++
+    try {
+      return work()
+    } finally {
+      this.#depth--
+      if (this.#depth === 0) this.#end()
+    }
+  }
+
+  #end(): void {
+    try {
+      this.#keeper?.keep()
+    } catch (error) {
+      this.#subscribers.forget()
+      throw error
+    }
+    this.#subscribers.tell()
+  }
+
+  /** Has the store know that ids of requests were given out, before one is shown. */
+  keepOperationIds(): void {
+    if (this.#keeper) this.called(() => undefined)
+  }
+
+  /** Runs what moves the clock in steps as one move. */
+  moved<T>(work: () => T): T {
+    const end = this.#moves()
+    try {
+      return work()
+    } finally {
+      end()
+    }
+  }
+
+  #moves(): () => void {
+    const end = this.#keeper?.moves()
+    return () => {
+      end?.()
+      if (this.#keeper?.isMoving === false) this.called(() => undefined)
+    }
+  }
+
+  #settleAtStop(): void {
+    if (this.#keeper?.isGoingBack) return
+    if (this.#keeper?.isMoving) this.#settledNow()
+    else this.called(() => this.#settledNow())
+  }
+
+  #endingOutward(end: () => void): () => void {
+    return () => this.#outward(end)
+  }
+
+  #outward<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw this.#options.outward(error)
+    }
+  }
+
+  /** Handles everything that is due by now, each event at its own time, in the order of their times. Answers when now is. */
+  settle(): number {
+    return this.called(() => this.#settledNow())
+  }
+
+  #settledNow(): number {
+    const now = this.#time.now
+    this.#time.wake(now)
+    if (!this.#records.agenda.isDue(now)) return now
+    const { agenda } = this.#records
+    for (let entry = agenda.first(); entry && entry.due.at <= now; entry = agenda.first()) {
+      const { table, key, due } = entry
+      const record = this.#records.tableNamed(table).get(key)
+      this.#inTransaction(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
+    }
+    return now
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
   nextDueAt(): number | undefined {
-    this.#requireOutside()
-    return this.#store.agenda.first()?.due.at
+    this.#guard.requireOutside()
+    return this.#nextDueAt()
+  }
+
+  #nextDueAt(): number | undefined {
+    return this.#records.agenda.first()?.due.at
   }
 
   /** What is due next: when, in ms, and of which record; also for work inside a transaction. */
   get nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined {
-    const entry = this.#store.agenda.first()
+    const entry = this.#records.agenda.first()
     return entry && { at: entry.due.at, collection: entry.table, key: entry.key }
   }
 
   /** The state, settled up to now: what may leave the gateway of every record, and the same records as they are kept. */
   state(withSecrets: boolean) {
-    const now = this.#settledNow()
-    const { records, kept } = this.#store.exported(withSecrets)
+    const now = this.settle()
+    const { records, kept } = this.#records.exported(withSecrets)
     const shown = withSecrets ? records : this.#withoutSecrets(records, kept)
-    return { now, sequence: this.#store.sequence, records: shown, kept }
+    return { now, sequence: this.#records.sequence, records: shown, kept }
   }
 
   /** Records without secret texts. A record that is kept as it was looks as it did the last time. */
@@ -211,69 +293,71 @@ export class Engine {
    * then nothing has changed.
    */
   replaceState(state: NewState, then: () => void): void {
-    this.#requireOutside()
-    const before = { store: this.#store, seed: this.#seed }
-    this.#standOn(restoredStore(this.#options.families, state, state.isOwn), state.seed ?? before.seed)
-    try {
-      then()
-    } catch (error) {
-      this.#standOn(before.store, before.seed)
-      throw error
-    }
+    this.#replace('restore', then, () => ({
+      records: restoredRecords(this.#options.families, state, state.isOwn),
+      seed: state.seed ?? this.#seed,
+      operations: this.#operations,
+    }))
+  }
+
+  /** Forgets everything that happened, and runs `then` on what is left. Where that throws, nothing has changed. */
+  reset(then: () => void): void {
+    const { families, seed } = this.#options
+    this.#replace('reset', then, () => ({ records: emptyRecords(families), seed, operations: 0 }))
+    this.#time.wake(Number.POSITIVE_INFINITY)
+  }
+
+  #replace(operation: string, then: () => void, standing: () => Standing): void {
+    this.called(() => {
+      const next = standing()
+      const before = { records: this.#records, seed: this.#seed, operations: this.#operations }
+      this.#keeper?.replacing(operation)
+      this.#standOn(next)
+      try {
+        then()
+      } catch (error) {
+        this.#standOn(before)
+        this.#keeper?.takeBack()
+        this.#subscribers.forget()
+        throw error
+      }
+    })
   }
 
   /** Calls back with every further commit, in order. Answers what ends that. */
   subscribe(subscriber: (commit: Commit) => void): () => void {
-    // A subscriber of its own per call, so that one function can subscribe twice.
-    const own = (commit: Commit) => subscriber(commit)
-    this.#subscribers.add(own)
-    this.#heldAsNeeded()
+    const end = this.#subscribers.add(subscriber)
+    this.#time.hasListeners(this.#subscribers.size)
     return () => {
-      this.#subscribers.delete(own)
-      this.#heldAsNeeded()
+      end()
+      this.#time.hasListeners(this.#subscribers.size)
     }
   }
 
   /** All records of a collection, oldest first, settled up to now. */
   all<R extends object>(collection: Collection<R>): R[] {
-    this.#settledNow()
-    return [...this.#store.table(collection).newestFirst()].reverse()
+    this.settle()
+    return [...this.#records.table(collection).newestFirst()].reverse()
   }
 
   /** The records of a collection whose index has this value, oldest first; as they are, nothing is settled. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
-    return this.#store.table(collection).findAll(index, value)
+    return this.#records.table(collection).findAll(index, value)
   }
 
   /** Whether a collection has any record. */
   isEmpty<R extends object>(collection: Collection<R>): boolean {
-    return this.#store.table(collection).size === 0
+    return this.#records.table(collection).size === 0
   }
 
   /** Resolves when the gateway's time has come, whoever moves it. Rejects when the signal is aborted. */
-  async reached(at: number, signal?: AbortSignal): Promise<void> {
-    const { clock } = this.#options
-    if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
-    if (this.now >= at) return
-    const waiting = this.#waiters.until(at, signal)
-    this.#heldAsNeeded()
-    try {
-      await waiting
-    } finally {
-      this.#heldAsNeeded()
-    }
+  reached(at: number, signal?: AbortSignal): Promise<void> {
+    return this.#time.reached(at, signal)
   }
 
-  /** Forgets everything that happened. */
-  reset(): void {
-    this.#requireOutside()
-    this.#operations = 0
-    this.#standOn(emptyStore(this.#options.families), this.#options.seed)
-    this.#waiters.wake(Number.POSITIVE_INFINITY)
-  }
-
-  #standOn(store: Store, seed: string): void {
-    this.#store = store
+  #standOn({ records, seed, operations }: Standing): void {
+    this.#records = records
+    this.#operations = operations
     if (seed !== this.#seed) {
       const random = randomSource(seed)
       this.#seed = seed
@@ -290,74 +374,32 @@ export class Engine {
     operation: string,
     work: (tx: Transaction) => T,
   ): { result: T; commit: MadeCommit | null } {
-    this.#requireOutside()
     const tx = new OpenTransaction(this.#ground, now)
-    this.#inside = 'a transaction'
     let result: T
     try {
-      result = work(tx)
+      result = this.#guard.run('a transaction', () => work(tx))
     } catch (error) {
       tx.undo()
       throw error
-    } finally {
-      this.#inside = undefined
     }
     const { changes } = tx
     if (changes.length === 0) return { result, commit: null }
     const commit = new MadeCommit(operation, now, changes, this.#hidden)
-    this.#deliver(commit)
+    this.#keeper?.changed(operation, changes)
+    this.#subscribers.made(commit)
     this.#follow()
     return { result, commit }
   }
 
-  /** Refuses a call that comes from code which the engine itself is running. */
-  #requireOutside(): void {
-    if (this.#inside) refuse(general.gateway_busy, { inside: this.#inside })
-  }
-
-  #deliver(commit: MadeCommit): void {
-    if (this.#subscribers.size === 0) return
-    this.#delivered++
-    this.#undelivered.push(commit.shown())
-    // A subscriber that calls the gateway makes further commits; they wait for their turn.
-    if (this.#undelivered.length > 1) return
-    for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
-      for (const subscriber of [...this.#subscribers]) deliver(subscriber, next)
-      this.#undelivered.shift()
-    }
-  }
-
   /** Tells the clock of this gateway once something is due, so that gateways without a future cost it nothing. */
   #follow(): void {
-    if (!this.#follower && this.#store.agenda.isDue(Number.POSITIVE_INFINITY)) this.#attached()
-  }
-
-  #attached(): ClockFollower {
-    if (!this.#follower) {
-      this.#follower = {
-        nextDueAt: () => this.nextDueAt(),
-        nextStopAt: () => earlier(this.nextDueAt(), this.#waiters.earliest),
-        settle: () => this.settle(this.now),
-      }
-      this.#options.clock.attach?.(this.#follower)
-    }
-    return this.#follower
-  }
-
-  /** Has the clock keep this gateway alive as long as someone waits for it or listens to it. */
-  #heldAsNeeded(): void {
-    if (this.#waiters.size + this.#subscribers.size > 0) {
-      this.#letGo ??= this.#options.clock.hold?.(this.#attached())
-    } else {
-      this.#letGo?.()
-      this.#letGo = undefined
-    }
+    if (this.#records.agenda.isDue(Number.POSITIVE_INFINITY)) this.#time.follow()
   }
 
   #groundAt(url: string): Ground {
     const { dialect, rules } = this.#options
     const wire = { url, dialect, authority: this.#authority }
-    return { store: this.#store, ids: this.#ids, dialect, rules, wire, shown: undefined }
+    return { records: this.#records, ids: this.#ids, dialect, rules, wire, shown: undefined }
   }
 }
 
@@ -371,43 +413,4 @@ export interface NewState extends KeptState {
 export interface Executed {
   readonly result: unknown
   readonly commit: MadeCommit | null
-}
-
-/** A commit before anyone looks at it. */
-export class MadeCommit {
-  constructor(
-    readonly operation: string,
-    readonly now: number,
-    /** The records as they are kept, with their secrets. */
-    readonly changes: readonly RecordChange[],
-    readonly hidden: readonly string[],
-  ) {}
-
-  /** The commit as it may leave the gateway. */
-  shown(): Commit {
-    const changes = this.changes.map((change) => withoutSecretTexts(exportedChange(change), this.hidden))
-    return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
-  }
-}
-
-/** The earlier of two times, either of which may be missing. */
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
-}
-
-/** Waits for a clock that need not know of signals. */
-function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
-  return abortable(signal, (resolve, reject) => {
-    Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
-    return () => undefined
-  })
-}
-
-/** An exception in a subscriber must not reach whoever made the commit. */
-function deliver(subscriber: (commit: Commit) => void, commit: Commit): void {
-  try {
-    subscriber(commit)
-  } catch (error) {
-    console.error('A subscriber of the gateway threw:', error)
-  }
 }

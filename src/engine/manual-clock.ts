@@ -89,6 +89,7 @@ export function manualClock(start: Time): ManualClock {
     reset() {
       time.setTo(startMs)
       followers.dropTimers()
+      followers.settleGateways()
     },
   }
   return withNow(moves, time)
@@ -112,7 +113,12 @@ class StandingTime {
   }
 
   moveTo(to: number): void {
-    for (const _ of this.#stops(to));
+    const end = this.followers.moves()
+    try {
+      for (const _ of this.#stops(to));
+    } finally {
+      end()
+    }
   }
 
   /**

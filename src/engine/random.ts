@@ -23,11 +23,11 @@ export function randomSource(seed: string): RandomSource {
 }
 
 /**
- * A random source that nobody can guess, for keys that outlive a test: SHA-256 over a fresh secret. It too gives the
- * same bytes for the same draw.
+ * A random source that nobody can guess who does not know the secret, for keys that outlive a test: SHA-256. It too gives
+ * the same bytes for the same draw.
  */
-export function secretSource(): RandomSource {
-  const secret = crypto.getRandomValues(new Uint8Array(32))
+export function secretSource(text: string): RandomSource {
+  const secret = sha256(utf8Bytes(text))
   return {
     draw(stream, number) {
       let block = 0
@@ -41,6 +41,11 @@ export function secretSource(): RandomSource {
       }
     },
   }
+}
+
+/** A fresh secret for {@link secretSource}. */
+export function freshSecret(): string {
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** A fresh seed for a gateway that was given none. */

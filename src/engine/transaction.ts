@@ -4,11 +4,11 @@ import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type View, type Wire } from '../contract/view.ts'
 import type { Ids } from './ids.ts'
-import type { RecordChange, Store } from './store.ts'
+import type { RecordChange, Records } from './records.ts'
 
 /** What all transactions of an engine share, until its state is replaced. */
 export interface Ground {
-  readonly store: Store
+  readonly records: Records
   readonly ids: Ids
   readonly dialect: Dialect
   readonly rules: Rules
@@ -19,7 +19,7 @@ export interface Ground {
 
 /**
  * One piece of work on the state, with an object of its own: whatever happens meanwhile, it knows its own changes and
- * nothing else. Writes go straight to the store; {@link undo} takes them back.
+ * nothing else. Writes go straight to the records; {@link undo} takes them back.
  */
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
@@ -29,7 +29,7 @@ export class OpenTransaction implements Transaction {
     readonly ground: Ground,
     readonly now: number,
   ) {
-    this.#sequenceBefore = ground.store.sequence
+    this.#sequenceBefore = ground.records.sequence
   }
 
   get dialect(): Dialect {
@@ -46,8 +46,8 @@ export class OpenTransaction implements Transaction {
 
   /** Takes back everything that was done, the numbers that ids came from included. */
   undo(): void {
-    this.ground.store.undo(this.changes)
-    this.ground.store.sequence = this.#sequenceBefore
+    this.ground.records.undo(this.changes)
+    this.ground.records.sequence = this.#sequenceBefore
   }
 
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
@@ -61,15 +61,15 @@ export class OpenTransaction implements Transaction {
   }
 
   get<R extends object>(collection: Collection<R>, key: string): R | undefined {
-    return this.ground.store.table(collection).get(key)
+    return this.ground.records.table(collection).get(key)
   }
 
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
-    return this.ground.store.table(collection).find(index, value)
+    return this.ground.records.table(collection).find(index, value)
   }
 
   count<R extends object>(collection: Collection<R>): number {
-    return this.ground.store.table(collection).size
+    return this.ground.records.table(collection).size
   }
 
   put<R extends object>(collection: Collection<R>, record: R): R {
@@ -82,26 +82,26 @@ export class OpenTransaction implements Transaction {
   }
 
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R> {
-    return this.ground.store.table(collection).newestFirst(cursor)
+    return this.ground.records.table(collection).newestFirst(cursor)
   }
 
   newId(prefix: string): string {
-    return this.ground.ids.id(prefix, 'ids', this.ground.store.sequence++)
+    return this.ground.ids.id(prefix, 'ids', this.ground.records.sequence++)
   }
 
   randomLabel(length: number): string {
-    return this.ground.ids.label(length, 'labels', this.ground.store.sequence++)
+    return this.ground.ids.label(length, 'labels', this.ground.records.sequence++)
   }
 
   randomInteger(below: number): number {
-    return this.ground.ids.integer(below, 'integers', this.ground.store.sequence++)
+    return this.ground.ids.integer(below, 'integers', this.ground.records.sequence++)
   }
 
   nextOrder(): number {
-    return this.ground.store.sequence++
+    return this.ground.records.sequence++
   }
 
   #change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): void {
-    this.changes.push(this.ground.store.change(collection, key, after))
+    this.changes.push(this.ground.records.change(collection, key, after))
   }
 }

@@ -1,5 +1,5 @@
 import type { Change, Commit } from '../contract/commit.ts'
-import type { MadeCommit } from '../engine/engine.ts'
+import type { MadeCommit } from '../engine/made-commit.ts'
 
 /** What the records of a commit may take in the journal, in bytes. */
 export const MOST_OF_COMMIT = 131_072

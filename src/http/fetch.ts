@@ -18,7 +18,8 @@ export function fetchOf(handler: Handler, reached: Reached): Fetch {
     signal?.throwIfAborted()
     const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
     const request = isPlain ? plainRequest(String(input), init) : await streamedRequest(input, init, signal)
-    const response = handler(request)
+    const answer = handler(request)
+    const response = answer.safe ? await answer.safe : answer
     if (response.delivery) await delivery(response.delivery, reached, signal)
     return toResponse(response)
   }

@@ -1,6 +1,7 @@
 import type { Dialect } from '../contract/dialect.ts'
 import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../contract/errors.ts'
+import { general } from '../contract/general-errors.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
 import type { SecretNames } from '../contract/secret-fields.ts'
@@ -8,7 +9,9 @@ import { valuesOf } from '../contract/secret-values.ts'
 import { deepFreeze } from '../contract/view.ts'
 import { faults, meetFault } from '../control/faults/armed-faults.ts'
 import type { ArmedFault } from '../control/faults/fault.ts'
-import type { Engine, MadeCommit } from '../engine/engine.ts'
+import type { Engine } from '../engine/engine.ts'
+import { refuseAsFailed } from '../engine/keeper.ts'
+import type { MadeCommit } from '../engine/made-commit.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import { authenticate, checkVersion } from './authenticate.ts'
 import { jsonBody } from './body.ts'
@@ -48,9 +51,36 @@ export function handlerOf(options: HandlerOptions): Handler {
     const call: Call = { request, path, query, operationId, operation: null, commit: null, fault: null }
     const isControl = controlApi.isOwn(path)
     const answer = answerOrError(options, call, isControl)
-    const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
-    if (!isControl && !request.isInspector) note(journal, call, answer, engine.lastNow)
-    return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
+    const now = engine.lastNow
+    const { safe } = engine
+    const noted = (answer: HttpResponse): HttpResponse => {
+      if (!isControl && !request.isInspector) note(journal, call, answer, now)
+      return whole(answer, call, dialect)
+    }
+    return safe
+      ? { ...whole(answer, call, dialect), safe: onceSafe(safe, options, call, answer).then(noted) }
+      : noted(answer)
+  }
+}
+
+/** An answer with the headers that all have, and without a body where nobody wants it. */
+function whole(answer: HttpResponse, { request, operationId }: Call, dialect: Dialect): HttpResponse {
+  const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
+  return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
+}
+
+/** The answer once what it says is safe, or the error that it is not. */
+async function onceSafe(
+  safe: Promise<void>,
+  options: HandlerOptions,
+  call: Call,
+  answer: HttpResponse,
+): Promise<HttpResponse> {
+  try {
+    await safe
+    return answer
+  } catch (error) {
+    return refusalsAnswered(options, call, () => refuseAsFailed(error))
   }
 }
 
@@ -86,8 +116,12 @@ function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, 
 
 function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {
   const { request, path, query } = call
-  const work = () => (isControl ? options.controlApi.answer(request, path, query) : answer(options, call))
-  return refusalsAnswered(options, call, work)
+  const { engine, controlApi } = options
+  if (!isControl) return refusalsAnswered(options, call, () => engine.called(() => answer(options, call)))
+  return refusalsAnswered(options, call, () => {
+    engine.keepOperationIds()
+    return controlApi.answer(request, path, query)
+  })
 }
 
 /** The answer of some work; a refusal is answered as an error. */
@@ -96,6 +130,8 @@ function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpR
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    // The commit was undone.
+    if (error.problems[0].error === general.store_failed) call.commit = null
     return errorAnswer(factsOf(error, options.dialect, unspoken(call, options)), call.operationId)
   }
 }
@@ -172,8 +208,23 @@ export type Refused = <Values extends object>(
 export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
   return (error, values) => {
     const operationId = engine.nextOperationId()
-    const answer = errorAnswer(factsOf(new Refusal([problem(error, values)]), dialect), operationId)
+    const answer = errorAnswer(factsOf(refusalKept(engine, error, values), dialect), operationId)
     return { ...answer, headers: { [dialect.operationIdHeader]: operationId, ...answer.headers } }
+  }
+}
+
+/** The refusal, unless the store cannot keep that its id was given out. */
+function refusalKept<Values extends object>(
+  engine: Engine,
+  error: CatalogueError<string, Values>,
+  values: Values,
+): Refusal {
+  try {
+    engine.keepOperationIds()
+    return new Refusal([problem(error, values)])
+  } catch (failure) {
+    if (failure instanceof Refusal) return failure
+    throw failure
   }
 }
 

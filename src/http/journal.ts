@@ -7,7 +7,7 @@ import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
 import type { Journal, JournalEntry, JournalQuery } from '../control/requests/journal.ts'
-import type { MadeCommit } from '../engine/engine.ts'
+import type { MadeCommit } from '../engine/made-commit.ts'
 import { lightCommit, MOST_OF_COMMIT, weightOfCommit } from './commit-weight.ts'
 import type { RequestBody } from './messages.ts'
 import {

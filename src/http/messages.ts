@@ -33,6 +33,11 @@ export interface HttpResponse {
   readonly body: string | null
   /** How a fault delivers it; absent for at once and whole. */
   readonly delivery?: Delivery
+  /**
+   * The answer to give once the store has made safe what this one says: the same, or the error that it could not. Absent
+   * where all is safe already. Never rejects.
+   */
+  readonly safe?: Promise<HttpResponse>
 }
 
 /** How an answer reaches the client. */

@@ -215,7 +215,7 @@ async function answerTo(
       return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
     const answer = gateway.exchange(read)
-    return answer.delivery ? await gateway.delivered(answer, { signal: connection.ended }) : answer
+    return answer.delivery || answer.safe ? await gateway.delivered(answer, { signal: connection.ended }) : answer
   } catch (error) {
     if (connection.socket.destroyed && error === connection.ended.reason) return undefined
     console.error(error)

@@ -51,10 +51,12 @@ describe('The seeded source (rules: ids#seed)', () => {
 
 describe('The secret source', () => {
   it('gives the same bytes for the same draw, of any length, and others elsewhere', () => {
-    const { draw } = secretSource()
+    const { draw } = secretSource('one secret')
     expect(hex(draw('keys', 1)(70))).toBe(hex(draw('keys', 1)(70)))
     expect(hex(draw('keys', 1)(70)).slice(0, 64)).toBe(hex(draw('keys', 1)(32)))
-    const others = [draw('keys', 2), draw('names', 1), secretSource().draw('keys', 1)].map((bytes) => hex(bytes(32)))
+    const others = [draw('keys', 2), draw('names', 1), secretSource('another').draw('keys', 1)].map((bytes) =>
+      hex(bytes(32)),
+    )
     expect(new Set([...others, hex(draw('keys', 1)(32))]).size).toBe(4)
     const bytes = draw('keys', 1)
     expect(hex(bytes(32))).not.toBe(hex(bytes(32)))

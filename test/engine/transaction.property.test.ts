@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Collection } from '../../src/contract/collection.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { randomSource } from '../../src/engine/random.ts'
-import { Store } from '../../src/engine/store.ts'
+import { Records } from '../../src/engine/records.ts'
 import { type Ground, OpenTransaction } from '../../src/engine/transaction.ts'
 import { standard } from '../../src/index.ts'
 import { check } from '../support/property.ts'
@@ -21,11 +21,11 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
 function ground(): Ground {
-  // The store knows its collections by name; what is in them is theirs to know.
-  const store = new Store([items] as unknown as Collection<object>[])
+  // They know their collections by name; what is in them is theirs to know.
+  const records = new Records([items] as unknown as Collection<object>[])
   const rest = { dialect: standard, rules: {}, wire: {}, shown: undefined }
   // No rule and no view is looked at here.
-  return { store, ids: ids(randomSource('x')), ...rest } as unknown as Ground
+  return { records, ids: ids(randomSource('x')), ...rest } as unknown as Ground
 }
 
 /** Takes a step, and answers what it drew. */
@@ -56,7 +56,7 @@ describe('A transaction', () => {
         const before = new OpenTransaction(base, 1)
         for (const each of earlier) take(before, each)
         const model = new Map<string, Item>()
-        for (const each of base.store.table(items).newestFirst()) model.set(each.id, each)
+        for (const each of base.records.table(items).newestFirst()) model.set(each.id, each)
         const start = new Map(model)
         const tx = new OpenTransaction(base, 2)
         for (const each of steps) {
@@ -93,9 +93,9 @@ describe('A transaction', () => {
         const [again, first] = [tried, untried].map((base) => {
           const tx = new OpenTransaction(base, 3)
           const drawn = steps.map((each) => take(tx, each))
-          const { store } = base
-          const red = store.table(items).findAll('color', 'red')
-          return { drawn, red, records: store.exported(true), sequence: store.sequence, due: store.agenda.first() }
+          const { records: kept } = base
+          const red = kept.table(items).findAll('color', 'red')
+          return { drawn, red, records: kept.exported(true), sequence: kept.sequence, due: kept.agenda.first() }
         })
         expect(again).toEqual(first)
       }),

@@ -109,7 +109,11 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     ],
     ['internalErrorBackoff', '1m', /^internalErrorBackoff is "1m"\. Allowed: an object/],
     ['dns', true, /^dns is true\. Allowed: "off" or "simulated"\./],
-    ['authorityKeys', 'own', /^authorityKeys is "own"\. Allowed: "test" or "fresh"\./],
+    [
+      'authorityKeys',
+      'own',
+      /^authorityKeys is a string of 3 characters\. Allowed: "test", "fresh", or an object with "secret", /,
+    ],
   ]
   test.each(wrong)('%s refuses %j, naming what is allowed', (name, value, message) => {
     expect(() => createGateway({ [name]: value })).toThrow(TypeError)

@@ -1,4 +1,11 @@
-import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type ManualClock,
+  manualClock,
+  type Snapshot,
+} from '../../src/index.ts'
 import { client } from './client.ts'
 import { upload } from './pem.ts'
 import { ECDSA, NEW_YEAR, RSA } from './provisioning.ts'
@@ -10,8 +17,8 @@ export const furnishedOptions = () =>
   ({ seed: 'furnished', clock: manualClock(NEW_YEAR), dns: 'simulated', rateLimit: { requests: 1000 } }) as const
 
 /** A gateway with something of everything in it, domains in every state of their provisioning included. */
-export async function furnished(): Promise<Gateway<ManualClock>> {
-  const gateway = createGateway(furnishedOptions())
+export async function furnished(options: GatewayOptions<ManualClock> = {}): Promise<Gateway<ManualClock>> {
+  const gateway = createGateway({ ...furnishedOptions(), ...options })
   const { reservedDomains, provisioning, clock, dns } = gateway
   const managed = (domain: string, certificate_management_policy: typeof RSA | typeof ECDSA = ECDSA) => {
     const created = reservedDomains.create({ domain, certificate_management_policy, region: 'eu' })

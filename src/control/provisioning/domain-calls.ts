@@ -86,6 +86,7 @@ function domainCall(definition: {
 function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
   const clock = requireManual(host.clock)
   moveTo(
+    host,
     clock,
     host.transact((tx) => aheadOf(tx, requiredDomain(tx, id))),
   )

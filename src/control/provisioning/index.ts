@@ -118,7 +118,13 @@ async function afterNextAttempt(host: ControlHost, id: string, guarded: Guarded)
     if (!host.clock.waitUntil && host.now() < due.at) throw new Error(cannotWait(due.at))
     while (host.now() < due.at) await host.clock.waitUntil?.(due.at)
   }
-  return guarded(() => host.transact((tx) => shownDomain(tx, requiredDomain(tx, id))))
+  const domain = guarded(() => host.transact((tx) => shownDomain(tx, requiredDomain(tx, id))))
+  await host.safe().catch((error) => guarded(() => raise(error)))
+  return domain
+}
+
+function raise(error: unknown): never {
+  throw error
 }
 
 function cannotWait(at: number): string {

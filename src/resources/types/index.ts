@@ -153,6 +153,7 @@ export type ErrorKey =
   | 'request_timeout'
   | 'rolling_window_invalid'
   | 'rule_without_action'
+  | 'store_failed'
   | 'too_many_on_order'
   | 'too_many_requests'
   | 'tripped_duration_invalid'

@@ -14,7 +14,7 @@ export interface RecordChange {
 }
 
 /** All records of a gateway, the number that ids come from, and the agenda. */
-export class Store {
+export class Records {
   /** How many ids, labels and schedulings there have been. */
   sequence = 0
   readonly agenda: Agenda
@@ -59,6 +59,13 @@ export class Store {
     for (let i = changes.length - 1; i >= 0; i--) {
       const { collection, key, before } = changes[i] as RecordChange
       this.change(collection, key, before)
+    }
+  }
+
+  /** Every collection with its records, oldest first. */
+  *all(): Generator<{ readonly collection: Collection<object>; readonly oldestFirst: readonly object[] }> {
+    for (const table of this.#tables.values()) {
+      yield { collection: table.collection, oldestFirst: [...table.newestFirst()].reverse() }
     }
   }
 

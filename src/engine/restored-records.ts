@@ -4,7 +4,7 @@ import { general } from '../contract/general-errors.ts'
 import { Problems } from '../contract/problems.ts'
 import { quote } from '../contract/quote.ts'
 import type { Family } from '../contract/resource.ts'
-import { Store } from './store.ts'
+import { Records } from './records.ts'
 
 /** Records by collection, and the number that the next id comes from. */
 export interface KeptState {
@@ -12,50 +12,54 @@ export interface KeptState {
   readonly records: Readonly<Record<string, readonly object[]>>
 }
 
-/** A store with nothing in it. */
-export function emptyStore(families: readonly Family<object>[]): Store {
-  return new Store(families.flatMap((family) => family.collections))
+/** No records of any family. */
+export function emptyRecords(families: readonly Family<object>[]): Records {
+  return new Records(families.flatMap((family) => family.collections))
 }
 
 /**
- * A store with the records of a state. `isOwn` says that a gateway made it, so that nothing in it needs to be checked.
+ * The records of a state, to go on from. `isOwn` says that a gateway made it, so that nothing in it needs to be checked.
  * @throws Refusal where two records have one key, or records do not fit together.
  */
-export function restoredStore(
+export function restoredRecords(
   families: readonly Family<object>[],
-  { sequence, records }: KeptState,
+  { sequence, records: rows }: KeptState,
   isOwn: boolean,
-): Store {
-  const store = emptyStore(families)
+): Records {
+  const records = emptyRecords(families)
   const problems = new Problems()
-  for (const [name, rows] of Object.entries(records)) keepAll(store, name, rows, problems)
-  store.sequence = sequence
-  if (!isOwn) for (const family of families) checkRelations(store, family, records, problems)
+  for (const [name, ofName] of Object.entries(rows)) keepAll(records, name, ofName, problems)
+  records.sequence = sequence
+  if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
   problems.refuse()
-  return store
+  return records
 }
 
-function keepAll(store: Store, name: string, rows: readonly object[], problems: Problems): void {
-  const { collection } = store.tableNamed(name)
+function keepAll(records: Records, name: string, rows: readonly object[], problems: Problems): void {
+  const { collection } = records.tableNamed(name)
   rows.forEach((row, index) => {
     const key = collection.key(row)
-    if (!store.change(collection, key, row).before) return
+    if (!records.change(collection, key, row).before) return
     const received = `a second record with the key ${quote(key)}`
     const field = `records.${name}.${index}`
     problems.add(() => problem(general.field_invalid, { field, received, allowed: 'each key once' }))
   })
 }
 
-function checkRelations(store: Store, family: Family<object>, records: KeptState['records'], problems: Problems): void {
-  const { collections, relations } = family
+function checkRelations(
+  records: Records,
+  { collections, relations }: Family<object>,
+  rows: KeptState['records'],
+  problems: Problems,
+): void {
   if (!relations) return
   const others = {
-    get: <R extends object>(collection: Collection<R>, key: string) => store.table(collection).get(key),
+    get: <R extends object>(collection: Collection<R>, key: string) => records.table(collection).get(key),
     find: <R extends object>(collection: Collection<R>, index: string, value: string) =>
-      store.table(collection).find(index, value),
+      records.table(collection).find(index, value),
   }
   for (const { name } of collections) {
-    records[name]?.forEach((record, index) => {
+    rows[name]?.forEach((record, index) => {
       relations(record, others, (path, received, allowed) => {
         const field = () => ['records', name, index, ...path].join('.')
         problems.add(() => problem(general.field_invalid, { field: field(), received: quote(received), allowed }))

@@ -1,0 +1,86 @@
+/**
+ * Where commits go, so that a gateway outlives its process. All of it is synchronous but `flushed`, which only a store
+ * needs that makes several commits safe at once.
+ *
+ * What the store is given holds secrets: private keys, and those of webhooks. Keep it where nobody else reads it.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, type Store, type StoredCommit } from 'fauxgate'
+ * const commits: StoredCommit[] = []
+ * const store: Store = { load: () => undefined, append: (commit) => void commits.push(commit) }
+ * createGateway({ store }).reservedAddrs.create()
+ * console.log(commits.at(-1)?.operation) // reserved_addrs.create
+ * ```
+ */
+export interface Store {
+  /**
+   * The state after the last commit that was kept; undefined where there was none yet. Read once at the start, and again
+   * after `flushed` has rejected. Throws: `createGateway` throws the same.
+   */
+  load(): StoredState | undefined
+  /**
+   * Keeps one commit: whole, or not at all. Called once per call to the gateway, with everything that the call changed.
+   * Throws: the call is undone, and refused with `store_failed`.
+   */
+  append(commit: StoredCommit): void
+  /**
+   * Resolves when everything that was appended is safe; answers over HTTP wait for it. Rejects: everything since the last
+   * safe commit is gone from the store, which takes no commit before it was loaded again; so is it from the gateway, and
+   * whoever waits is refused with `store_failed`. A store without it is safe when `append` returns.
+   */
+  flushed?(): Promise<void>
+}
+
+/** Everything that one call changed, due events that it settled included. */
+export interface StoredCommit {
+  /** The operation, such as `reserved_domains.create`, or `provisioning`, `clock`, `reset`, `restore`, `control`. */
+  readonly operation: string
+  /** The gateway's time in ms since 1970. */
+  readonly now: number
+  /** The number that the next id comes from. */
+  readonly sequence: number
+  /** The number that ids of requests come from after a restart; those below may have been given out. */
+  readonly operations: number
+  /** Set on the first commit, on `reset` and on `restore`: forget everything from before. */
+  readonly replaces?: StoredFacts
+  /** What is kept from now on under each key, secrets included; null for what is there no longer. Each key once. */
+  readonly changes: readonly StoredChange[]
+}
+
+/** What stays the same from one replacement of the whole state to the next. */
+export interface StoredFacts {
+  /** The version of the records' form. A gateway reads its own and refuses any other. */
+  readonly version: number
+  /** What ids and, with the published test keys, automatic certificates come from. */
+  readonly seed: string
+}
+
+/** What is kept of one record. */
+export interface StoredChange {
+  /** The collection, such as `reserved_domains`. */
+  readonly collection: string
+  /** The record's key in its collection. */
+  readonly key: string
+  /** The record as it is kept, plain JSON and frozen; null where it is gone. */
+  readonly after: object | null
+}
+
+/** A state as a store has kept it: the facts of the last commit, and all records. */
+export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'sequence' | 'operations'> {
+  /** All records, each key once, in any order; oldest first is quickest. */
+  readonly records: Iterable<StoredRecord>
+}
+
+/** A record as a store has kept it. */
+export interface StoredRecord {
+  /** The collection. */
+  readonly collection: string
+  /** The record's key in its collection. */
+  readonly key: string
+  /** What `after` was, as JSON has it. */
+  readonly record: object
+}
+
+/** The version of the records' form that this fauxgate keeps, in stores and in snapshots. */
+export const RECORDS_VERSION = 1

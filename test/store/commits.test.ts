@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createGateway,
+  type GatewayOptions,
+  type ManualClock,
+  manualClock,
+  type StoredCommit,
+} from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { upload } from '../support/pem.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+
+const policy = { authority: 'letsencrypt' }
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+
+function kept(options: GatewayOptions<ManualClock> = {}) {
+  const store = memoryStore()
+  return { store, gateway: createGateway({ clock: manualClock(NEW_YEAR), seed: 'kept', ...options, store }) }
+}
+
+const names = (commits: readonly StoredCommit[]) => commits.map(({ operation }) => operation)
+
+describe('A store is told (rules: stores#calls)', () => {
+  it('of a new gateway with its initial state as one commit, which replaces what was before', () => {
+    const { store } = kept({ initial: { reservedAddrs: [{}, { region: 'eu' }] } })
+    expect(store.commits).toMatchObject([
+      { operation: 'initial', now: Date.parse(NEW_YEAR), replaces: { version: 1, seed: 'kept' } },
+    ])
+    expect(store.commits[0]?.changes.map(({ collection }) => collection)).toEqual([
+      'reserved_addrs',
+      'reserved_addrs',
+      'initial_resources',
+      'initial_resources',
+    ])
+  })
+
+  it('of every call that changes something as one commit, and of no other', async () => {
+    const { store, gateway } = kept()
+    const { id } = gateway.reservedAddrs.create({ description: 'x' })
+    gateway.reservedAddrs.get(id)
+    gateway.reservedAddrs.list()
+    expect(() => gateway.reservedAddrs.get('ra_gone')).toThrow()
+    await client(gateway)('PATCH', `/reserved_addrs/${id}`, { json: { description: 'y' } })
+    await client(gateway)('GET', '/reserved_addrs')
+    gateway.dns.a('a.example.com', '192.0.2.1')
+    gateway.snapshot()
+    gateway.reservedAddrs.delete(id)
+    expect(names(store.commits)).toEqual([
+      'initial',
+      'reserved_addrs.create',
+      'reserved_addrs.update',
+      'control',
+      'reserved_addrs.delete',
+    ])
+    expect(store.commits[1]).toMatchObject({
+      changes: [{ collection: 'reserved_addrs', key: id, after: { id, description: 'x' } }],
+    })
+    expect(store.commits[1]).not.toHaveProperty('replaces')
+    expect(store.commits[4]?.changes).toEqual([{ collection: 'reserved_addrs', key: id, after: null }])
+  })
+
+  it('of a request and the fault that it met as one commit', async () => {
+    const { store, gateway } = kept()
+    gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', times: 1 })
+    const before = store.commits.length
+    await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect(store.commits.slice(before).map(({ changes }) => changes.map(({ collection }) => collection))).toEqual([
+      ['faults', 'reserved_addrs'],
+    ])
+  })
+
+  it('of a year of many domains as one commit, each record once', () => {
+    const { store, gateway } = kept()
+    for (let n = 0; n < 20; n++) {
+      gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy: policy })
+    }
+    const before = store.commits.length
+    gateway.clock.advance('365d')
+    const [commit, ...others] = store.commits.slice(before)
+    expect(others).toEqual([])
+    expect(commit?.now).toBe(gateway.clock.now)
+    expect(commit?.changes).toHaveLength(40)
+  })
+
+  it('of what became due, together with the call that looks at it', () => {
+    const clock = { now: Date.parse(NEW_YEAR) }
+    const store = memoryStore()
+    const gateway = createGateway({ clock, store })
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    clock.now += 60_000
+    gateway.reservedDomains.get(id)
+    clock.now += 1
+    gateway.reservedDomains.get(id)
+    expect(names(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
+    expect(store.commits[2]).toMatchObject({ now: clock.now - 1 })
+  })
+
+  it('of what became due before a call that is refused', () => {
+    const clock = { now: Date.parse(NEW_YEAR) }
+    const store = memoryStore()
+    const gateway = createGateway({ clock, store })
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    clock.now += 60_000
+    expect(() => gateway.reservedDomains.get('rd_gone')).toThrow()
+    expect(names(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
+  })
+
+  it('of every move of a manual clock as one commit, of set and reset too, in this process and over HTTP', async () => {
+    const { store, gateway } = kept()
+    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    gateway.clock.advance('1s')
+    gateway.clock.set('2026-02-01T00:00:00Z')
+    await client(gateway)('POST', 'http://localhost/_fauxgate/clock', { json: { advance: '100d' } })
+    gateway.clock.reset()
+    gateway.reset()
+    const moves = store.commits.slice(2)
+    expect(names(moves)).toEqual(['clock', 'provisioning', 'provisioning', 'clock', 'reset'])
+    expect(moves.map(({ now }) => now)).toEqual([
+      Date.parse('2026-01-01T00:00:01Z'),
+      Date.parse('2026-02-01T00:00:00Z'),
+      Date.parse('2026-05-12T00:00:00Z'),
+      Date.parse(NEW_YEAR),
+      Date.parse(NEW_YEAR),
+    ])
+  })
+
+  it('of reset and restore as commits that replace everything', () => {
+    const { store, gateway } = kept({ initial: { reservedAddrs: [{}] } })
+    const snapshot = gateway.snapshot()
+    const { sequence } = snapshot
+    gateway.reservedAddrs.create()
+    gateway.clock.advance('1h')
+    gateway.restore(snapshot)
+    expect(store.commits.at(-1)).toMatchObject({ operation: 'restore', now: Date.parse(NEW_YEAR), sequence })
+    gateway.reset()
+    expect(store.commits.at(-1)).toMatchObject({ operation: 'reset', sequence, replaces: { seed: 'kept' } })
+    for (const commit of store.commits.slice(-2)) {
+      expect(commit.changes.map(({ collection }) => collection)).toEqual(['reserved_addrs', 'initial_resources'])
+    }
+  })
+
+  it('of secrets, which stand in the commit that carries them and nowhere else', () => {
+    const { store, gateway } = kept()
+    const shown: string[] = []
+    gateway.subscribe((commit) => shown.push(JSON.stringify(commit)))
+    const { certificate_pem, private_key_pem } = upload()
+    gateway.tlsCertificates.create({ certificate_pem, private_key_pem })
+    gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'hush-hush' })
+    const texts = store.commits.slice(1).map((commit) => JSON.stringify(commit))
+    expect(texts[0]).toContain(JSON.stringify(private_key_pem).slice(1, -1))
+    expect(texts[1]).toContain('hush-hush')
+    for (const text of [...shown, JSON.stringify(gateway.snapshot()), JSON.stringify(gateway.requests.all())]) {
+      expect(text).not.toContain('PRIVATE KEY-----\\n')
+      expect(text).not.toContain('hush-hush')
+    }
+  })
+
+  it('of no predicate: a fault that has one is no data, and is gone after a restart', () => {
+    const { store, gateway } = kept()
+    gateway.faults.add({ operation: 'reserved_addrs.list', when: () => true })
+    const again = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+    expect(gateway.faults.all()).toHaveLength(1)
+    expect(again.faults.all()).toEqual([])
+  })
+})

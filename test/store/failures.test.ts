@@ -1,0 +1,231 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway, GatewayError, type ManualClock, manualClock } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { deferredStore, memoryStore } from '../support/memory-store.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+
+const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+const FULL = new Error('disk full')
+
+function failing() {
+  const store = memoryStore()
+  const gateway = createGateway({
+    store,
+    clock: manualClock(NEW_YEAR),
+    seed: 'failing',
+    initial: { reservedAddrs: [{}] },
+  })
+  const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+  gateway.clock.advance('1h')
+  return { store, gateway, id }
+}
+
+const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
+
+function thrownBy(work: () => unknown): GatewayError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+/** Every kind of call that changes something. */
+const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unknown> = {
+  create: (gateway) => gateway.reservedAddrs.create(),
+  update: (gateway, id) => gateway.reservedDomains.update(id, { description: 'x' }),
+  delete: (gateway, id) => gateway.reservedDomains.delete(id),
+  'a record of the zone': (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
+  'an outcome on order': (gateway) => gateway.provisioning.script(['DNS_ERROR']),
+  'a fault': (gateway) => gateway.faults.add({ operation: 'reserved_addrs.list' }),
+  'a declaration': (gateway) => gateway.declare.backend('bkdhr_1'),
+  'a move of the clock': (gateway) => gateway.clock.advance('200d'),
+  'a move to the next event': (gateway) => gateway.clock.advanceToNext(),
+  'a move to a renewal': (gateway, id) => gateway.provisioning.renewNow(id),
+  'a clock that is set': (gateway) => gateway.clock.set('2027-01-01T00:00:00Z'),
+  'a clock that is reset': (gateway) => gateway.clock.reset(),
+  reset: (gateway) => gateway.reset(),
+  restore: (gateway) => gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot()))),
+}
+
+describe('A call that the store does not keep (rules: stores#failures)', () => {
+  it.each(Object.entries(calls))('is refused and changes nothing: %s', (_name, call) => {
+    const { store, gateway, id } = failing()
+    const before = whole(gateway)
+    const now = gateway.clock.now
+    const told = vi.fn()
+    gateway.subscribe(told)
+    store.failure = FULL
+    const error = thrownBy(() => call(gateway, id))
+    expect(error).toMatchObject({ key: 'store_failed', code: 'ERR_GATEWAY_90507', status: 507, cause: FULL })
+    expect(error.message).toContain('disk full')
+    expect(gateway.clock.now).toBe(now)
+    store.failure = undefined
+    expect(whole(gateway)).toBe(before)
+    expect(told).not.toHaveBeenCalled()
+    const twin = failing()
+    call(gateway, id)
+    call(twin.gateway, twin.id)
+    expect(whole(gateway)).toBe(whole(twin.gateway))
+  })
+
+  it('is answered with 507 over HTTP', async () => {
+    const { store, gateway } = failing()
+    const before = whole(gateway)
+    store.failure = FULL
+    const answer = await client(gateway)('POST', '/reserved_addrs', { json: {} })
+    expect(answer.status).toBe(507)
+    expect(answer.body).toMatchObject({ error_code: 'ERR_GATEWAY_90507', status_code: 507 })
+    const moved = await gateway.fetch('http://localhost/_fauxgate/clock', {
+      method: 'POST',
+      body: '{"advance": "90d"}',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(moved.status).toBe(507)
+    store.failure = undefined
+    expect(whole(gateway)).toBe(before)
+    expect(gateway.requests.last()).toMatchObject({ status: 507, commit: null })
+  })
+
+  it('can be a read, when something has become due', () => {
+    const clock = { now: Date.parse(NEW_YEAR) }
+    const store = memoryStore()
+    const gateway = createGateway({ store, clock })
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    clock.now += 60_000
+    store.failure = FULL
+    expect(thrownBy(() => gateway.reservedDomains.get(id)).key).toBe('store_failed')
+    expect(thrownBy(() => gateway.settle()).key).toBe('store_failed')
+    store.failure = undefined
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+    expect(store.commits).toHaveLength(3)
+  })
+
+  it('can be the creation of the gateway', () => {
+    const store = memoryStore()
+    store.failure = FULL
+    const initial = { reservedAddrs: [{}] }
+    expect(thrownBy(() => createGateway({ store, initial })).key).toBe('store_failed')
+    expect(thrownBy(() => createGateway({ store })).key).toBe('store_failed')
+    const broken = {
+      load: () => {
+        throw FULL
+      },
+      append: () => undefined,
+    }
+    expect(() => createGateway({ store: broken })).toThrow(FULL)
+  })
+
+  it('is any that comes from the store itself', () => {
+    const store = memoryStore()
+    const gateway = createGateway({ store })
+    const { append } = store
+    store.append = (commit) => {
+      gateway.reservedAddrs.list()
+      append(commit)
+    }
+    expect(thrownBy(() => gateway.reservedAddrs.create()).message).toContain('inside its store')
+  })
+
+  it('takes the clock of several gateways back, and leaves each of them as its store has it', () => {
+    const clock = manualClock(NEW_YEAR)
+    const [one, two] = [memoryStore(), memoryStore()]
+    const first = createGateway({ clock, store: one })
+    const second = createGateway({ clock, store: two })
+    two.failure = FULL
+    expect(() => clock.advance('1h')).toThrow(GatewayError)
+    expect(clock.now).toBe(Date.parse(NEW_YEAR))
+    expect([first.snapshot().now, second.snapshot().now]).toEqual([clock.now, clock.now])
+    one.failure = FULL
+    expect(() => clock.advance('1h')).toThrow(GatewayError)
+    expect(clock.now).toBe(Date.parse(NEW_YEAR))
+  })
+})
+
+describe('What is answered before it is safe (rules: stores#safe-answers)', () => {
+  const ask = (gateway: Gateway, method: string, path: string) =>
+    client(gateway)(method, path, method === 'POST' ? { json: {} } : {})
+
+  it('waits over HTTP, reads of it too, until the store says so', async () => {
+    const store = deferredStore()
+    const gateway = createGateway({ store })
+    store.flush()
+    await Promise.resolve()
+    const answered: string[] = []
+    const created = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(`POST ${status}`))
+    const listed = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(`GET ${status}`))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(answered).toEqual([])
+    expect(gateway.requests.count()).toBe(0)
+    store.flush()
+    await Promise.all([created, listed])
+    expect(answered.sort()).toEqual(['GET 200', 'POST 201'])
+    expect(gateway.requests.count()).toBe(2)
+    expect((await ask(gateway, 'GET', '/reserved_addrs')).status).toBe(200)
+  })
+
+  it('is refused for everyone who waits when it is lost, and the gateway stands where the store does', async () => {
+    const store = deferredStore()
+    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), provisioningDelay: 0 })
+    store.flush()
+    await Promise.resolve()
+    const waiting = [ask(gateway, 'POST', '/reserved_addrs'), ask(gateway, 'GET', '/reserved_addrs')]
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'store_failed', cause: FULL })
+    const delivered = gateway.delivered(
+      gateway.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' }),
+    )
+    store.lose(FULL)
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([507, 507])
+    expect((await delivered).status).toBe(507)
+    await settled
+    expect(gateway.requests.all().map(({ status, commit }) => [status, commit])).toEqual([
+      [507, null],
+      [507, null],
+      [507, null],
+    ])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    const created = ask(gateway, 'POST', '/reserved_addrs')
+    await Promise.resolve()
+    store.flush()
+    expect((await created).status).toBe(201)
+    expect(createGateway({ store: memoryStore(store.safe.commits) }).reservedAddrs.list().reserved_addrs).toHaveLength(
+      1,
+    )
+  })
+
+  it('is asked for again at every call where the store cannot even say what it has', async () => {
+    const store = deferredStore()
+    const gateway = createGateway({ store })
+    store.flush()
+    await Promise.resolve()
+    const load = vi.spyOn(store, 'load').mockImplementation(() => {
+      throw FULL
+    })
+    const created = ask(gateway, 'POST', '/reserved_addrs')
+    await Promise.resolve()
+    store.lose(FULL)
+    expect((await created).status).toBe(507)
+    expect(thrownBy(() => gateway.reservedAddrs.list()).key).toBe('store_failed')
+    load.mockRestore()
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+
+  it('is undone for a direct call, which had its answer at once', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const store = deferredStore()
+    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
+    store.flush()
+    await Promise.resolve()
+    gateway.reservedAddrs.create()
+    gateway.clock.advance('1h')
+    store.lose(FULL)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(printed).toHaveBeenCalledOnce()
+    printed.mockRestore()
+  })
+})

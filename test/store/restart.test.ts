@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions, manualClock, type StoredCommit } from '../../src/index.ts'
+import { client } from '../support/client.ts'
+import { furnished, furnishedOptions } from '../support/furnished.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+
+const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+
+/** A gateway with what another one has told its store. */
+function restarted(commits: readonly StoredCommit[], options: GatewayOptions = {}) {
+  return createGateway({ clock: manualClock('2030-01-01T00:00:00Z'), ...options, store: memoryStore(commits) })
+}
+
+describe('A gateway that goes on from a store', () => {
+  it('has everything that a snapshot has, private keys and the time of a manual clock included', async () => {
+    const store = memoryStore()
+    const gateway = await furnished({ store })
+    const again = createGateway({ ...furnishedOptions(), store: memoryStore(store.commits) })
+    expect(again.clock.now).toBe(gateway.clock.now)
+    expect({ ...again.snapshot({ privateKeys: true }), rateLimit: [] }).toEqual({
+      ...gateway.snapshot({ privateKeys: true }),
+      rateLimit: [],
+    })
+    expect(again.provisioning.pendingOutcomes()).toEqual(gateway.provisioning.pendingOutcomes())
+  })
+
+  it('has the same future', async () => {
+    const store = memoryStore()
+    const gateway = await furnished({ store })
+    const again = createGateway({ ...furnishedOptions(), store: memoryStore(store.commits) })
+    for (const each of [gateway, again]) {
+      each.clock.advance('200d')
+      each.reservedAddrs.create()
+    }
+    expect({ ...again.snapshot({ privateKeys: true }), rateLimit: [] }).toEqual({
+      ...gateway.snapshot({ privateKeys: true }),
+      rateLimit: [],
+    })
+  })
+
+  it('gives no id again, of resources or of requests, whichever seed it is given now (rules: stores#ids)', async () => {
+    const store = memoryStore()
+    const gateway = createGateway({ seed: 'one', store })
+    const seen = new Set<string>()
+    const ask = async (on: typeof gateway, method: string, path: string) => {
+      const { headers, body } = await client(on)(method, path, method === 'POST' ? { json: {} } : {})
+      for (const id of [headers.get('service-operation-id'), body?.id]) {
+        if (!id) continue
+        expect(seen).not.toContain(id)
+        seen.add(id)
+      }
+    }
+    await ask(gateway, 'POST', '/reserved_addrs')
+    for (let n = 0; n < 5; n++) await ask(gateway, 'GET', '/reserved_addrs')
+    for (const seed of ['one', 'two']) {
+      const again = createGateway({ seed, store })
+      for (let n = 0; n < 3; n++) await ask(again, 'POST', '/reserved_addrs')
+      for (let n = 0; n < 3; n++) await ask(again, 'GET', '/nothing')
+    }
+    expect(seen.size).toBe(6 + 1 + 2 * 9)
+  })
+
+  it('keeps its distance to the ids of many requests that changed nothing', async () => {
+    const store = memoryStore()
+    const gateway = createGateway({ seed: 'one', store })
+    let last = ''
+    for (let n = 0; n < 3000; n++) {
+      const response = gateway.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' })
+      last = response.headers['Service-Operation-Id'] as string
+    }
+    expect(store.commits.length).toBeLessThan(10)
+    const again = restarted(store.commits)
+    const response = again.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' })
+    expect((response.headers['Service-Operation-Id'] as string) > last).toBe(true)
+  })
+
+  it('makes nothing of `initial` a second time, and still knows what was there at the beginning', () => {
+    const initial = { reservedAddrs: [{}], compression: [{ edge_id: 'edghts_1', id: 'edghtsrt_1' }] }
+    const store = memoryStore()
+    const gateway = createGateway({ store, initial })
+    const { id } = gateway.reservedAddrs.create()
+    const again = restarted(store.commits, { initial })
+    expect(again.reservedAddrs.list().reserved_addrs).toHaveLength(2)
+    expect(again.leftovers()).toEqual([{ family: 'reserved_addrs', id }])
+    again.reset()
+    expect(again.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+    expect(again.leftovers()).toEqual([])
+  })
+
+  it.each([
+    ['test keys', 'test'],
+    ['fresh keys', 'fresh'],
+    ['keys from a secret', { secret: 'nobody can guess this' }],
+  ] as const)('has the same authority and the same certificates with %s', (_name, authorityKeys) => {
+    const store = memoryStore()
+    const options = { authorityKeys, clock: manualClock(NEW_YEAR) }
+    const gateway = createGateway({ ...options, store })
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    gateway.clock.advance('30s')
+    const { certificate } = gateway.reservedDomains.get(id)
+    const again = restarted(store.commits, { authorityKeys })
+    expect(again.authority.certificatePem).toBe(gateway.authority.certificatePem)
+    const certificateId = certificate?.id as string
+    expect(again.tlsCertificates.get(certificateId).certificate_pem).toBe(
+      gateway.tlsCertificates.get(certificateId).certificate_pem,
+    )
+    expect(again.authority.privateKeyPem(certificateId)).toBe(gateway.authority.privateKeyPem(certificateId))
+  })
+
+  it('has another authority with another secret, and fresh keys are kept by a store that had none', () => {
+    const store = memoryStore()
+    const secret = createGateway({ store, authorityKeys: { secret: 'nobody can guess this' } })
+    const other = restarted(store.commits, { authorityKeys: { secret: 'nor anybody this one' } })
+    expect(other.authority.certificatePem).not.toBe(secret.authority.certificatePem)
+    const fresh = memoryStore(store.commits)
+    const first = createGateway({ store: fresh, authorityKeys: 'fresh' })
+    expect(restarted(fresh.commits, { authorityKeys: 'fresh' }).authority.certificatePem).toBe(
+      first.authority.certificatePem,
+    )
+  })
+
+  it('does what became due meanwhile when it is first looked at, each event at its own time', () => {
+    const clock = { now: Date.parse(NEW_YEAR) }
+    const store = memoryStore()
+    const gateway = createGateway({ store, clock })
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
+    clock.now += 86_400_000
+    const again = restarted(store.commits, { clock })
+    expect(again.nextDueAt()).toBe(Date.parse('2026-01-01T00:00:30Z'))
+    again.settle()
+    expect(again.nextDueAt()).toBe(Date.parse('2026-03-02T00:00:30Z'))
+    expect(again.provisioning.timeline(id).map(({ at }) => at)).toEqual([
+      '2026-01-01T00:00:00Z',
+      '2026-01-01T00:00:30Z',
+    ])
+  })
+
+  it('refuses records of another version, and of a family that it does not have', () => {
+    const { commits } = memoryStore()
+    const store = memoryStore(commits)
+    createGateway({ store })
+    const [first] = store.commits as [StoredCommit]
+    expect(() => restarted([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
+      new TypeError('The store holds records of the version 2. Allowed: 1, the version this fauxgate keeps.'),
+    )
+    const changes = [{ collection: 'widgets', key: 'w_1', after: {} }]
+    expect(() => restarted([{ ...first, changes }])).toThrow('No family keeps the collection "widgets".')
+  })
+})
