@@ -11,7 +11,8 @@ import type { InitialResources } from '../../resources/types/index.ts'
  * What `fauxgate serve` can be told: by a config file in these words, and, where it is a text, a number or a switch, by a
  * flag or a variable of the environment. Beside the options of `createGateway`, those of the server.
  */
-export interface Config extends Omit<GatewayOptions, 'clock' | 'dialect' | 'initial' | 'authorityKeys' | 'baseUrl'> {
+export interface Config
+  extends Omit<GatewayOptions, 'clock' | 'dialect' | 'initial' | 'authorityKeys' | 'baseUrl' | 'store'> {
   /** The TCP port; 0 for any free one. Default: 4747. */
   readonly port?: number
   /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
@@ -88,5 +89,5 @@ export const configSchemas = {
   renewalLead: entries.renewalLead,
   internalErrorBackoff: entries.internalErrorBackoff,
   dnsErrorRetry: entries.dnsErrorRetry,
-  authorityKeys: entries.authorityKeys,
+  authorityKeys: v.optional(oneOfTexts('test', 'fresh')),
 } satisfies SchemasOf<Config>
