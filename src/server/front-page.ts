@@ -19,10 +19,9 @@ export function withFrontPage(gateway: Gateway): Gateway {
 /** What there is, and where. */
 function places({ url, dialect }: Gateway): readonly (readonly [what: string, where: string])[] {
   return [
+    ['what happens', `${url}/_fauxgate/`],
     ['its API', `${url}/reserved_domains, with "Authorization: Bearer …" and "${dialect.versionHeader}: 2"`],
     ['what it can do', `${url}/_fauxgate/openapi.json`],
-    ['what happened', `${url}/_fauxgate/report`],
-    ['its time', `${url}/_fauxgate/clock`],
   ]
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { partsOf } from '../../contract/schema-parts.ts'
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../control/index.ts'
+import type { Timelines } from '../../control/provisioning/timelines.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import type { Command } from '../commands/command.ts'
 import { UsageError } from '../commands/usage-error.ts'
@@ -19,7 +20,7 @@ interface Row {
   readonly call: string
   /** What it does, where it is not all that the call can do. */
   readonly summary?: string
-  /** The fields that the words behind it are, in this order, and what the help calls them. A list takes all that are left. */
+  /** The fields that the words behind it are, in this order, and what the help calls them. A list takes all that are left; one in brackets can be left out. */
   readonly words?: Readonly<Record<string, string>>
   /** What it always sends. */
   readonly sent?: Readonly<Record<string, unknown>>
@@ -53,10 +54,15 @@ const ROWS: readonly Row[] = [
   { name: 'script', call: 'POST /provisioning/script', words: { outcomes: 'OUTCOME…' } },
   { name: 'script show', call: 'GET /provisioning/script' },
   { name: 'script clear', call: 'DELETE /provisioning/script' },
-  { name: 'attempt', call: 'POST /provisioning/attempt', words: { id: 'ID' } },
-  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'ID' } },
-  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'ID' } },
-  { name: 'timeline', call: 'GET /provisioning/timeline', words: { id: 'ID' } },
+  { name: 'attempt', call: 'POST /provisioning/attempt', words: { id: 'DOMAIN' } },
+  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'DOMAIN' } },
+  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'DOMAIN' } },
+  {
+    name: 'timeline',
+    call: 'GET /timelines',
+    summary: 'What the provisioning of a domain, or of all, did and does next',
+    words: { name: '[DOMAIN]' },
+  },
   { name: 'dns', call: 'GET /dns' },
   {
     name: 'dns cname',
@@ -79,6 +85,7 @@ const ROWS: readonly Row[] = [
   { name: 'faults remove', call: 'DELETE /faults', summary: 'Remove the fault of an id', words: { id: 'ID' } },
   { name: 'faults clear', call: 'DELETE /faults', summary: 'Remove all faults', flags: [] },
   { name: 'requests clear', call: 'DELETE /requests' },
+  { name: 'overview', call: 'GET /overview' },
   { name: 'report', call: 'GET /report' },
   { name: 'declare', call: 'POST /declare' },
   { name: 'root', call: 'GET /authority.pem' },
@@ -118,6 +125,7 @@ function commandOf(row: Row): Command {
     flags,
     async run(given, where) {
       const values = { ...sent, ...wordsGiven(call, words, given, name), ...fieldsGiven(flags, given.flags) }
+      if (words.id === 'DOMAIN') Object.assign(values, { id: await domainId(where, String(values.id)) })
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
       const answer = await askControl(where, call.method, `${call.path}${query}`, body)
@@ -147,11 +155,21 @@ function wordsGiven(
     const schema = entries[field]
     const kind = schema ? kindOf(schema).kind : 'text'
     const texts = left.splice(0, kind === 'texts' ? left.length : 1)
+    if (texts.length === 0 && words[field]?.startsWith('[')) continue
     if (texts.length === 0) throw new UsageError(`Behind ${name} comes ${Object.values(words).join(' ')}.`)
     fields[field] = read(kind, texts)
   }
   requireNoWords(left, name)
   return fields
+}
+
+/** The id of a domain, which may be called by its hostname. */
+async function domainId(where: Where, called: string): Promise<string> {
+  if (called.startsWith('rd_')) return called
+  const { timelines } = (await askControl(where, 'GET', `/timelines${queryOf({ name: called })}`)) as Timelines
+  const found = timelines.find(({ domain }) => domain === called.toLowerCase().replace(/\.$/, ''))
+  if (!found) throw new Error(`No domain ${JSON.stringify(called)} has a provisioning.`)
+  return found.id
 }
 
 function queryOf(values: object): string {

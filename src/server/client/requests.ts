@@ -20,15 +20,20 @@ export const requestsCommand = {
   async run(given: Arguments, where: Where): Promise<number> {
     requireNoWords(given.words, 'requests')
     const write = writer(given.flags.get('json') === true)
-    const shown = new Seen()
+    let last = ''
     const stopped = new AbortController()
     const stop = () => stopped.abort()
     for (const name of ENDS) process.once(name, stop)
     process.stdout.once('error', stop)
     do {
       // The answer of this call.
-      const entries = (await askControl(where, 'GET', '/requests')) as readonly JournalEntry[]
-      for (const entry of shown.newOf(entries)) process.stdout.write(`${write(entry)}\n`)
+      const entries = (await askControl(
+        where,
+        'GET',
+        `/requests${last && `?after=${last}`}`,
+      )) as readonly JournalEntry[]
+      for (const entry of entries) process.stdout.write(`${write(entry)}\n`)
+      last = entries.at(-1)?.operationId ?? last
     } while (given.flags.get('follow') && (await waited(POLL_MS, stopped.signal)))
     for (const name of ENDS) process.off(name, stop)
     process.stdout.off('error', stop)
@@ -38,17 +43,6 @@ export const requestsCommand = {
 
 const POLL_MS = 500
 const ENDS = ['SIGINT', 'SIGTERM'] as const
-
-/** Which entries of a journal were there before. */
-class Seen {
-  #last: string | undefined
-
-  newOf(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-    const from = entries.findIndex(({ operationId }) => operationId === this.#last) + 1
-    this.#last = entries.at(-1)?.operationId ?? this.#last
-    return entries.slice(from)
-  }
-}
 
 function writer(isJson: boolean): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)

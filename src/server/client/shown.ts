@@ -1,4 +1,4 @@
-import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import type { DomainTimeline, Timelines } from '../../control/provisioning/timelines.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
 import type { DnsRecord } from '../../provisioning/zone.ts'
 
@@ -6,11 +6,20 @@ import type { DnsRecord } from '../../provisioning/zone.ts'
 const FORMS: Readonly<Record<string, (answer: never) => string>> = {
   'GET /clock': shownClock,
   'POST /clock': shownClock,
-  'GET /provisioning/timeline': (entries: readonly ShownTimelineEntry[]) => printedTimeline(entries),
+  'GET /timelines': ({ timelines }: Timelines) => [...timelines].reverse().map(shownTimeline).join('\n\n'),
   'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
     pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
   'GET /dns': (records: readonly DnsRecord[]) =>
     records.map(({ name, type, value }) => `${name} ${type} ${value}`).join('\n'),
+}
+
+function shownTimeline({ domain, id, state, due, expiresAt, records, timeline }: DomainTimeline): string {
+  const ahead = due ? `; the next ${due.event} is due at ${due.at}` : ''
+  const expiry = expiresAt ? `; its certificate expires at ${expiresAt}` : ''
+  const missing = records.flatMap(({ name, type, value, problem }) =>
+    problem === null ? [] : [`needs ${name} ${type} ${value}: ${problem}`],
+  )
+  return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, printedTimeline(timeline)].join('\n')
 }
 
 function shownClock({ now, manual }: { readonly now: string; readonly manual: boolean }): string {

@@ -49,7 +49,7 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
     held = undefined
     const { path } = splitUrl(request.url, gateway.url)
     const tell = (outcome: 'answered' | 'left') => {
-      if (!isLook(request, path)) {
+      if (!request.isInspector && !isLook(request, path)) {
         log.request({ ...begun(request, path), ...ended(answer, outcome), duration: worked() })
       }
       own.forEach(log.provisioning)
