@@ -1,15 +1,115 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { exportState } from '../../src/server/state/state-file.ts'
+import { KeptState } from '../../src/server/state/kept-state.ts'
+import { exportState, requireWritable } from '../../src/server/state/state-file.ts'
+import { ran, start, started } from '../support/command.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const at = (name: string) => join(folder, name)
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
 it('leaves nothing behind where a state file cannot be put in place', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
-  mkdirSync(join(folder, 'taken', 'by a folder'), { recursive: true })
-  await expect(exportState(createGateway(), join(folder, 'taken'))).rejects.toThrow()
-  await expect(exportState(createGateway(), join(folder, 'missing', 'state.json'))).rejects.toThrow('ENOENT')
+  mkdirSync(at('taken/by a folder'), { recursive: true })
+  await expect(exportState(createGateway(), at('taken'))).rejects.toThrow()
+  await expect(exportState(createGateway(), at('missing/state.json'))).rejects.toThrow('ENOENT')
   expect(readdirSync(folder)).toEqual(['taken'])
-  rmSync(folder, { recursive: true })
+})
+
+it('is written where its name is a link to, and the link stays', async () => {
+  writeFileSync(at('real.json'), 'old')
+  symlinkSync('real.json', at('link.json'))
+  await exportState(createGateway(), at('link.json'))
+  expect(JSON.parse(readFileSync(at('real.json'), 'utf8'))).toMatchObject({ version: 1 })
+  expect(readdirSync(folder).sort()).toEqual(['link.json', 'real.json'])
+})
+
+it('is not written through a link that somebody put where its part would be', async () => {
+  writeFileSync(at('victim'), 'kept')
+  symlinkSync('victim', at(`state.json.${process.pid}.part`))
+  await exportState(createGateway(), at('state.json'))
+  expect(readFileSync(at('victim'), 'utf8')).toBe('kept')
+})
+
+it('is tried at the start: what cannot be written is said before anybody counts on it', async () => {
+  const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--state', at('missing/state.json'))
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^fauxgate: The state file \S+missing\/state\.json cannot be written: ENOENT[^\n]+\n$/)
+})
+
+it('loses the parts of processes that run no more, and only those', async () => {
+  const gone = start('--version')
+  await gone.exited
+  const names = [
+    `state.json.${gone.child.pid}.part`,
+    `state.json.${process.ppid}.part`,
+    'state.json.part',
+    `other.json.${gone.child.pid}.part`,
+  ]
+  for (const name of names) writeFileSync(at(name), '')
+  await requireWritable(at('state.json'))
+  expect(readdirSync(folder).sort()).toEqual(names.slice(1).sort())
+})
+
+it('is written on SIGHUP, while the server goes on', async () => {
+  const { child, url, exited } = await started('serve', '--port', '0', '--state', at('state.json'))
+  await fetch(`${url}/reserved_addrs`, { method: 'POST', headers })
+  expect(existsSync(at('state.json'))).toBe(false)
+  child.kill('SIGHUP')
+  while (!existsSync(at('state.json'))) await nextTurn()
+  expect(JSON.parse(readFileSync(at('state.json'), 'utf8')).records.reserved_addrs).toHaveLength(1)
+  expect((await fetch(`${url}/reserved_addrs`, { headers })).status).toBe(200)
+  child.kill('SIGINT')
+  expect(await exited).toBe(0)
+})
+
+it('is written every minute where something was asked that may have changed it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  const kept = new KeptState(createGateway(), at('state.json'))
+  const stopped = new AbortController()
+  const failures: unknown[] = []
+  const going = kept.keep(stopped.signal, (error) => failures.push(error))
+  const written = async () => {
+    while (!existsSync(at('state.json'))) await nextTurn()
+    return JSON.parse(readFileSync(at('state.json'), 'utf8')).records
+  }
+  const ask = (method: string) =>
+    kept.gateway.exchange({
+      method,
+      url: '/reserved_addrs',
+      header: (name) => new Headers(headers).get(name),
+      body: method === 'POST' ? '{}' : '',
+    })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await written()).reserved_addrs).toEqual([])
+  rmSync(at('state.json'))
+  ask('GET')
+  await nextTurn()
+  await vi.advanceTimersByTimeAsync(120_000)
+  await kept.write()
+  rmSync(at('state.json'))
+  ask('POST')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect((await written()).reserved_addrs).toHaveLength(1)
+  stopped.abort()
+  await going
+  expect(failures).toEqual([])
+  vi.useRealTimers()
 })

@@ -62,6 +62,6 @@ export async function started(...args: string[]) {
 export async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const { child, output, exited } = startIn(environment, ...args)
   while (!output.stdout.includes('\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
-  const url = /https?:\S+/.exec(output.stdout)?.[0] ?? ''
+  const url = /https?:[^\s"]+/.exec(output.stdout)?.[0] ?? ''
   return { child, output, exited, url }
 }

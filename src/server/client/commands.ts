@@ -92,6 +92,9 @@ const ROWS: readonly Row[] = [
   { name: 'reset', call: 'POST /reset' },
 ]
 
+/** The calls to controls that the table makes commands of. */
+export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
+
 /** The commands that ask a server that runs. */
 export const clientCommands: readonly Command[] = [
   ...ROWS.map(commandOf),

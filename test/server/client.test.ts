@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { controlCalls } from '../../src/control/index.ts'
+import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+import { ran, startIn } from '../support/command.ts'
+
+const START = '2026-01-01T00:00:00Z'
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-client-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let gateway: Gateway<ReturnType<typeof manualClock>>
+let server: Served
+beforeEach(async () => {
+  gateway = createGateway({ clock: manualClock(START), dialect: ngrok, dns: 'simulated', seed: 'client' })
+  server = await serve(gateway)
+})
+afterEach(() => server.close())
+
+/** What a command prints, without complaint. */
+async function printed(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, ...args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+const reserve = () =>
+  gateway.reservedDomains.create({
+    domain: 'app.example.com',
+    certificate_management_policy: { authority: 'letsencrypt' },
+  })
+
+describe('The controls of a running server as commands', () => {
+  it('move its clock', async () => {
+    expect(await printed('clock')).toBe('2026-01-01T00:00:00Z\n')
+    expect(await printed('clock', 'advance', '30d')).toBe('2026-01-31T00:00:00Z\n')
+    expect(await printed('clock', 'to', '2026-03-01T00:00:00Z')).toBe('2026-03-01T00:00:00Z\n')
+    reserve()
+    expect(await printed('clock', 'next')).toBe('2026-03-01T00:00:30Z\n')
+    expect(await printed('reset')).toBe('')
+    expect(gateway.clock.now).toBe(Date.parse(START))
+  })
+
+  it('order outcomes, turn DNS, and show what came of it', async () => {
+    const { id, cname_target } = reserve()
+    expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', 'app.example.com', '--times', '1')).toBe(
+      '',
+    )
+    expect(await printed('script', 'success', '--first')).toBe('')
+    expect(await printed('script', 'show')).toBe(
+      'INTERNAL_ERROR for app.example.com\nDNS_ERROR for app.example.com\nsuccess for any domain\n',
+    )
+    await printed('clock', 'advance', '30s')
+    await printed('script', 'clear')
+    expect(gateway.provisioning.pendingOutcomes()).toEqual([])
+    expect(await printed('timeline', 'app.example.com')).toMatch(
+      new RegExp(
+        `^app\\.example\\.com \\(${id}\\) is failing; the next attempt is due at 2026-01-01T00:01:30Z\\nneeds app\\.example\\.com CNAME ${cname_target}: `,
+      ),
+    )
+    await printed('dns', 'cname', 'App.Example.com.', cname_target as string)
+    expect(await printed('dns')).toBe(`app.example.com CNAME ${cname_target}\n`)
+    expect(JSON.parse(await printed('attempt', 'app.example.com'))).toMatchObject({
+      id,
+      certificate: { id: expect.any(String) },
+    })
+    expect(JSON.parse(await printed('renew', id))).toMatchObject({ id })
+    expect(await printed('timeline')).toContain('renewal started')
+    await printed('dns', 'a', 'other.example.com', '192.0.2.1')
+    await printed('dns', 'remove', 'app.example.com')
+    expect(gateway.dns.records()).toEqual([{ name: 'other.example.com', type: 'A', value: '192.0.2.1' }])
+    await printed('dns', 'clear')
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  it('arm faults, with all that a fault can be', async () => {
+    const given = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
+    const first = JSON.parse(await printed('faults', 'add', ...given, '--message', 'busy'))
+    expect(gateway.faults.all()).toMatchObject([
+      { operation: 'reserved_domains.create', times: 2, status: 503, retryAfter: '2s', message: 'busy' },
+    ])
+    await printed('faults', 'add', '--drop')
+    await printed('faults', 'add', '--body', '{"not": "ours"}', '--status', '500')
+    await printed('faults', 'add', '--body', '<html>')
+    expect(gateway.faults.all().slice(1)).toMatchObject([
+      { drop: true },
+      { body: { not: 'ours' }, status: 500 },
+      { body: '<html>' },
+    ])
+    expect(JSON.parse(await printed('faults'))).toHaveLength(4)
+    await printed('faults', 'remove', first.id)
+    expect(gateway.faults.all()).toHaveLength(3)
+    await printed('faults', 'clear')
+    expect(gateway.faults.all()).toEqual([])
+  })
+
+  it('show the journal, as lines or as JSON', async () => {
+    const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
+    await fetch(`${server.url}/reserved_addrs`, { headers })
+    await fetch(`${server.url}/reserved_addrs/ra_1`, { headers })
+    expect((await printed('requests')).replace(/ra_1 +/, 'ra_1 ')).toMatch(
+      /^2026-01-01T00:00:00Z GET {4}\/reserved_addrs +200 reserved_addrs\.list\n2026-01-01T00:00:00Z GET {4}\/reserved_addrs\/ra_1 404 ERR_NGROK_\d+ reserved_addrs\.get .+\n$/,
+    )
+    const [line = ''] = (await printed('requests', '--json')).split('\n')
+    expect(JSON.parse(line)).toMatchObject({ method: 'GET', path: '/reserved_addrs', status: 200 })
+    expect(await printed('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')
+    expect(JSON.parse(await printed('overview'))).toMatchObject({ requests: 2 })
+    await printed('requests', 'clear')
+    expect(await printed('requests')).toBe('')
+  })
+
+  it('follow the journal until they are stopped', async () => {
+    const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
+    await fetch(`${server.url}/reserved_addrs`, { headers })
+    const { child, output, exited } = startIn({ FAUXGATE_URL: server.url }, 'requests', '--follow')
+    const until = async (lines: number) => {
+      while (output.stdout.split('\n').length <= lines) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    }
+    await until(1)
+    await fetch(`${server.url}/reserved_domains`, { headers })
+    await until(2)
+    child.kill('SIGINT')
+    expect(await exited).toBe(0)
+    expect(output.stdout.match(/reserved_\w+\.list/g)).toEqual(['reserved_addrs.list', 'reserved_domains.list'])
+  })
+
+  it('carry the state to a file and back', async () => {
+    const file = join(folder, 'snapshot.json')
+    const { id } = reserve()
+    expect(await printed('state', 'export', file)).toBe('')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await printed('state', 'export')).toBe(readFileSync(file, 'utf8'))
+    gateway.reset()
+    await printed('state', 'import', file)
+    expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
+  })
+
+  it('declare what this API cannot create, and show the root', async () => {
+    await printed('declare', '--edge', 'edghts_1', '--routes', 'edghtsrt_1', '--routes', 'edghtsrt_2')
+    expect(await printed('root')).toBe(gateway.authority.certificatePem)
+  })
+
+  it('are all that the control API has', async () => {
+    const { stdout } = await ran({}, 'help')
+    const { clientCalls } = await import('../../src/server/client/commands.ts')
+    const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
+    // A domain's timeline is one of all; documents are for programs.
+    const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
+    expect(left).toEqual(['GET /provisioning/timeline', 'GET /openapi.json'])
+    expect(stdout).toContain('clock advance DURATION')
+  })
+})
+
+describe('A command that cannot ask says why, and what to do', () => {
+  it.each<[string, string[], () => NodeJS.ProcessEnv, RegExp]>([
+    [
+      'nobody answers',
+      ['clock'],
+      () => ({ FAUXGATE_URL: 'http://127.0.0.1:9' }),
+      /^Nobody answers at http:\/\/127\.0\.0\.1:9\. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL\.$/,
+    ],
+    [
+      'the gateway refuses',
+      ['clock', 'advance', '3parsecs'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^advance is "3parsecs"\. Allowed: a number of ms, .* \(ERR_NGROK_215\)$/,
+    ],
+    ['it is not of the API', ['clock'], () => ({ FAUXGATE_URL: `${server.url}/else` }), /is not a path of this API/],
+    [
+      'there is no such domain',
+      ['attempt', 'nowhere.example'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^No domain "nowhere\.example" has a provisioning\.$/,
+    ],
+    [
+      'the snapshot is none',
+      ['state', 'import', 'package.json'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /version is "0\.1\.0"/,
+    ],
+    ['there is no such file', ['state', 'import', 'nowhere.json'], () => ({ FAUXGATE_URL: server.url }), /ENOENT/],
+  ])('%s', async (_why, args, environment, message) => {
+    const { code, stdout, stderr } = await ran(environment(), ...args)
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^fauxgate: [^\n]+\n$/)
+    expect(stderr.slice('fauxgate: '.length, -1)).toMatch(message)
+  })
+
+  it('it has no control key, or a wrong one, which is not repeated', async () => {
+    const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
+    const asked = (...args: string[]) => ran({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
+    expect((await asked()).stderr).toMatch(
+      /needs its key here.* \(\w+_90401\) Give it with --control-key or FAUXGATE_CONTROL_KEY\.\n$/,
+    )
+    const wrong = await asked('--control-key', 'open-barley')
+    expect(wrong.stderr).toMatch(/is not the control key of this gateway/)
+    expect(wrong.stderr).not.toContain('open-barley')
+    expect((await asked('--control-key', 'open-sesame')).code).toBe(0)
+    expect((await ran({ FAUXGATE_URL: keyed.url, FAUXGATE_CONTROL_KEY: 'open-sesame' }, 'clock')).code).toBe(0)
+    await keyed.close()
+  })
+
+  it('it does not trust the certificate, until it has the root', async () => {
+    const own = createGateway()
+    const tls = own.authority.serverCertificate({ ips: ['127.0.0.1'], notAfter: '9999-01-01T00:00:00Z' })
+    const secure = await serve(own, { tls })
+    const file = join(folder, 'root.pem')
+    writeFileSync(file, own.authority.certificatePem)
+    const { stderr } = await ran({ FAUXGATE_URL: secure.url }, 'clock')
+    expect(stderr).toMatch(
+      /^fauxgate: The certificate of https:\S+ is not trusted \(\w+\)\. Give its root with --ca FILE or FAUXGATE_CA\.\n$/,
+    )
+    expect((await ran({ FAUXGATE_URL: secure.url }, 'clock', '--ca', file)).code).toBe(0)
+    const { stderr: mixed } = await ran({ FAUXGATE_URL: secure.url.replace('https', 'http') }, 'clock')
+    expect(mixed).toMatch(/ended the connection .* Is it HTTPS\?/)
+    await secure.close()
+  })
+})

@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { readArguments } from '../../src/server/commands/arguments.ts'
+import { type Config, configSchemas } from '../../src/server/options/config.ts'
+import { readConfigFile } from '../../src/server/options/config-file.ts'
+import { gatewayOptionsOf } from '../../src/server/options/gateway-options-of.ts'
+import { givenOptions } from '../../src/server/options/given.ts'
+import { optionTable } from '../../src/server/options/table.ts'
+import { start, started, startedIn } from '../support/command.ts'
+
+const folders: string[] = []
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
+})
+
+/** A file of its own, by its name and text. */
+function fileOf(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-options-'))
+  folders.push(folder)
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+/** What flags, an environment and a config file come to. */
+async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {}, file?: string): Promise<Config> {
+  const given = readArguments(flags, optionTable, 'serve')
+  return givenOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config
+}
+
+/** A value that each option can have, as it is typed, and as a config file has it. */
+const VALUES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
+  port: ['8080', 8080],
+  host: ['localhost', 'localhost'],
+  tlsRoot: ['/tmp/root.pem', '/tmp/root.pem'],
+  state: ['/tmp/state.json', '/tmp/state.json'],
+  initial: ['/tmp/initial.json', '/tmp/initial.json'],
+  log: ['json', 'json'],
+  'control.key': ['s3cret', 's3cret'],
+  'control.allowHosts': ['gate', ['gate']],
+  dialect: ['ngrok', 'ngrok'],
+  baseUrl: ['https://gate.example', 'https://gate.example'],
+  keys: ['k1', ['k1']],
+  seed: ['s', 's'],
+  references: ['declared', 'declared'],
+  unknownActions: ['accept', 'accept'],
+  'rateLimit.requests': ['5', 5],
+  'rateLimit.window': ['10s', '10s'],
+  journalSize: ['10', 10],
+  journalBytes: ['1000', 1000],
+  addressesPerRegion: ['2', 2],
+  clock: ['manual', 'manual'],
+  start: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+  dns: ['simulated', 'simulated'],
+  provisioningDelay: ['0s', '0s'],
+  certificateValidity: ['60d', '60d'],
+  renewalLead: ['10d', '10d'],
+  'internalErrorBackoff.first': ['2m', '2m'],
+  'internalErrorBackoff.most': ['4m', '4m'],
+  dnsErrorRetry: ['2h', '2h'],
+  authorityKeys: ['test', 'test'],
+}
+
+/** An object with a value at a path. */
+function at(path: string, value: unknown): Record<string, unknown> {
+  const [first = '', second] = path.split('.')
+  return { [first]: second === undefined ? value : { [second]: value } }
+}
+
+describe('Every option of the command', () => {
+  it('has one flag and one variable', () => {
+    expect(new Set(optionTable.map(({ flag }) => flag)).size).toBe(optionTable.length)
+    expect(new Set(optionTable.map(({ variable }) => variable)).size).toBe(optionTable.length)
+    const named = new Set(optionTable.map(({ path }) => path.split('.')[0]))
+    expect(Object.keys(configSchemas).filter((name) => !named.has(name))).toEqual(['families'])
+  })
+
+  it.each(optionTable.map((option) => [option.flag, option] as const))(
+    '%s is the same from a flag, the environment and a config file',
+    async (_flag, option) => {
+      const { flag, variable, kind, path } = option
+      const [text, value] = kind === 'switch' ? ['true', true] : (VALUES[path] ?? ['', undefined])
+      const expected = at(path, value)
+      expect(await read(kind === 'switch' ? [`--${flag}`] : [`--${flag}`, text])).toEqual(expected)
+      expect(await read([], { [variable]: text })).toEqual(expected)
+      // A backoff is whole in a file.
+      if (path.startsWith('internalErrorBackoff')) return
+      expect(await read([], {}, fileOf('c.json', JSON.stringify(expected)))).toEqual(expected)
+    },
+  )
+
+  it.each(
+    optionTable
+      .filter(({ path }) => !/^(port|host|tls|tlsRoot|state|quiet|log|initial)$/.test(path))
+      .map((option) => [option.flag, option] as const),
+  )('%s is one that createGateway takes', async (_flag, { flag, kind, path }) => {
+    const [text] = kind === 'switch' ? ['true'] : (VALUES[path] ?? [''])
+    const flags = kind === 'switch' ? [`--${flag}`] : [`--${flag}`, text]
+    const given = readArguments(path === 'start' ? [...flags, '--clock', 'manual'] : flags, optionTable, 'serve')
+    const { createGateway } = await import('../../src/index.ts')
+    expect(createGateway(await gatewayOptionsOf(givenOptions(given, {}, undefined))).url).toMatch(/^http/)
+  })
+})
+
+describe('A flag goes before the environment, and that before the config file', () => {
+  it('one option at a time, also inside an object', async () => {
+    const file = fileOf(
+      'c.json',
+      '{"port": 1, "host": "a", "seed": "s", "control": {"key": "file", "allowHosts": ["x"]}, "tls": true}',
+    )
+    const environment = { FAUXGATE_PORT: '2', FAUXGATE_HOST: 'b', FAUXGATE_CONTROL_KEY: 'environment' }
+    expect(await read(['--port', '3', '--no-tls'], environment, file)).toEqual({
+      port: 3,
+      host: 'b',
+      seed: 's',
+      control: { key: 'environment', allowHosts: ['x'] },
+      tls: false,
+    })
+  })
+
+  it('and of a flag that is given twice, the later one; of one that can be repeated, all', async () => {
+    expect(await read(['--port', '3', '--port=4', '--key', 'a', '--key', 'b'])).toEqual({ port: 4, keys: ['a', 'b'] })
+    expect(await read([], { FAUXGATE_KEY: 'a,b' })).toEqual({ keys: ['a', 'b'] })
+  })
+
+  it('in the whole command', async () => {
+    const file = fileOf('c.json', '{"port": 0, "dialect": "ngrok", "clock": "manual", "start": "2026-01-01T00:00:00Z"}')
+    const { url, output } = await startedIn({ FAUXGATE_CONFIG: file, FAUXGATE_START: '2027-01-01T00:00:00Z' }, 'serve')
+    expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on /)
+    expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2027-01-01T00:00:00Z', manual: true })
+  })
+})
+
+describe('A config file', () => {
+  const CONFIG = "{ port: 0, dialect: 'ngrok', initial: './initial.json' }"
+  const INITIAL = '{"reservedAddrs": [{"description": "from the beginning"}]}'
+  // Newer than the types that are here.
+  const hasTypes = Boolean((process.features as { typescript?: unknown }).typescript)
+
+  it.each([
+    ['fauxgate.config.json', '{ "port": 0, "dialect": "ngrok", "initial": "./initial.json" }'],
+    ['fauxgate.config.mjs', `export default ${CONFIG}`],
+    ['fauxgate.config.js', `module.exports = ${CONFIG}`],
+    ...(hasTypes ? [['fauxgate.config.ts', `const port: number = 0\nexport default { ...${CONFIG}, port }`]] : []),
+  ])('can be %s; files that it names stand beside it', async (name, text) => {
+    const file = fileOf(name as string, text as string)
+    writeFileSync(join(file, '..', 'initial.json'), INITIAL)
+    const { url } = await started('serve', '--config', file)
+    const answer = await fetch(`${url}/reserved_addrs`, {
+      headers: { authorization: 'Bearer k', 'ngrok-version': '2' },
+    })
+    expect(await answer.json()).toMatchObject({ reserved_addrs: [{ description: 'from the beginning' }] })
+  })
+
+  it('that is a module can have a dialect, a clock and an initial state of its own', async () => {
+    const file = fileOf(
+      'fauxgate.config.mjs',
+      'export default { port: 0, clock: { now: () => 1e12 }, initial: { reservedAddrs: [{}] }, quiet: true }',
+    )
+    const { url } = await started('serve', '--config', file)
+    expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2001-09-09T01:46:40Z', manual: false })
+  })
+
+  it('is said to need a newer Node where it has types and this one runs none', async () => {
+    if (hasTypes) return
+    const { output, exited } = start('serve', '--config', fileOf('c.ts', 'export default {}'))
+    expect(await exited).toBe(2)
+    expect(output.stderr).toContain('runs no .ts files; 22.18 and newer do. See "fauxgate help serve".')
+  })
+})

@@ -1,0 +1,123 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { createGateway, manualClock } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { ran, started } from '../support/command.ts'
+import { testOpenssl } from '../support/openssl.ts'
+
+/** What is answered over TLS to who trusts a root. */
+function asked(url: string, ca: string, headers = {}): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ca, headers }, async (answer) => resolve({ status: answer.statusCode, body: await text(answer) })).once(
+      'error',
+      reject,
+    )
+  })
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/
+
+describe('fauxgate serve --tls', () => {
+  it('answers by all its names with a certificate of the root that it prints', async () => {
+    const { url, output, child } = await started('serve', '--port', '0', '--tls', '--allow-host', 'gate.example')
+    while (!output.stdout.includes('END CERTIFICATE-----\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const root = CERTIFICATE.exec(output.stdout)?.[0] ?? ''
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    const { port } = new URL(url)
+    for (const place of [url, `https://localhost:${port}`])
+      expect((await asked(`${place}/_fauxgate/clock`, root)).status).toBe(200)
+    expect((await asked(`${url}/_fauxgate/authority.pem`, root)).body).toBe(root)
+    expect((await asked(url, root)).body).toContain(`${url}/_fauxgate/`)
+    await expect(asked(url, createGateway().authority.certificatePem)).rejects.toThrow(/certificate/)
+    const socket = connectTls({ port: Number(port), host: '127.0.0.1', servername: 'gate.example', ca: root })
+    await once(socket, 'secureConnect')
+    expect(socket.getPeerCertificate().subjectaltname).toBe(
+      'DNS:localhost, DNS:gate.example, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+    )
+    socket.destroy()
+  })
+
+  it('writes its root to a file where it is told to', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-tls-'))
+    const file = join(folder, 'root.pem')
+    const { stdout, code } = await ran({}, 'serve', '--port', '0', '--tls-root', file)
+    expect([code, stdout.split('\n')[1]]).toEqual([0, `Its root certificate, for clients to trust, is in ${file}`])
+    expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${CERTIFICATE.source}$`))
+    rmSync(folder, { recursive: true })
+  })
+
+  it('gives the root as a fact with --log json', async () => {
+    const { stdout } = await ran({}, 'serve', '--port', '0', '--tls', '--log', 'json')
+    const [listening = '', root = ''] = stdout.split('\n')
+    expect(JSON.parse(listening).url).toMatch(/^https:/)
+    expect(JSON.parse(root)).toMatchObject({ event: 'root', root: expect.stringMatching(CERTIFICATE) })
+  })
+
+  it('survives who speaks no TLS, and stops with connections that never came to speak it', async () => {
+    const gateway = createGateway({ authorityKeys: 'fresh' })
+    const server = await serve(gateway, { tls: gateway.authority.serverCertificate({ ips: ['127.0.0.1'] }) })
+    const plain = connect(server.port, '127.0.0.1')
+    plain.on('error', () => undefined)
+    plain.write('GET / HTTP/1.1\r\n\r\n')
+    await once(plain, 'close')
+    const silent = connect(server.port, '127.0.0.1')
+    await once(silent, 'connect')
+    expect((await asked(`${server.url}/_fauxgate/clock`, gateway.authority.certificatePem)).status).toBe(200)
+    const ended = once(silent, 'close')
+    await server.close()
+    await ended
+  })
+})
+
+describe('A certificate for a server of a test', () => {
+  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'tls' })
+
+  testOpenssl('verifies by the root, for its names and addresses, as openssl sees it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-server-'))
+    const { certificate_pem, private_key_pem } = gateway.authority.serverCertificate({
+      names: ['gate.example', '*.gate.example'],
+      ips: ['192.0.2.7', '2001:db8::7'],
+    })
+    writeFileSync(join(folder, 'root.pem'), gateway.authority.certificatePem)
+    writeFileSync(join(folder, 'chain.pem'), certificate_pem)
+    writeFileSync(join(folder, 'key.pem'), private_key_pem)
+    const openssl = (...args: string[]) => {
+      const { stdout, stderr, status } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' })
+      return status === 0 ? stdout : stderr
+    }
+    const verify = ['verify', '-CAfile', 'root.pem', '-untrusted', 'chain.pem', '-attime', '1768000000']
+    for (const name of ['gate.example', 'x.gate.example'])
+      expect(openssl(...verify, '-verify_hostname', name, 'chain.pem')).toBe('chain.pem: OK\n')
+    for (const ip of ['192.0.2.7', '2001:db8::7'])
+      expect(openssl(...verify, '-verify_ip', ip, 'chain.pem')).toBe('chain.pem: OK\n')
+    expect(openssl(...verify, '-verify_hostname', 'other.example', 'chain.pem')).toContain('hostname mismatch')
+    expect(openssl('x509', '-in', 'chain.pem', '-noout', '-enddate')).toBe('notAfter=Apr  1 00:00:00 2026 GMT\n')
+    expect(openssl('x509', '-in', 'chain.pem', '-noout', '-pubkey')).toBe(openssl('pkey', '-in', 'key.pem', '-pubout'))
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is the same at every call, another one at another time, and no resource', () => {
+    const at = (notBefore: string) => gateway.authority.serverCertificate({ names: ['a.example'], notBefore })
+    expect(at('2026-01-01T00:00:00Z')).toEqual(at('2026-01-01T00:00:00Z'))
+    expect(at('2026-01-01T00:00:01Z').private_key_pem).not.toBe(at('2026-01-01T00:00:00Z').private_key_pem)
+    expect(gateway.tlsCertificates.list().tls_certificates).toEqual([])
+  })
+
+  it.each<[object, string]>([
+    [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
+    [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
+    [{ names: ['ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
+    [{ ips: ['1.2.3'] }, 'ips is an array of 1. Allowed: an array of IPv4 or IPv6 addresses.'],
+    [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
+  ])('%j is refused', (options, message) => {
+    expect(() => gateway.authority.serverCertificate(options)).toThrow(new TypeError(message))
+  })
+})
