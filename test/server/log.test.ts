@@ -168,6 +168,17 @@ describe('The log', () => {
   })
 })
 
+it('A log that nobody reads neither stops the server nor keeps it from stopping', async () => {
+  const { url, child } = await started('serve', '--port', '0')
+  child.stdout?.removeAllListeners('data').pause()
+  const long = `${url}/${'x'.repeat(250)}`
+  for (let asked = 0; asked < 1500; asked++) await (await fetch(long)).text()
+  child.kill('SIGTERM')
+  // Not "close", which waits for who reads.
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(0)
+})
+
 describe('GET /', () => {
   it('says what answers here, as a text or as a page, with where to look', async () => {
     const { lines } = await logged([], async (url) => {

@@ -6,6 +6,7 @@ import { withFrontPage } from '../front-page.ts'
 import { paintFor } from '../log/colours.ts'
 import { jsonLog, type Log, quietLog, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
+import { writerTo } from '../log/output.ts'
 import type { Config } from '../options/config.ts'
 import { readConfigFile } from '../options/config-file.ts'
 import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options-of.ts'
@@ -73,7 +74,7 @@ async function createdGateway(given: Given): Promise<Gateway> {
 }
 
 function logOf({ log, quiet, clock = 'system' }: Config, environment: NodeJS.ProcessEnv): Log {
-  const write = (text: string) => void process.stdout.write(text)
+  const write = writerTo(process.stdout)
   const whole =
     log === 'json' ? jsonLog(write) : textLog(write, paintFor(process.stdout, environment), clock !== 'system')
   return quiet ? quietLog(whole) : whole
