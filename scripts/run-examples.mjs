@@ -1,6 +1,7 @@
-// Runs every example and fails with the first one that fails.
+// Runs every example and fails with the first one that fails. Those with packages of their own are run by
+// scripts/run-packed-examples.mjs.
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +22,7 @@ const runners = {
 }
 
 for (const name of readdirSync(folder)) {
+  if (existsSync(join(folder, name, 'package.json'))) continue
   if (isInLanguage(name)) {
     console.log(`-- ${name}`)
     if (!runInLanguage(name)) process.exit(1)

@@ -1,0 +1,26 @@
+// vitest's browser mode: the gateway runs in the page, beside the code under test. No server, no service worker.
+import { test } from 'fauxgate/vitest'
+import { expect } from 'vitest'
+import { showDomains } from './page.mjs'
+
+const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+
+test('shows a domain before and after its certificate', async ({ gateway }) => {
+  gateway.install()
+  gateway.reservedDomains.create(managed)
+  const list = document.createElement('ul')
+  await showDomains(list, gateway.url)
+  expect(list.textContent).toBe('app.example.com: in progress')
+  gateway.clock.advance('30s')
+  await showDomains(list, gateway.url)
+  expect(list.textContent).toBe('app.example.com: secured')
+  expect(gateway).toHaveCertificate('app.example.com')
+})
+
+test('shows that the service cannot be asked', async ({ gateway }) => {
+  gateway.install()
+  gateway.faults.add({ operation: 'reserved_domains.list', times: 1, status: 503 })
+  const list = document.createElement('ul')
+  await showDomains(list, gateway.url)
+  expect(list.textContent).toBe('Domains cannot be shown: 503')
+})

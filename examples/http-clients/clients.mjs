@@ -1,0 +1,43 @@
+// The code under test, five times: each client has the service's URL built in, and no place for a fetch.
+import http from 'node:https'
+import axios from 'axios'
+import got from 'got'
+import { request, fetch as undiciFetch } from 'undici'
+
+const url = 'https://gateway.example/reserved_domains'
+const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+
+/** Of each: a function that reserves a domain and answers its id. */
+export const onNodeHttp = {
+  async got(domain) {
+    return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json()).id
+  },
+  async axios(domain) {
+    return (await axios.post(url, { domain }, { headers, proxy: false })).data.id
+  },
+  'node:https': (domain) =>
+    new Promise((resolve, reject) => {
+      const onAnswer = async (answer) => {
+        const { id, msg } = JSON.parse(Buffer.concat(await answer.toArray()).toString())
+        if (id) resolve(id)
+        else reject(new Error(msg))
+      }
+      const outgoing = http.request(url, { method: 'POST', headers }, (answer) => onAnswer(answer).catch(reject))
+      outgoing.on('error', reject).end(JSON.stringify({ domain }))
+    }),
+}
+
+export const onUndici = {
+  async 'undici.request'(domain) {
+    const { statusCode, body } = await request(url, { method: 'POST', headers, body: JSON.stringify({ domain }) })
+    const { id, msg } = await body.json()
+    if (statusCode !== 201) throw new Error(msg)
+    return id
+  },
+  async 'undici.fetch'(domain) {
+    const answer = await undiciFetch(url, { method: 'POST', headers, body: JSON.stringify({ domain }) })
+    const { id, msg } = await answer.json()
+    if (!answer.ok) throw new Error(msg)
+    return id
+  },
+}

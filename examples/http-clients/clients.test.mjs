@@ -1,0 +1,50 @@
+// Clients that take no fetch: those on node:http by way of Mock Service Worker, without a port; undici by its dispatcher.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { createGateway } from 'fauxgate'
+import { handlers } from 'fauxgate/msw'
+import { serve } from 'fauxgate/node'
+import { setupServer } from 'msw/node'
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
+import { onNodeHttp, onUndici } from './clients.mjs'
+
+const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'clients' })
+
+beforeEach(() => gateway.reset())
+
+/** What must hold of a client, whichever way its requests come. */
+function checks(reserve) {
+  return async () => {
+    const id = await reserve('app.example.com')
+    assert.equal(gateway.reservedDomains.get(id).domain, 'app.example.com')
+    await assert.rejects(reserve('app.example.com'))
+    gateway.faults.add({ operation: 'reserved_domains.create', times: 1, drop: true })
+    await assert.rejects(reserve('other.example.com'))
+    assert.equal(gateway.requests.count({ operation: 'reserved_domains.create' }), 3)
+  }
+}
+
+describe('On node:http, by Mock Service Worker', () => {
+  const server = setupServer(...handlers(gateway))
+  before(() => server.listen({ onUnhandledRequest: 'error' }))
+  after(() => server.close())
+
+  for (const [name, reserve] of Object.entries(onNodeHttp)) test(name, checks(reserve))
+})
+
+describe('On undici, by its dispatcher', () => {
+  const usual = getGlobalDispatcher()
+  let server
+  before(async () => {
+    server = await serve(gateway)
+    const toServer = (dispatch) => (request, handler) =>
+      dispatch(request.origin === gateway.url ? { ...request, origin: server.url } : request, handler)
+    setGlobalDispatcher(usual.compose(toServer))
+  })
+  after(async () => {
+    setGlobalDispatcher(usual)
+    await server.close()
+  })
+
+  for (const [name, reserve] of Object.entries(onUndici)) test(name, checks(reserve))
+})

@@ -1,0 +1,7 @@
+module.exports = {
+  testEnvironment: 'jsdom',
+  testMatch: ['<rootDir>/*.test.cjs'],
+  moduleFileExtensions: ['cjs', 'js', 'json'],
+  transform: {},
+  setupFilesAfterEnv: ['fauxgate/jest'],
+}

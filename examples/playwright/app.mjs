@@ -1,0 +1,25 @@
+import { createServer } from 'node:http'
+
+/** The application under test: a page of the domains at a service, whose form reserves one more. */
+export function createApp(serviceUrl) {
+  const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+  const ask = async (path, init) => {
+    const answer = await fetch(`${serviceUrl}${path}`, { headers, ...init })
+    return { ok: answer.ok, ...(await answer.json()) }
+  }
+  const page = (list, problem) => `<!doctype html><title>Domains</title>
+    <form method="post"><label>Domain <input name="domain"></label><button>Reserve</button></form>
+    ${problem ? `<p role="alert">${problem}</p>` : ''}
+    <ul>${list.map(({ domain, certificate }) => `<li>${domain}: ${certificate ? 'secured' : 'in progress'}</li>`).join('')}</ul>`
+  return createServer(async (request, response) => {
+    let problem
+    if (request.method === 'POST') {
+      const form = new URLSearchParams(Buffer.concat(await request.toArray()).toString())
+      const body = { domain: form.get('domain'), certificate_management_policy: { authority: 'letsencrypt' } }
+      const { ok, msg } = await ask('/reserved_domains', { method: 'POST', body: JSON.stringify(body) })
+      if (!ok) problem = msg
+    }
+    const { reserved_domains } = await ask('/reserved_domains')
+    response.setHeader('content-type', 'text/html').end(page(reserved_domains, problem))
+  })
+}

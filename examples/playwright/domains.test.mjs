@@ -1,0 +1,44 @@
+// Playwright: a served gateway for each test, and the application started against it; so tests run in parallel.
+import { test as base, expect } from '@playwright/test'
+import { createGateway, manualClock } from 'fauxgate'
+import { serve } from 'fauxgate/node'
+import { createApp } from './app.mjs'
+
+const test = base.extend({
+  gateway: async ({ browserName: _ }, use, { title }) => {
+    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: title })
+    const server = await serve(gateway)
+    await use(gateway)
+    await server.close()
+  },
+  app: async ({ gateway }, use) => {
+    const server = createApp(gateway.url)
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await use(`http://127.0.0.1:${server.address().port}/`)
+    server.closeAllConnections()
+    server.close()
+  },
+})
+
+/** Shows beside a test that failed what happened at its gateway. */
+test.afterEach(async ({ gateway }, testInfo) => {
+  if (testInfo.status !== testInfo.expectedStatus) console.log(gateway.report())
+})
+
+test('a domain is reserved, and secured 30 s later', async ({ page, gateway, app }) => {
+  await page.goto(app)
+  await page.getByLabel('Domain').fill('app.example.com')
+  await page.getByRole('button').click()
+  await expect(page.getByRole('listitem')).toHaveText('app.example.com: in progress')
+  gateway.clock.advance('30s')
+  await page.goto(app)
+  await expect(page.getByRole('listitem')).toHaveText('app.example.com: secured')
+})
+
+test('a name that is taken is reported', async ({ page, gateway, app }) => {
+  gateway.reservedDomains.create({ domain: 'app.example.com' })
+  await page.goto(app)
+  await page.getByLabel('Domain').fill('app.example.com')
+  await page.getByRole('button').click()
+  await expect(page.getByRole('alert')).toContainText('is reserved already')
+})

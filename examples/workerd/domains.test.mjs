@@ -1,0 +1,42 @@
+// workerd, the runtime of Cloudflare Workers: `workerd test` calls the test() of each entry point.
+import { createGateway, manualClock } from 'fauxgate'
+import { issuedDomain } from 'fauxgate/testing'
+
+/** The code under test: a Worker that answers which domains have a certificate. */
+const worker = {
+  async fetch(_request, { gatewayUrl, fetch }) {
+    const headers = { authorization: 'Bearer any key', 'service-version': '2' }
+    const answer = await fetch(`${gatewayUrl}/reserved_domains`, { headers })
+    if (!answer.ok) return new Response(null, { status: 502 })
+    const { reserved_domains } = await answer.json()
+    return Response.json(reserved_domains.filter(({ certificate }) => certificate).map(({ domain }) => domain))
+  },
+}
+
+function equal(one, other) {
+  if (JSON.stringify(one) !== JSON.stringify(other))
+    throw new Error(`${JSON.stringify(one)} is not ${JSON.stringify(other)}`)
+}
+
+function opened() {
+  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'worker' })
+  const ask = () => worker.fetch(new Request('https://app.test/'), { gatewayUrl: gateway.url, fetch: gateway.fetch })
+  return { gateway, ask }
+}
+
+export const secured = {
+  async test() {
+    const { gateway, ask } = opened()
+    gateway.reservedDomains.create({ domain: 'plain.example.com' })
+    issuedDomain(gateway)
+    equal(await (await ask()).json(), ['app.example.com'])
+  },
+}
+
+export const unavailable = {
+  async test() {
+    const { gateway, ask } = opened()
+    gateway.faults.add({ operation: 'reserved_domains.list', times: 1, status: 503 })
+    equal((await ask()).status, 502)
+  },
+}

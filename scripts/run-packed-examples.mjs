@@ -1,0 +1,69 @@
+// Runs the examples that have packages of their own, each in a folder of its own with the packed package, as a stranger
+// would: `node scripts/run-packed-examples.mjs [--all] [name…]`. What cannot be had here is left out and said; with
+// --all that is a failure. Needs `npm run build`.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const examples = join(root, 'examples')
+const isAll = process.argv.includes('--all')
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
+const names = readdirSync(examples).filter((name) => existsSync(join(examples, name, 'package.json')))
+
+const unknown = wanted.filter((name) => !names.includes(name))
+if (unknown.length > 0) throw new Error(`There is no example ${unknown.join(', ')}. There are ${names.join(', ')}.`)
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
+const places = (process.env.PATH ?? '').split(delimiter)
+const chromium =
+  process.env.CHROMIUM ?? places.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
+
+/** What npm says where a package, or its build for this platform, is not to be had. */
+const NOT_HAD = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
+
+/** Runs one example: undefined where it passes, else what became of it. */
+function run(name, tarball, folder) {
+  const manifest = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'))
+  const needsBrowser = Object.keys(manifest.devDependencies).some((each) => each.includes('playwright'))
+  if (needsBrowser && !chromium) return { leftOut: 'there is no Chromium on this machine; name one in CHROMIUM' }
+  cpSync(join(examples, name), folder, { recursive: true })
+  manifest.devDependencies.fauxgate = `file:${tarball}`
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  const npm = (...args) =>
+    spawnSync('npm', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, CHROMIUM: chromium } })
+  const installed = npm('install', '--no-fund', '--no-audit', '--loglevel=error')
+  if (installed.status !== 0) {
+    const why = NOT_HAD.exec(installed.stderr)
+    return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: installed.stderr }
+  }
+  const { status, stdout, stderr } = npm('test')
+  return status === 0 ? undefined : { failed: `${stdout}${stderr}` }
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'fauxgate-examples-'))
+const leftOut = []
+try {
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', temporary], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const tarball = join(temporary, readdirSync(temporary)[0])
+  for (const name of wanted.length > 0 ? wanted : names) {
+    const begun = performance.now()
+    const problem = run(name, tarball, join(temporary, name))
+    const seconds = `${Math.round((performance.now() - begun) / 1000)} s`
+    if (problem?.failed !== undefined) {
+      console.error(`FAILED  ${name}, ${seconds}\n${problem.failed}`)
+      process.exitCode = 1
+    } else if (problem) leftOut.push(`${name}: ${problem.leftOut}`)
+    else console.log(`ok  ${name}, ${seconds}`)
+    rmSync(join(temporary, name), { recursive: true, force: true })
+  }
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+for (const each of leftOut) console.error(`LEFT OUT  ${each}`)
+if (isAll && leftOut.length > 0) process.exitCode = 1
