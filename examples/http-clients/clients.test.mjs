@@ -5,8 +5,8 @@ import { createGateway } from 'fauxgate'
 import { handlers } from 'fauxgate/msw'
 import { serve } from 'fauxgate/node'
 import { setupServer } from 'msw/node'
-import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import { onNodeHttp, onUndici } from './clients.mjs'
+import { undiciTo } from './undici-to.mjs'
 
 const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'clients' })
 
@@ -33,16 +33,14 @@ describe('On node:http, by Mock Service Worker', () => {
 })
 
 describe('On undici, by its dispatcher', () => {
-  const usual = getGlobalDispatcher()
   let server
+  let undo
   before(async () => {
     server = await serve(gateway)
-    const toServer = (dispatch) => (request, handler) =>
-      dispatch(request.origin === gateway.url ? { ...request, origin: server.url } : request, handler)
-    setGlobalDispatcher(usual.compose(toServer))
+    undo = undiciTo(gateway.url, server.url)
   })
   after(async () => {
-    setGlobalDispatcher(usual)
+    undo()
     await server.close()
   })
 
