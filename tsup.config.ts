@@ -42,6 +42,6 @@ export default defineConfig({
     },
   ],
   // No way in: by it, the types of dialects stand apart from those of valibot, which only the kit needs.
-  dts: { entry: { ...entry, dialect: 'src/contract/dialect.ts' }, resolve: true },
+  dts: { entry: { ...entry, dialect: 'src/resources/dialects.ts' }, resolve: true },
   clean: true,
 })

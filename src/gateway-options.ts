@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { type Dialect, standard } from './contract/dialect.ts'
 import { DURATION_ALLOWED, type Duration } from './contract/duration.ts'
 import {
   asOne,
@@ -15,12 +14,17 @@ import {
 } from './contract/options.ts'
 import { showsNoPrivateKey } from './contract/private-key-text.ts'
 import type { Families } from './contract/resource.ts'
-import type { Rules } from './contract/rules.ts'
 import type { Store } from './contract/store.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
 import type { RateLimit } from './engine/rate-limiter.ts'
 import type { ControlAccess } from './http/control-access.ts'
+import type { ProvisioningRules } from './provisioning/rules.ts'
+import type { ReferenceRules } from './resources/declarations.ts'
+import { type Dialect, standard } from './resources/dialects.ts'
+import type { AddressRules } from './resources/reserved-addrs.ts'
+import type { PolicyRules } from './resources/traffic-policy/rules.ts'
 import type { InitialResources } from './resources/types/index.ts'
+import type { BackendRules } from './resources/weighted-backends.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
 export interface GatewayOptions<C extends Clock = Clock> {
@@ -133,7 +137,7 @@ export interface ReadOptions {
   readonly journalSize: number
   readonly journalBytes: number
   readonly controlAccess: ControlAccess
-  readonly rules: Rules
+  readonly rules: ProvisioningRules & ReferenceRules & AddressRules & BackendRules & PolicyRules
 }
 
 const clock = v.custom<Clock>(
@@ -315,7 +319,10 @@ export function readGatewayOptions(options: AnyOptions): ReadOptions {
   }
 }
 
-function requireLead({ renewalLead, certificateValidity }: Pick<Rules, 'renewalLead' | 'certificateValidity'>): void {
+function requireLead({
+  renewalLead,
+  certificateValidity,
+}: Pick<ProvisioningRules, 'renewalLead' | 'certificateValidity'>): void {
   if (renewalLead < certificateValidity) return
   const allowed = `less than certificateValidity, ${certificateValidity} ms`
   throw new TypeError(`renewalLead is ${renewalLead} ms. Allowed: ${allowed}.`)

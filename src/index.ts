@@ -1,5 +1,4 @@
 export type { Change, Commit } from './contract/commit.ts'
-export { type Dialect, ngrok, standard } from './contract/dialect.ts'
 export type { Duration } from './contract/duration.ts'
 export type { Region } from './contract/regions.ts'
 export type { Store, StoredChange, StoredCommit, StoredFacts, StoredRecord, StoredState } from './contract/store.ts'
@@ -25,4 +24,5 @@ export type { Delivery, HttpRequest, HttpResponse, RequestBody } from './http/me
 export type { Outcome } from './provisioning/outcomes.ts'
 export type { ShownTimelineEntry as TimelineEntry } from './provisioning/timeline.ts'
 export type { DnsRecord } from './provisioning/zone.ts'
+export { type Dialect, ngrok, standard } from './resources/dialects.ts'
 export type * from './resources/types/index.ts'

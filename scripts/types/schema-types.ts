@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
-import { type Dialect, ngrok, standard } from '../../src/contract/dialect.ts'
 import { documentationOf } from '../../src/contract/documentation.ts'
 import { general } from '../../src/contract/general-errors.ts'
 import { errorsIn, partsOf } from '../../src/contract/schema-parts.ts'
 import { definitionsIn } from '../../src/openapi/definitions.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
+import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
 import { comment, literal, WIDTH } from './text.ts'
 
 type AnySchema = v.GenericSchema

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import { type CatalogueError, type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { isObject } from './json.ts'
@@ -14,12 +14,16 @@ export interface DialectWords {
   readonly fields: readonly string[]
   /** Whether its body may be in the dialect's envelope. */
   readonly wrappable: boolean
-  /** The error of a field that was sent under both of its names; `field_invalid` where it has none of its own. */
-  readonly bothNames: BothNames | undefined
+  readonly otherNames: OtherNames
 }
 
-/** The error of a field that was sent under both of its names: under the alias `field`, and as `other`. */
-export type BothNames = CatalogueError<string, { field: string; other: string }>
+/** What a family says of fields for which the dialect has other names. */
+export interface OtherNames {
+  /** The error of one that was sent under both: under the alias `field`, and as `other`. Default: `field_invalid`. */
+  readonly both?: CatalogueError<string, { field: string; other: string }>
+  /** The name below which a bare label stands, where the dialect takes one. */
+  labelsBelow?(dialect: CommonDialect): string
+}
 
 /** A body in the fields of its operation. */
 export interface PlainBody {
@@ -36,7 +40,7 @@ export type Called = ReadonlyMap<string, { readonly alias: string; readonly labe
 const NO_PROBLEMS: readonly Problem[] = []
 
 /** Takes a body out of the dialect's envelope, applies its other field names and drops the fields it ignores. */
-export function plainBody(raw: unknown, words: DialectWords, dialect: Dialect): PlainBody {
+export function plainBody(raw: unknown, words: DialectWords, dialect: CommonDialect): PlainBody {
   const { operation, group, wrappable } = words
   const aliases = dialect.fieldAliases[group]
   const ignored = dialect.ignoredFields[group]
@@ -85,28 +89,29 @@ function unwrapped(
 /** Moves what stands under an alias to its field. Answers what was moved. */
 function withoutAliases(
   body: Record<string, unknown>,
-  { group, bothNames }: DialectWords,
-  { fieldAliases, labelAliases, serviceDomains }: Dialect,
+  { group, otherNames }: DialectWords,
+  dialect: CommonDialect,
   problems: Problem[],
 ): Called | undefined {
+  const { fieldAliases, labelAliases } = dialect
   let called: Map<string, { alias: string; label: string | undefined }> | undefined
   for (const [alias, field] of Object.entries(fieldAliases[group] ?? {})) {
     const sent = body[alias]
     delete body[alias]
     if (!isGiven(sent)) continue
     if (isGiven(body[field])) {
-      problems.push(sentTwice(alias, field, bothNames))
+      problems.push(sentTwice(alias, field, otherNames.both))
       continue
     }
     const isLabel = typeof sent === 'string' && !sent.includes('.') && labelAliases[group]?.includes(alias)
-    body[field] = isLabel ? `${sent}.${serviceDomains[0]}` : sent
+    body[field] = isLabel && otherNames.labelsBelow ? `${sent}.${otherNames.labelsBelow(dialect)}` : sent
     called ??= new Map()
     called.set(field, { alias, label: isLabel ? sent : undefined })
   }
   return called
 }
 
-function sentTwice(alias: string, field: string, error: BothNames | undefined): Problem {
+function sentTwice(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
   const received = `beside "${field}", which it is another name of`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError } from './errors.ts'
 
 /** What JSON Schema says of a value that the schema itself does not say, because a rule checks it. */
@@ -27,7 +27,7 @@ export interface JsonFacts {
 /** What is said of a value beside its sentence. */
 export interface Facts {
   /** For JSON Schema; a function where it hangs on the dialect. */
-  readonly json?: JsonFacts | ((dialect: Dialect) => JsonFacts)
+  readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
   /** A field that must be sent although its schema has a value for its absence, so that an error of its own says so. */
   readonly isRequired?: true
   /** What no JSON can be, and documents leave out. */

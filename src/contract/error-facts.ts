@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
 import { withoutSecrets } from './secret-values.ts'
 import { utf8Length } from './utf8.ts'
@@ -14,7 +14,7 @@ export interface ErrorFacts {
 }
 
 /** What a caller is told of a refusal. `secrets` are what the refused call carried and no message may repeat. */
-export function factsOf(refusal: Refusal, dialect: Dialect, secrets: readonly string[] = []): ErrorFacts {
+export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: readonly string[] = []): ErrorFacts {
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
@@ -66,11 +66,11 @@ function bytesAsJson(text: string): number {
 }
 
 /** The wire's `error_code` of an error. */
-export function codeOf({ number }: CatalogueError, { errorPrefix }: Dialect): string {
+export function codeOf({ number }: CatalogueError, { errorPrefix }: CommonDialect): string {
   return `${errorPrefix}${number}`
 }
 
 /** The HTTP status of an error: the dialect's own where it has one, else the catalogue's. */
-export function statusOf({ key, status }: CatalogueError, { errorStatuses }: Dialect): number {
+export function statusOf({ key, status }: CatalogueError, { errorStatuses }: CommonDialect): number {
   return errorStatuses[key] ?? status
 }

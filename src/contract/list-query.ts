@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import { documented, named } from './documentation.ts'
 import { type Problem, problem, Refusal, refuse } from './errors.ts'
 import { fieldPath } from './field-path.ts'
@@ -55,7 +55,7 @@ const NAMES = Object.keys(listQuery.entries)
 /**
  * Reads the query of a list operation (rules: lists#paging). Finds all problems in one pass.
  */
-export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: Dialect): ListQuery {
+export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: CommonDialect): ListQuery {
   const parameters = namedParameters(parametersOf(raw), NAMES, dialect)
   const problems: Problem[] = []
   const limit = readLimit(parameters.limit, problems)
@@ -85,7 +85,7 @@ function parametersOf(raw: unknown): object {
 export function namedParameters(
   raw: object,
   names: readonly string[],
-  dialect: Dialect,
+  dialect: CommonDialect,
 ): Record<string, string | undefined> {
   const parameters: Record<string, string | undefined> = {}
   for (const [sent, value] of Object.entries(raw)) {

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { type BothNames, type Called, inWordsOf, plainBody } from './dialect-body.ts'
+import { type Called, inWordsOf, type OtherNames, plainBody } from './dialect-body.ts'
 import type { CatalogueError } from './errors.ts'
 import { type ListInput, type ListQuery, listQuery, readListQuery } from './list-query.ts'
 import type { RuleContext } from './reading.ts'
@@ -33,6 +33,8 @@ export interface Operation<Ids extends PathIds = PathIds, Input = unknown, Resul
   readonly body?: v.GenericSchema
   /** Whether the dialect's envelope may stand around the body. */
   readonly wrappable?: boolean
+  /** What is said of fields for which dialects have other names. */
+  readonly otherNames?: OtherNames
   readonly query?: v.GenericSchema
   readonly response?: v.GenericSchema
   /** The errors that `run` may refuse with, beside those that every operation of its kind has and those of its schemas. */
@@ -71,19 +73,19 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
   definition: Definition<Ids> & {
     body: S
     wrappable?: boolean
-    /** The error of a field that was sent under both of its names, for dialects that have another name for it. */
-    bothNames?: BothNames
+    /** What is said of fields for which dialects have other names. */
+    otherNames?: OtherNames
     run: (tx: Transaction, ids: Ids, body: v.InferOutput<S>) => Result
   },
 ): Operation<Ids, v.InferInput<S>, Result> {
-  const { bothNames, run, ...rest } = definition
-  const { name, body: schema, wrappable = false } = definition
+  const { run, ...rest } = definition
+  const { name, body: schema, wrappable = false, otherNames = {} } = definition
   const read = bodyReader(schema)
   const fields = Object.keys(partsOf(schema).entries ?? {})
-  const words = { operation: name, group: groupOf(name), fields, wrappable, bothNames }
+  const words = { operation: name, group: groupOf(name), fields, wrappable, otherNames }
   return {
     ...rest,
-    errors: [...(definition.errors ?? []), ...(bothNames ? [bothNames] : [])],
+    errors: [...(definition.errors ?? []), ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<v.InferOutput<S>> {
       const { body, called, problems } = plainBody(raw, words, context.dialect)
       const extraFields = context.dialect.extraFields[name]

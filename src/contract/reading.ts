@@ -1,12 +1,13 @@
 import type * as v from 'valibot'
 import type { Catalogue } from './catalogue.ts'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import type { FieldFacts, Problem } from './errors.ts'
+import type { Rules } from './rules.ts'
 
 /** What a rule may look at besides the value. */
 export interface RuleContext {
-  readonly dialect: Dialect
-  readonly unknownActions: 'refuse' | 'accept'
+  readonly dialect: CommonDialect
+  readonly rules: Rules
   /** All errors of the gateway, by key. */
   readonly catalogue: Catalogue
   /** The state that a kept record belongs to; absent where a request is read. */
@@ -31,7 +32,7 @@ const ALONE: RuleContext = {
   get dialect(): never {
     throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
   },
-  unknownActions: 'refuse',
+  rules: {},
   catalogue: new Map(),
 }
 

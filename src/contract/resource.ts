@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Collection } from './collection.ts'
-import type { BothNames } from './dialect-body.ts'
+import type { OtherNames } from './dialect-body.ts'
 import { documentationOf, documented, named } from './documentation.ts'
 import { type CatalogueError, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
@@ -74,14 +74,14 @@ export function resource<
     body: CreateBody
     /** The errors that `run` may refuse with; those of the body's schema are known. */
     errors?: readonly CatalogueError[]
-    /** The error of a field that was sent under both of its names, for dialects that have another name for it. */
-    bothNames?: BothNames
+    /** What is said of fields for which dialects have other names. */
+    otherNames?: OtherNames
     run: (tx: Transaction, body: v.InferOutput<CreateBody>) => NoInfer<R>
   }
   update: {
     body: UpdateBody
     errors?: readonly CatalogueError[]
-    bothNames?: BothNames
+    otherNames?: OtherNames
     run: (tx: Transaction, record: NoInfer<R>, body: v.InferOutput<UpdateBody>) => NoInfer<R>
   }
   delete?: {
@@ -109,7 +109,7 @@ export function resource<
       summary: `Create a ${what}`,
       ids: {},
       body: create.body,
-      ...(create.bothNames && { bothNames: create.bothNames }),
+      ...(create.otherNames && { otherNames: create.otherNames }),
       errors: create.errors ?? [],
       response: shape,
       run: (tx, _ids, body) => tx.show(view, create.run(tx, body)),
@@ -142,7 +142,7 @@ export function resource<
       summary: `Change a ${what}`,
       ids,
       body: update.body,
-      ...(update.bothNames && { bothNames: update.bothNames }),
+      ...(update.otherNames && { otherNames: update.otherNames }),
       errors: [general.not_found, ...(update.errors ?? [])],
       response: shape,
       run: (tx, { id }, body) => tx.show(view, update.run(tx, found(tx, id), body)),

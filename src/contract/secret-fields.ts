@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import { REDACTED, readings } from './private-key-text.ts'
 import { marksOf, partsOf } from './schema-parts.ts'
 import { withoutSecrets } from './secret-values.ts'
@@ -51,10 +51,10 @@ interface Declared {
  */
 export class SecretNames {
   readonly #operations: readonly Declared[]
-  readonly #dialect: Dialect
+  readonly #dialect: CommonDialect
   #patterns: { whole: RegExp; anywhere: RegExp } | undefined
 
-  constructor(operations: readonly Declared[], dialect: Dialect) {
+  constructor(operations: readonly Declared[], dialect: CommonDialect) {
     this.#operations = operations
     this.#dialect = dialect
   }

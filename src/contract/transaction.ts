@@ -1,5 +1,5 @@
 import type { Collection } from './collection.ts'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 import type { Rules } from './rules.ts'
 import type { View, Wire } from './view.ts'
 
@@ -10,7 +10,7 @@ import type { View, Wire } from './view.ts'
 export interface Transaction {
   /** The gateway's time in ms since 1970, the same during the whole transaction. */
   readonly now: number
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly rules: Rules
   /** What records are shown with. */
   readonly wire: Wire

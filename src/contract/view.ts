@@ -1,5 +1,5 @@
 import type { Authority } from './authority.ts'
-import type { Dialect } from './dialect.ts'
+import type { CommonDialect } from './dialect.ts'
 
 /** A value that is frozen with everything in it, as all answers are. */
 export type Frozen<T> = T extends readonly (infer Item)[]
@@ -11,7 +11,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 /** What a record is shown with: the gateway's base URL, its dialect, and who makes its automatic certificates. */
 export interface Wire {
   readonly url: string
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly authority: Authority
 }
 

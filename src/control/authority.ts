@@ -7,6 +7,7 @@ import { required } from '../contract/resource.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
 import { ipBytes } from '../x509/ip.ts'
+import { issuing } from '../x509/order.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
 import { errors } from './errors.ts'
 
@@ -81,7 +82,7 @@ function serverCertificate(host: ControlHost, options: ServerCertificateOptions)
   if (names.length + ips.length === 0) {
     throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
   }
-  return host.authority().issueForServer({
+  return issuing(host.authority()).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
     not_before: notBefore,
@@ -124,7 +125,7 @@ function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
           const { upload, order } = required(tx, certificates, id, 'TLS certificate')
           return upload
             ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
-            : host.authority().issue(order).private_key_pem
+            : issuing(host.authority()).issue(order).private_key_pem
         }),
       ),
     serverCertificate: (options) => serverCertificate(host, options),

@@ -7,6 +7,7 @@ import { timestamp } from '../contract/view.ts'
 import { isManual } from '../engine/clock.ts'
 import { domains } from '../provisioning/domain-records.ts'
 import { pendingOutcomes } from '../provisioning/outcomes.ts'
+import { provisioningRules } from '../provisioning/rules.ts'
 import { families } from '../resources/index.ts'
 import { type Control, type ControlHost, plainCall } from './control.ts'
 import { armedFaults, isPending } from './faults/armed-faults.ts'
@@ -92,7 +93,7 @@ function overviewOf(host: ControlHost): Overview {
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
-    dns: tx.rules.dns,
+    dns: provisioningRules(tx.rules).dns,
     next: nextOf(host, tx),
     counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
     outcomes: pendingOutcomes(tx).length,

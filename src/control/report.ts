@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Transaction } from '../contract/transaction.ts'
 import { timestamp } from '../contract/view.ts'
 import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
+import { provisioningRules } from '../provisioning/rules.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
 import { type Control, type ControlHost, plainCall } from './control.ts'
@@ -75,7 +76,7 @@ function timelines(tx: Transaction): Part[] {
     if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) told.push(domain)
   }
   const parts = told.reverse().map(({ id, domain, timeline }): Part => {
-    const lines = printedTimeline(shownTimeline(timeline, tx.rules)).split('\n')
+    const lines = printedTimeline(shownTimeline(timeline, provisioningRules(tx.rules))).split('\n')
     return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]

@@ -2,7 +2,7 @@ import type { Authority } from '../contract/authority.ts'
 import type { Catalogue } from '../contract/catalogue.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Commit } from '../contract/commit.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { type Problem, Refusal } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -29,7 +29,7 @@ import { type Ground, OpenTransaction } from './transaction.ts'
 /** What an engine is made of. */
 export interface EngineOptions {
   readonly clock: Clock
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly rules: Rules
   readonly seed: string
   /** The authority of a gateway with this random source. */
@@ -83,7 +83,7 @@ export class Engine {
     this.#seed = seed
     this.#ids = ids(random)
     this.#authority = authorityFor(random)
-    this.context = { dialect, unknownActions: rules.unknownActions, catalogue }
+    this.context = { dialect, rules, catalogue }
     this.#hidden = options.hidden
     this.#records = emptyRecords(families)
     this.#ground = this.#groundAt(url)

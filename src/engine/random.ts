@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { Draw } from '../contract/authority.ts'
+import type { Draw } from '../contract/draw.ts'
 import { utf8Bytes } from '../contract/utf8.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Collection } from '../contract/collection.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { deepFreeze, type View, type Wire } from '../contract/view.ts'
@@ -10,7 +10,7 @@ import type { RecordChange, Records } from './records.ts'
 export interface Ground {
   readonly records: Records
   readonly ids: Ids
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly rules: Rules
   readonly wire: Wire
   /** What records were shown as, by record. Made when first needed: it is the dearest part of an unused gateway. */
@@ -32,7 +32,7 @@ export class OpenTransaction implements Transaction {
     this.#sequenceBefore = ground.records.sequence
   }
 
-  get dialect(): Dialect {
+  get dialect(): CommonDialect {
     return this.ground.dialect
   }
 

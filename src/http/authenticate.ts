@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
@@ -12,7 +12,7 @@ export function authenticate(request: HttpRequest, keys: readonly string[] | und
 }
 
 /** Checks the API version (rules: requests#version). */
-export function checkVersion(request: HttpRequest, { versionHeader }: Dialect): void {
+export function checkVersion(request: HttpRequest, { versionHeader }: CommonDialect): void {
   const version =
     request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })
   if (version !== '2') refuse(general.version_unsupported, { header: versionHeader, received: quote(version) })

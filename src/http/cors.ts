@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import type { HttpRequest, HttpResponse } from './messages.ts'
 import { allowedMethods } from './router.ts'
 
@@ -21,7 +21,10 @@ export function preflightAnswer(request: HttpRequest, route: { methods: Readonly
 }
 
 /** What lets a browser's page read an answer; nothing for a request without an origin. */
-export function corsHeaders(request: HttpRequest, dialect: Dialect): Readonly<Record<string, string>> | undefined {
+export function corsHeaders(
+  request: HttpRequest,
+  dialect: CommonDialect,
+): Readonly<Record<string, string>> | undefined {
   const origin = request.header('origin')
   if (origin === null) return undefined
   return {

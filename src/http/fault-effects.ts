@@ -1,5 +1,5 @@
 import type { Catalogue } from '../contract/catalogue.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { durationMs } from '../contract/duration.ts'
 import { codeOf, statusOf } from '../contract/error-facts.ts'
 import { errors } from '../control/errors.ts'
@@ -15,7 +15,7 @@ export function isBefore(fault: ArmedFault): boolean {
 interface Met {
   readonly operation: string
   readonly operationId: string
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly catalogue: Catalogue
 }
 

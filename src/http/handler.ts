@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
@@ -29,7 +29,7 @@ export interface HandlerOptions {
   readonly engine: Engine
   readonly router: Router<Operation>
   readonly controlApi: ControlApi
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly keys: readonly string[] | undefined
   /** All keys of the gateway: those of its API, and that of its controls. */
   readonly ownKeys: readonly string[]
@@ -229,7 +229,7 @@ function refusalKept<Values extends object>(
 }
 
 /** The parameters of a query; of an operation without one, only that there are none. */
-function parametersFor(operation: Operation, query: string, dialect: Dialect): Record<string, string> {
+function parametersFor(operation: Operation, query: string, dialect: CommonDialect): Record<string, string> {
   const parameters = queryParameters(query)
   if (!operation.query) namedParameters(parameters, [], dialect)
   return parameters

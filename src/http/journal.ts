@@ -1,5 +1,5 @@
 import type { Commit } from '../contract/commit.ts'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
 import { partsOf } from '../contract/schema-parts.ts'
 import { type Hidden, NO_NAMES, redacted, type SecretNames } from '../contract/secret-fields.ts'
@@ -49,7 +49,7 @@ export interface JournalOptions {
   readonly size: number
   /** The most bytes of all entries together, at two bytes a character. */
   readonly bytes: number
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly secretNames: SecretNames
   /** All keys of the gateway: those of its API, and that of its controls. */
   readonly ownKeys: readonly string[]
@@ -220,7 +220,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
 }
 
 /** The names of the parameters that an operation has. */
-function parametersOf(operation: Operation | null, { queryAliases }: Dialect): string[] {
+function parametersOf(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
   if (!operation?.query) return []
   const { entries = {} } = partsOf(operation.query)
   return [...Object.keys(entries), ...Object.keys(queryAliases)]

@@ -4,7 +4,8 @@
  * @module
  */
 export { type Collection, collection, type Due, type Indexed } from '../contract/collection.ts'
-export { isServiceDomain } from '../contract/dialect.ts'
+export type { CommonDialect } from '../contract/dialect.ts'
+export type { OtherNames } from '../contract/dialect-body.ts'
 export { documented, type Facts, facts, type JsonFacts, named } from '../contract/documentation.ts'
 export {
   type CatalogueError,
@@ -27,6 +28,7 @@ export { isObject } from '../contract/json.ts'
 export type { ListInput, ListQuery } from '../contract/list-query.ts'
 export { listOperation, type Operation, operation, operationWithBody, type PathIds } from '../contract/operation.ts'
 export { errorsOf } from '../contract/operation-errors.ts'
+export { ownPart } from '../contract/own-part.ts'
 export { quote, quoteSecret } from '../contract/quote.ts'
 export type { RuleContext } from '../contract/reading.ts'
 export {

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, JsonSchema>>
  * A body's schema as a dialect has it: without the fields that are other services', with its own names for fields, the
  * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
  */
-export function bodyIn(dialect: Dialect, operation: Operation, json: JsonSchema): JsonSchema {
+export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
   const own = withoutExtras(operation, dialect, json)
   const fields: Fields = {
     ...ownFields(operation, dialect, own),
@@ -31,7 +31,7 @@ interface Step {
   readonly metadata?: { readonly extra?: true }
 }
 
-function withoutExtras({ name, body }: Operation, { extraFields }: Dialect, json: JsonSchema): JsonSchema {
+function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
   const foreign = extrasOf(body as v.GenericSchema).filter((field) => !known.includes(field))
   const left = Object.entries(json.properties ?? {}).filter(([field]) => !foreign.includes(field))
@@ -43,7 +43,7 @@ function groupOf({ name }: Operation): string {
 }
 
 /** The dialect's other names of the fields that a body has, with the schemas of those. */
-function namesIn(operation: Operation, { fieldAliases }: Dialect, { properties = {} }: JsonSchema): Name[] {
+function namesIn(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema): Name[] {
   return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
     const json = properties[field]
     return json ? [{ alias, field, json }] : []
@@ -57,7 +57,7 @@ interface Name {
 }
 
 /** The fields of a body; one that has another name may be empty beside it. */
-function ownFields(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {
+function ownFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = namesIn(operation, dialect, body).map(({ field, json }) => [field, orEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
 }
@@ -68,20 +68,25 @@ function orEmpty(json: JsonSchema): JsonSchema {
   return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
 }
 
-function aliasesOf(operation: Operation, dialect: Dialect, body: JsonSchema): Fields {
+function aliasesOf(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const labels = dialect.labelAliases[groupOf(operation)] ?? []
   const aliases = namesIn(operation, dialect, body).map(({ alias, field, json }) => {
     const another = `Another name of \`${field}\`.`
-    if (!labels.includes(alias)) return [alias, { ...json, description: another }]
+    const below = operation.otherNames?.labelsBelow?.(dialect)
+    if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
     const { pattern: _, ...anyText } = json
-    const label = `A text without a dot stands for that label below \`${dialect.serviceDomains[0]}\`.`
+    const label = `A text without a dot stands for that label below \`${below}\`.`
     return [alias, { ...anyText, description: `${another} ${label}` }]
   })
   return Object.fromEntries(aliases)
 }
 
 /** What must be sent: of a field with another name, it or that one. */
-function requiredOf(operation: Operation, dialect: Dialect, body: JsonSchema): Pick<JsonSchema, 'required' | 'anyOf'> {
+function requiredOf(
+  operation: Operation,
+  dialect: CommonDialect,
+  body: JsonSchema,
+): Pick<JsonSchema, 'required' | 'anyOf'> {
   const choices = namesIn(operation, dialect, body).filter(({ field }) => body.required?.includes(field))
   if (choices.length === 0) return {}
   const left = body.required?.filter((name) => !choices.some(({ field }) => field === name)) ?? []
@@ -89,7 +94,7 @@ function requiredOf(operation: Operation, dialect: Dialect, body: JsonSchema): P
   return { required: left, anyOf: [...names].map((name) => ({ required: [...left, name] })) }
 }
 
-function ignoredBy(operation: Operation, { ignoredFields }: Dialect): Fields {
+function ignoredBy(operation: Operation, { ignoredFields }: CommonDialect): Fields {
   const names = [...(ignoredFields[groupOf(operation)] ?? []), ...(ignoredFields[operation.name] ?? [])]
   return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
 }

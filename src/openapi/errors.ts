@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { codeOf, statusOf } from '../contract/error-facts.ts'
 import type { CatalogueError } from '../contract/errors.ts'
 import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
@@ -7,14 +7,14 @@ import type { JsonSchema } from './json-schema.ts'
 /** The responses with these errors, by status. */
 export function errorResponses(
   errors: readonly CatalogueError[],
-  dialect: Dialect,
+  dialect: CommonDialect,
 ): Readonly<Record<string, ResponseItem>> {
   const statuses = [...new Set(errors.map((error) => statusOf(error, dialect)))].sort()
   const of = (status: number) => errors.filter((error) => statusOf(error, dialect) === status)
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, of(status), dialect)]))
 }
 
-function errorResponse(status: number, errors: readonly CatalogueError[], dialect: Dialect): ResponseItem {
+function errorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
   return {
     description: `A refusal with the status ${status}.`,
     headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
@@ -30,12 +30,12 @@ function oneOrAny(references: readonly Reference[]): JsonSchema {
 /** The schema of each error, by key, with an example. */
 export function errorSchemas(
   errors: readonly CatalogueError[],
-  dialect: Dialect,
+  dialect: CommonDialect,
 ): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(errors.map((error) => [error.key, schemaOf(error, dialect)]))
 }
 
-function schemaOf(error: CatalogueError, dialect: Dialect): JsonSchema {
+function schemaOf(error: CatalogueError, dialect: CommonDialect): JsonSchema {
   const example = exampleOf(error, dialect)
   const { error_code, status_code } = example
   return {
@@ -45,7 +45,7 @@ function schemaOf(error: CatalogueError, dialect: Dialect): JsonSchema {
   }
 }
 
-function exampleOf(error: CatalogueError, dialect: Dialect) {
+function exampleOf(error: CatalogueError, dialect: CommonDialect) {
   return {
     error_code: codeOf(error, dialect),
     status_code: statusOf(error, dialect),
@@ -64,7 +64,7 @@ function templateOf(error: CatalogueError): string {
 }
 
 /** The schema of every error's body. */
-export function errorSchema({ errorPrefix }: Dialect): JsonSchema {
+export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {
   return {
     type: 'object',
     description: 'Why a request was refused; a refused request has changed nothing.',

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf, type Facts, type JsonFacts } from '../contract/documentation.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
@@ -17,7 +17,7 @@ export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'an
 
 /** How schemas are put into JSON Schema. */
 export interface Conversion {
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   /** Where the values stand. In a body, `null` stands for "not given", and unknown fields are refused. */
   readonly place: 'body' | 'query' | 'answer'
   /** The schemas that stand under names of their own. */
@@ -93,7 +93,7 @@ function without(json: object, names: readonly string[]): object {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)))
 }
 
-function jsonFactsOf(facts: Facts | undefined, dialect: Dialect): JsonFacts {
+function jsonFactsOf(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
   const json = facts?.json
   return (typeof json === 'function' ? json(dialect) : json) ?? {}
 }

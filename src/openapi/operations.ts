@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { Dialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
 import { idPattern } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -21,7 +21,7 @@ type AnySchema = v.GenericSchema
 
 /** How the operations of a gateway are put into a document: the schemas that have names, of bodies and of answers. */
 export interface Describing {
-  readonly dialect: Dialect
+  readonly dialect: CommonDialect
   readonly sent: Conversion
   readonly answered: Conversion
 }
@@ -30,7 +30,7 @@ export interface Describing {
 export function describingOf(
   bodies: readonly AnySchema[],
   answers: readonly AnySchema[],
-  dialect: Dialect,
+  dialect: CommonDialect,
 ): Describing {
   const shown = definitionsIn(answers)
   // What is sent has a name of its own also where the schema is the same: there, unknown fields are refused.

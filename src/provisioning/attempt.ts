@@ -2,6 +2,7 @@ import type { Transaction } from '../contract/transaction.ts'
 import { dnsFinding } from './dns-check.ts'
 import type { DomainRecord, ProvisioningError } from './domain-records.ts'
 import { takeOutcome } from './outcomes.ts'
+import { provisioningRules } from './rules.ts'
 import { transit } from './transitions.ts'
 
 /** What failing attempts say when nothing closer is known. */
@@ -24,6 +25,6 @@ function failureOf(tx: Transaction, domain: DomainRecord): { error_code: Provisi
   const scripted = takeOutcome(tx, domain.domain)
   if (scripted === 'success') return undefined
   if (scripted) return { error_code: scripted, msg: MESSAGES[scripted] }
-  const finding = tx.rules.dns === 'simulated' ? dnsFinding(tx, domain) : undefined
+  const finding = provisioningRules(tx.rules).dns === 'simulated' ? dnsFinding(tx, domain) : undefined
   return finding === undefined ? undefined : { error_code: 'DNS_ERROR', msg: finding }
 }

@@ -1,6 +1,4 @@
 import * as v from 'valibot'
-import { type CertificateOrder, MANAGED_KEY_TYPES } from '../contract/authority.ts'
-import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { collection } from '../contract/collection.ts'
 import { declareErrors, Refusal, tooLong } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
@@ -8,7 +6,9 @@ import { drawn, instant, oneOfThese, recordHead, scheduledTime } from '../contra
 import type { ResourceRecord } from '../contract/resource.ts'
 import { readBy, rule } from '../contract/rule.ts'
 import { DESCRIPTION, METADATA, secret, textOfBytes } from '../contract/schema.ts'
+import type { CertificateFields } from '../x509/certificate-fields.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
+import { type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { domainName } from './domain-names.ts'
 
 /** What can be wrong with the texts of a TLS certificate. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../contract/transaction.ts'
 import { attempt } from './attempt.ts'
 import { certificates } from './certificate-records.ts'
 import type { DomainRecord, Policy } from './domain-records.ts'
+import { provisioningRules } from './rules.ts'
 import { transit } from './transitions.ts'
 
 /**
@@ -43,5 +44,5 @@ function withoutJob(tx: Transaction, domain: DomainRecord, reason: string): Doma
 
 /** A delay of 0 means: issued within the response of the call that started the job. */
 function attemptedAtOnce(tx: Transaction, domain: DomainRecord): DomainRecord {
-  return tx.rules.provisioningDelay === 0 ? attempt(tx, domain) : domain
+  return provisioningRules(tx.rules).provisioningDelay === 0 ? attempt(tx, domain) : domain
 }

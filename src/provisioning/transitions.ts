@@ -1,8 +1,8 @@
-import type { Rules } from '../contract/rules.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { LATEST_TIME, timestamp } from '../contract/view.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
+import { type ProvisioningRules, provisioningRules } from './rules.ts'
 import { scheduled, wholeSecond } from './schedule.ts'
 import { type ShownTimelineEntry, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
 
@@ -29,7 +29,7 @@ interface Row<Facts> {
   /** What the timeline keeps of it beside time and name: little, because there are many. */
   readonly note?: (after: Partial<DomainRecord>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
   /** What people read. */
-  readonly message: (entry: TimelineEntry, rules: Rules) => string
+  readonly message: (entry: TimelineEntry, rules: ProvisioningRules) => string
 }
 
 interface Failure {
@@ -105,7 +105,10 @@ export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
 }
 
 /** A timeline as it is shown to people and over HTTP. */
-export function shownTimeline(timeline: readonly TimelineEntry[], rules: Rules): readonly ShownTimelineEntry[] {
+export function shownTimeline(
+  timeline: readonly TimelineEntry[],
+  rules: ProvisioningRules,
+): readonly ShownTimelineEntry[] {
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
     return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
@@ -136,7 +139,7 @@ function secondOf(ms: number): number {
 }
 
 /** When a certificate that was issued at a time in ms is to be renewed, in ms. */
-function renewalTime(issuedAt: number, { certificateValidity, renewalLead }: Rules): number {
+function renewalTime(issuedAt: number, { certificateValidity, renewalLead }: ProvisioningRules): number {
   return issuedAt + certificateValidity - renewalLead
 }
 
@@ -156,14 +159,16 @@ function newJob(tx: Transaction): Partial<DomainRecord> {
     retries_at: null,
     internal_errors: 0,
   }
-  return { job, due: scheduled(tx, tx.now + tx.rules.provisioningDelay).due }
+  return { job, due: scheduled(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
 function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): Partial<DomainRecord> {
   const before = domain.job as Job
   const isInternal = error_code === 'INTERNAL_ERROR'
-  const { first, most } = tx.rules.internalErrorBackoff
-  const wait = isInternal ? Math.min(most, first * 2 ** before.internal_errors) : tx.rules.dnsErrorRetry
+  const { first, most } = provisioningRules(tx.rules).internalErrorBackoff
+  const wait = isInternal
+    ? Math.min(most, first * 2 ** before.internal_errors)
+    : provisioningRules(tx.rules).dnsErrorRetry
   const { at: retries_at, due } = scheduled(tx, tx.now + wait)
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   return { job: { ...before, error_code, msg, retries_at, internal_errors }, due }
@@ -175,7 +180,7 @@ function newCertificateInUse(tx: Transaction, domain: DomainRecord): Partial<Dom
   // A certificate tells its times in whole seconds, so its life counts from the one that it shows.
   const issued_at = secondOf(tx.now) * 1000
   const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
-  const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, tx.rules))
+  const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, provisioningRules(tx.rules)))
   return { certificate_id: id, renews_at, job: null, due }
 }
 
@@ -191,7 +196,7 @@ function newCertificate(tx: Transaction, { domain, policy }: DomainRecord, issue
       domain,
       private_key_type,
       not_before: issued_at,
-      not_after: Math.min(issued_at + tx.rules.certificateValidity, LATEST_TIME),
+      not_after: Math.min(issued_at + provisioningRules(tx.rules).certificateValidity, LATEST_TIME),
       number: tx.nextOrder(),
     },
   }

@@ -3,6 +3,7 @@ import { collection } from '../contract/collection.ts'
 import { declareErrors, entry, type FieldFacts, ofField, refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { isIdOf } from '../contract/ids.ts'
+import { ownPart } from '../contract/own-part.ts'
 import { quote } from '../contract/quote.ts'
 import { idOf } from '../contract/record-schema.ts'
 import type { Family } from '../contract/resource.ts'
@@ -68,6 +69,13 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
+/** The option of a gateway for references; its meaning and default stand at `GatewayOptions`. */
+export interface ReferenceRules {
+  readonly references: 'any' | 'declared'
+}
+
+const referenceRules = ownPart<ReferenceRules>()
+
 /** Declares one thing, or changes which edge a route belongs to. */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   tx.put(declarations, { id, edge_id })
@@ -83,11 +91,12 @@ export function endpointConfiguration(tx: Transaction, field: string, id: string
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   if (isMissing(tx, edge_id)) refuse(errors.edge_not_found, { received: edge_id }, { edge_id })
-  const isElsewhere = tx.rules.references === 'declared' && tx.get(declarations, id)?.edge_id !== edge_id
+  const isElsewhere =
+    referenceRules(tx.rules).references === 'declared' && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
 /** Whether something does not exist because it was not declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
-  return tx.rules.references === 'declared' && !tx.get(declarations, id)
+  return referenceRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
 }

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
-import { addressHost } from '../contract/dialect.ts'
+import type { CommonDialect } from '../contract/dialect.ts'
 import { documented, named } from '../contract/documentation.ts'
 import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
+import { ownPart } from '../contract/own-part.ts'
 import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
 import { REGIONS, type Region } from '../contract/regions.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
@@ -91,6 +92,20 @@ const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
 })
 
+/** What a dialect says of reserved addresses. */
+export interface AddressDialect {
+  /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
+  readonly addressHost: { readonly us: string; readonly elsewhere: string }
+}
+
+/** The options of a gateway for reserved addresses; their meaning and defaults stand at `GatewayOptions`. */
+export interface AddressRules {
+  readonly addressesPerRegion: number
+}
+
+const addressDialect = ownPart<AddressDialect>()
+const addressRules = ownPart<AddressRules>()
+
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource({
   name: 'reserved_addrs',
@@ -151,7 +166,7 @@ export const reservedAddrs = resource({
 /** An address of the region that is not reserved, found from a random place on. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {
   const where = sent ?? DEFAULT_REGION
-  const size = tx.rules.addressesPerRegion
+  const size = addressRules(tx.rules).addressesPerRegion
   const start = tx.randomInteger(size)
   for (let step = 0; step < size; step++) {
     const place = (start + step) % size
@@ -160,4 +175,11 @@ function freeAddress(tx: Transaction, sent: Region | undefined): string {
     if (!tx.find(addresses, 'addr', addr)) return addr
   }
   return refuse(errors.address_pool_exhausted, { region: where, size, ...(sent && { field: 'region' }) })
+}
+
+/** The host of the reserved address with number `n` in a region. */
+function addressHost(dialect: CommonDialect, n: number, region: Region): string {
+  const { us, elsewhere } = addressDialect(dialect).addressHost
+  const template = region === 'us' ? us : elsewhere
+  return template.replace('{n}', String(n)).replace('{region}', region)
 }

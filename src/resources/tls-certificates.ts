@@ -15,6 +15,7 @@ import {
 import { domains } from '../provisioning/domain-records.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
+import { issuing } from '../x509/order.ts'
 
 /** What can be wrong with a request for a TLS certificate, beside what is uploaded. */
 export const errors = declareErrors({
@@ -95,7 +96,7 @@ function ofLeaf(what: string) {
 }
 
 const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
-  const content = record.upload ?? wire.authority.issue(record.order)
+  const content = record.upload ?? issuing(wire.authority).issue(record.order)
   const { not_before, not_after, ...names } = content.leaf
   return {
     id: record.id,

@@ -3,6 +3,7 @@ import { collection } from '../contract/collection.ts'
 import { documented, type Facts, named } from '../contract/documentation.ts'
 import { declareErrors, entry, type FieldFacts, field, ofField, refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
+import { ownPart } from '../contract/own-part.ts'
 import { quote } from '../contract/quote.ts'
 import { recordHead } from '../contract/record-schema.ts'
 import { described, descriptionOf, resource } from '../contract/resource.ts'
@@ -106,6 +107,13 @@ const updateBody = named(
   'What is changed of a weighted backend; without `backends`, it has none any more.',
 )
 
+/** The option of a gateway for weighted backends; its meaning and default stand at `GatewayOptions`. */
+export interface BackendRules {
+  readonly keepBackendsOnPatch: boolean
+}
+
+const backendRules = ownPart<BackendRules>()
+
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource({
   name: 'weighted_backends',
@@ -136,7 +144,7 @@ export const weightedBackends = resource({
     errors: [errors.child_backend_not_found],
     run(tx, record, { backends: map, ...rest }) {
       requireChildren(tx, map ?? {}, record.id)
-      const kept = tx.rules.keepBackendsOnPatch ? record.backends : {}
+      const kept = backendRules(tx.rules).keepBackendsOnPatch ? record.backends : {}
       return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
     },
   },

@@ -1,4 +1,4 @@
-import type { Draw } from '../contract/authority.ts'
+import type { Draw } from '../contract/draw.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 import { randomSource } from '../engine/random.ts'
 import { hexOf } from '../x509/bytes.ts'

@@ -1,12 +1,13 @@
 import { accessor } from '../contract/accessor.ts'
-import type { Authority, CertificateOrder, Draw, IssuedCertificate, ServerOrder } from '../contract/authority.ts'
-import type { CertificateFields } from '../contract/certificate-fields.ts'
+import type { Draw } from '../contract/draw.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 import { bytesOfNumber } from './bytes.ts'
+import type { CertificateFields } from './certificate-fields.ts'
 import type { ExtendedKeyUsage } from './extension-names.ts'
 import { alternativeNames, basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
 import { certificate, type Issuer, nameOf, serialFrom } from './issue.ts'
 import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
+import type { CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
 import { splitPem, writePem } from './pem.ts'
 import { readPrivateKey } from './private-key.ts'
 import { testKeys } from './test-keys.ts'
@@ -40,7 +41,7 @@ interface LeafKey {
  * `keys('authority keys', 0)` for the root and `1` for the intermediate
  * @param draw what leaves are made from: `draw('certificate keys', number)` and `draw('serial numbers', number)`
  */
-export function authorityOf(keys: 'test' | Draw, draw: Draw): Authority {
+export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
   const secretOf = (role: 'root' | 'intermediate', number: number) =>
     keys === 'test'
       ? bytesOfNumber(BigInt(`0x${testKeys[role]}`), 32)
@@ -48,7 +49,7 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): Authority {
   const root = once(() => signer('root', secretOf('root', 0)))
   const intermediate = once(() => signer('intermediate', secretOf('intermediate', 1), root()))
   const rsaKey = once(rsaLeafKey)
-  const issues: Pick<Authority, 'issue' | 'issueForServer'> = {
+  const issues: Pick<IssuingAuthority, 'issue' | 'issueForServer'> = {
     issue(order) {
       const key = order.private_key_type === 'rsa' ? rsaKey() : ecdsaLeafKey(draw, order.number)
       const serial = serialFrom(draw('serial numbers', order.number)(SERIAL_SIZE))

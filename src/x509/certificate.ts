@@ -1,5 +1,5 @@
-import type { CertificateFields } from '../contract/certificate-fields.ts'
 import { hexOf, numberOf, sameBytes } from './bytes.ts'
+import type { CertificateFields } from './certificate-fields.ts'
 import { childrenOf, integerBytes, malformed, natural, parse, slices, Unreadable, wholeBits } from './der.ts'
 import { type ExtensionFields, readExtensions } from './extensions.ts'
 import { type Algorithm, readAlgorithm } from './key-algorithm.ts'

@@ -1,5 +1,5 @@
-import type { AlternativeNames, CertificateFields } from '../contract/certificate-fields.ts'
 import { binaryOf } from './bytes.ts'
+import type { AlternativeNames, CertificateFields } from './certificate-fields.ts'
 import { type Asn1, childrenOf, contentOf, malformed, oidOf, parse, tagOf, tags, Unreadable } from './der.ts'
 import { extendedKeyUsageOids, extensionOids, keyUsageBits, nameTags } from './extension-names.ts'
 import { ipText } from './ip.ts'

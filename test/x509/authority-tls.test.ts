@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import type { Authority } from '../../src/contract/authority.ts'
 import { authorityOf } from '../../src/x509/authority.ts'
+import type { IssuingAuthority } from '../../src/x509/order.ts'
 import { DAY, drawOf, orderOf } from './issuing-support.ts'
 
 /** node:tls checks certificates against the present. */
@@ -15,7 +15,7 @@ const authorities = {
 
 /** Starts a server for an order and connects to it once. Answers the code of the client's error, or what it received. */
 async function exchange(
-  authority: Authority,
+  authority: IssuingAuthority,
   order: ReturnType<typeof orderOf>,
   options: { servername: string; ca?: string; maxVersion?: 'TLSv1.2' },
 ): Promise<string> {

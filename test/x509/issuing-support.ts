@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { CertificateOrder, Draw } from '../../src/contract/authority.ts'
+import type { Draw } from '../../src/contract/draw.ts'
+import type { CertificateOrder } from '../../src/x509/order.ts'
 
 /** In milliseconds. */
 export const DAY = 86_400_000

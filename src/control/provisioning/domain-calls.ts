@@ -7,6 +7,7 @@ import { required } from '../../contract/resource.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import { attempt as attempted } from '../../provisioning/attempt.ts'
 import { type DomainRecord, domains } from '../../provisioning/domain-records.ts'
+import { provisioningRules } from '../../provisioning/rules.ts'
 import { shownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownTimeline } from '../../provisioning/transitions.ts'
 import { shape, shownDomain } from '../../resources/reserved-domains/shape.ts'
@@ -60,7 +61,8 @@ export const timeline = controlCall({
   schema: v.object({ id }),
   errors: OF_A_DOMAIN,
   answer: v.array(shownTimelineEntry),
-  run: (host, sent) => host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, tx.rules)),
+  run: (host, sent) =>
+    host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
 })
 
 /** Defines a call that does something to a domain and answers it as it is then. */

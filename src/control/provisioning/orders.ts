@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { isServiceDomain } from '../../contract/dialect.ts'
 import { documented, named } from '../../contract/documentation.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
@@ -19,6 +18,7 @@ import {
   pendingOutcomes,
   standingOutcomes,
 } from '../../provisioning/outcomes.ts'
+import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
 import { controlCall, plainCall } from '../control.ts'
 

@@ -8,6 +8,7 @@ import { timestamp } from '../../contract/view.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { neededRecords } from '../../provisioning/dns-check.ts'
 import { type DomainRecord, domains } from '../../provisioning/domain-records.ts'
+import { provisioningRules } from '../../provisioning/rules.ts'
 import { type ShownTimelineEntry, shownTimelineEntry } from '../../provisioning/timeline.ts'
 import { PROVISIONING_STATES, type ProvisioningState, shownTimeline, stateOf } from '../../provisioning/transitions.ts'
 import type { DnsRecord } from '../../provisioning/zone.ts'
@@ -144,8 +145,8 @@ function shownDomainTimeline(tx: Transaction, domain: DomainRecord): DomainTimel
     state: stateOf(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     expiresAt: expiryOf(tx, domain),
-    records: tx.rules.dns === 'simulated' ? neededRecords(tx, domain) : [],
-    timeline: shownTimeline(timeline, tx.rules),
+    records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
+    timeline: shownTimeline(timeline, provisioningRules(tx.rules)),
   }
 }
 

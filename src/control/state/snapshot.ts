@@ -109,8 +109,6 @@ function recordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {
     ...context,
-    // Not every gateway knows the actions that another one accepted.
-    unknownActions: 'accept',
     state: {
       now: v.is(instant, facts.now) ? facts.now : Number.NEGATIVE_INFINITY,
       sequence: v.is(sequence, facts.sequence) ? facts.sequence : Number.POSITIVE_INFINITY,

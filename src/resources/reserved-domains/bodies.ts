@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
 import { documented, named } from '../../contract/documentation.ts'
 import { rule } from '../../contract/rule.ts'
 import { blankIsAbsent, description, extra, oneOf, reference, region } from '../../contract/schema.ts'
 import { domainName } from '../../provisioning/domain-names.ts'
 import { domainMetadata, resolvesTo } from '../../provisioning/domain-records.ts'
+import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
+import { domainDialect } from './dialect.ts'
 import { errors } from './errors.ts'
 import { AUTHORITY, DEPRECATED, DOMAIN, KEY_TYPE, REGION } from './fields.ts'
 
@@ -12,11 +13,12 @@ const authority = documented(
   v.pipe(
     v.optional(v.unknown(), ''),
     rule([errors.authority_invalid], (received, report, { dialect }) => {
-      if (received !== dialect.authority) report(errors.authority_invalid, { authority: dialect.authority })
+      const { authority } = domainDialect(dialect)
+      if (received !== authority) report(errors.authority_invalid, { authority })
     }),
   ) as v.GenericSchema<string>,
   AUTHORITY,
-  { json: (dialect) => ({ type: 'string', enum: [dialect.authority] }), isRequired: true },
+  { json: (dialect) => ({ type: 'string', enum: [domainDialect(dialect).authority] }), isRequired: true },
 )
 
 /** The policy in a body. */
@@ -25,7 +27,7 @@ export const policyBody = named(
     authority,
     private_key_type: v.optional(
       documented(oneOf(MANAGED_KEY_TYPES, errors.private_key_type_invalid), KEY_TYPE, {
-        json: (dialect) => ({ default: dialect.defaultPrivateKeyType }),
+        json: (dialect) => ({ default: domainDialect(dialect).defaultPrivateKeyType }),
       }),
     ),
   }),

@@ -1,5 +1,4 @@
 import type * as v from 'valibot'
-import { isServiceDomain } from '../../contract/dialect.ts'
 import { problem, Refusal, refuse } from '../../contract/errors.ts'
 import { quote } from '../../contract/quote.ts'
 import type { Transaction } from '../../contract/transaction.ts'
@@ -7,6 +6,7 @@ import { certificates } from '../../provisioning/certificate-records.ts'
 import type { DomainRecord } from '../../provisioning/domain-records.ts'
 import { withPolicy, withUploadedCertificate } from '../../provisioning/management.ts'
 import type { policyBody } from './bodies.ts'
+import { domainDialect, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
 
 interface TlsBody {
@@ -27,7 +27,7 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
   if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
   if (certificate) return withUploadedCertificate(tx, domain, uploaded(tx, certificate))
   if (!policy) return domain
-  const inForce = domain.policy?.private_key_type ?? tx.dialect.defaultPrivateKeyType
+  const inForce = domain.policy?.private_key_type ?? domainDialect(tx.dialect).defaultPrivateKeyType
   const { authority, private_key_type = inForce } = policy
   return withPolicy(tx, domain, { authority, private_key_type })
 }

@@ -1,5 +1,5 @@
-import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
 import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../contract/errors.ts'
+import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 
 /** What can be wrong with a request for a reserved domain, beside its name. */
 export const errors = declareErrors({

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { isServiceDomain } from '../../contract/dialect.ts'
+import type { OtherNames } from '../../contract/dialect-body.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
 import { operation } from '../../contract/operation.ts'
@@ -14,13 +14,18 @@ import { withoutPolicy, withRenewal } from '../../provisioning/management.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
 import { createBody, updateBody } from './bodies.ts'
 import { withTls } from './certificate-of.ts'
+import { domainDialect, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
 import { PATH } from './fields.ts'
 import { shape, view } from './shape.ts'
 
 const WHAT = 'reserved domain'
 
-const bothNames = errors.domain_name_and_domain
+/** A bare label stands for the name below the first of the service's own domains. */
+const otherNames: OtherNames = {
+  both: errors.domain_name_and_domain,
+  labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
+}
 
 /** What is refused of the certificate, the policy and the links in a body. */
 const tlsErrors = [
@@ -43,8 +48,8 @@ export const reservedDomains = resource({
   collection: domains,
   shape,
   view,
-  create: { body: createBody, errors: [errors.domain_taken, ...tlsErrors], bothNames, run: create },
-  update: { body: updateBody, errors: [errors.domain_update_empty, ...tlsErrors], bothNames, run: update },
+  create: { body: createBody, errors: [errors.domain_taken, ...tlsErrors], otherNames, run: create },
+  update: { body: updateBody, errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update },
   delete: { before: withoutPolicy },
   relations({ id, domain, policy, certificate_id }, others, report) {
     if (others.find(domains, 'domain', domain)?.id !== id) report(['domain'], domain, 'a name that no other domain has')
@@ -91,11 +96,11 @@ export const reservedDomains = resource({
 const LABEL_LENGTH = 17
 
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
+  const { authority, cnameTargetBase, policyByDefault } = domainDialect(tx.dialect)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const taken = tx.find(domains, 'domain', body.domain)
   if (taken) refuse(errors.domain_taken, { field: 'domain', domain: quote(body.domain), id: taken.id })
-  const target = () =>
-    [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), tx.dialect.cnameTargetBase].join('.')
+  const target = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
   const domain: DomainRecord = {
     id: tx.newId('rd'),
     created_at: tx.now,
@@ -114,7 +119,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     ...(body.resolves_to && { resolves_to: body.resolves_to }),
   }
   const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
-  const policy = isUnmanaged && tx.dialect.policyByDefault ? { authority: tx.dialect.authority } : undefined
+  const policy = isUnmanaged && policyByDefault ? { authority } : undefined
   return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
 }
 

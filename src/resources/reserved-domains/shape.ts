@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import { MANAGED_KEY_TYPES } from '../../contract/authority.ts'
 import { documented, named } from '../../contract/documentation.ts'
 import { descriptionOf } from '../../contract/resource.ts'
 import { extra, ref, resourceHead, time } from '../../contract/schema.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../../contract/view.ts'
 import { type DomainRecord, type Job, PROVISIONING_ERRORS, resolvesTo } from '../../provisioning/domain-records.ts'
+import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 import type { ReservedDomain } from '../types/reserved-domains.ts'
+import { domainDialect } from './dialect.ts'
 import { AUTHORITY, DEPRECATED, DOMAIN, KEY_TYPE, PATH, REGION } from './fields.ts'
 
 const job = named(
@@ -106,7 +107,8 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
 })
 
 function shownRegion(record: DomainRecord, { dialect }: Wire): string | null {
-  return dialect.domainRegion === 'as set' ? record.region : dialect.domainRegion.always
+  const { domainRegion } = domainDialect(dialect)
+  return domainRegion === 'as set' ? record.region : domainRegion.always
 }
 
 function shownJob({ error_code, msg, started_at, retries_at }: Job) {

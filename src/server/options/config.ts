@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { Dialect } from '../../contract/dialect.ts'
 import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../contract/options.ts'
 import type { Families } from '../../contract/resource.ts'
 import { TIME_ALLOWED, timeMs } from '../../contract/view.ts'
 import type { Clock } from '../../engine/clock.ts'
 import { type GatewayOptions, gatewayOptions } from '../../gateway-options.ts'
+import type { Dialect } from '../../resources/dialects.ts'
 import type { InitialResources } from '../../resources/types/index.ts'
 
 /**

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { documented, named } from '../contract/documentation.ts'
-import { declareErrors, field, ofField } from '../contract/errors.ts'
-import { ruleOnWhole } from '../contract/rule.ts'
-import { enabled, secret } from '../contract/schema.ts'
-import { routeModule } from './route-module.ts'
-import { WEBHOOK_PROVIDERS } from './webhook-providers.ts'
+import { documented, named } from '../../contract/documentation.ts'
+import { declareErrors, field, ofField } from '../../contract/errors.ts'
+import { ruleOnWhole } from '../../contract/rule.ts'
+import { enabled, secret } from '../../contract/schema.ts'
+import { routeModule } from '../route-module.ts'
+import { WEBHOOK_PROVIDERS } from './providers.ts'
 
 /** What can be wrong with a webhook verification. */
 export const errors = declareErrors({

@@ -1,0 +1,73 @@
+import type { CommonDialect } from '../contract/dialect.ts'
+import type { AddressDialect } from './reserved-addrs.ts'
+import type { DomainDialect } from './reserved-domains/dialect.ts'
+
+/**
+ * What differs between services that follow this API, as data (rules: dialects#data).
+ * Two ship, {@link standard} and {@link ngrok}; pass an object of your own to emulate another service.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, standard } from 'fauxgate'
+ * const gateway = createGateway({ dialect: { ...standard, name: 'acme', errorPrefix: 'ERR_ACME_' } })
+ * ```
+ */
+export interface Dialect extends CommonDialect, AddressDialect, DomainDialect {}
+
+/** The dialect with neutral names, and the default (rules: dialects#standard). */
+export const standard: Dialect = {
+  name: 'standard',
+  baseUrl: 'https://api.gateway.test',
+  versionHeader: 'Service-Version',
+  operationIdHeader: 'Service-Operation-Id',
+  errorPrefix: 'ERR_GATEWAY_',
+  authority: 'letsencrypt',
+  defaultPrivateKeyType: 'rsa',
+  serviceDomains: ['gateway.test'],
+  cnameTargetBase: 'cname.gateway.test',
+  addressHost: { us: '{n}.tcp.gateway.test', elsewhere: '{n}.tcp.{region}.gateway.test' },
+  domainRegion: 'as set',
+  policyByDefault: false,
+  extraFields: {},
+  ignoredFields: {},
+  fieldAliases: {},
+  labelAliases: {},
+  queryAliases: {},
+  moduleEnvelope: null,
+  errorStatuses: {},
+}
+
+/** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
+export const ngrok: Dialect = {
+  name: 'ngrok',
+  baseUrl: 'https://api.ngrok.com',
+  versionHeader: 'Ngrok-Version',
+  operationIdHeader: 'Ngrok-Operation-Id',
+  errorPrefix: 'ERR_NGROK_',
+  authority: 'letsencrypt',
+  defaultPrivateKeyType: 'ecdsa',
+  serviceDomains: [
+    'ngrok.io',
+    'ngrok.app',
+    'ngrok.dev',
+    'ngrok-free.app',
+    'ngrok-free.dev',
+    'ngrok.pizza',
+    'ngrok-free.pizza',
+  ],
+  cnameTargetBase: 'ngrok-cname.com',
+  addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io' },
+  domainRegion: { always: '' },
+  policyByDefault: true,
+  extraFields: {
+    'reserved_addrs.create': ['endpoint_configuration_id'],
+    'reserved_domains.create': ['http_endpoint_configuration_id', 'https_endpoint_configuration_id', 'resolves_to'],
+    'reserved_domains.update': ['resolves_to', 'domain'],
+  },
+  ignoredFields: { reserved_domains: ['error_redirect_url'], 'reserved_domains.update': ['region'] },
+  fieldAliases: { reserved_domains: { name: 'domain' } },
+  labelAliases: { reserved_domains: ['name'] },
+  queryAliases: { beforeId: 'before_id' },
+  moduleEnvelope: 'module',
+  errorStatuses: { auth_missing: 403, auth_unparsable: 403, auth_invalid: 403, domain_taken: 400 },
+}
