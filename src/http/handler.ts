@@ -64,7 +64,7 @@ export function handlerOf(options: HandlerOptions): Handler {
 }
 
 /** An answer with the headers that all have, and without a body where nobody wants it. */
-function whole(answer: HttpResponse, { request, operationId }: Call, dialect: Dialect): HttpResponse {
+function whole(answer: HttpResponse, { request, operationId }: Call, dialect: CommonDialect): HttpResponse {
   const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
   return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
 }
