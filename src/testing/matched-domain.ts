@@ -1,6 +1,6 @@
 import { quote } from '../contract/quote.ts'
 import type { Gateway } from '../gateway.ts'
-import type { ReservedDomain } from '../resources/types/index.ts'
+import type { ReservedDomain, ReservedDomainCertJob } from '../resources/types/index.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */
 export interface Subject {
@@ -65,15 +65,22 @@ export function jobOf({ certificate_management_status: status }: ReservedDomain)
   return status?.provisioning_job ?? null
 }
 
-/** How the provisioning of a domain stands, in a sentence. */
-export function provisioningOf(domain: ReservedDomain): string {
+/** How the provisioning of a domain stands, in a few sentences. */
+export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefined): string {
   const job = jobOf(domain)
   if (job) {
-    const { error_code, msg, started_at, retries_at } = job
-    const next = retries_at === null ? '' : ` It is tried again at ${retries_at}.`
-    return `Its provisioning job was started at ${started_at}${error_code ? ` and failed with ${error_code}` : ''}: ${msg}${next}`
+    const { error_code, msg, started_at } = job
+    const failed = error_code ? ` and failed with ${error_code}` : ''
+    return `Its provisioning job was started at ${started_at}${failed}: ${msg}${aheadOf(job, gateway)}`
   }
   const renews = domain.certificate_management_status?.renews_at
   if (renews) return `No provisioning job is running; it is renewed at ${renews}.`
   return domain.certificate ? 'Its certificate was uploaded.' : 'It has neither an uploaded certificate nor a policy.'
+}
+
+/** What a job waits for. A manual clock that nobody moved is the likeliest reason for a first attempt to be missing. */
+function aheadOf({ error_code, retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
+  if (retries_at !== null) return ` It is tried again at ${retries_at}.`
+  if (error_code !== null || !gateway || !('advanceToNext' in gateway.clock)) return ''
+  return ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
 }

@@ -125,7 +125,8 @@ function ofGateway(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => 
 }
 
 function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fact: string): Found {
-  const text = (not: string) => `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain)}`
+  const text = (not: string) =>
+    `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain, gateway)}`
   if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}\n${timelineOf(gateway, domain.id)}`)
   const hint = `So it was when it was answered; ask the gateway, as in expect(gateway), for how it is now.`
   return found(pass, (not) => `${text(not)}\n${hint}`)

@@ -9,6 +9,8 @@ export const documents: readonly string[] = ['README.md', ...guides.map((name) =
 export interface Block {
   readonly document: string
   readonly line: number
+  /** The heading that it stands under. */
+  readonly heading: string
   readonly language: string
   /** Whether it says that it is a part of something: it runs among what `surroundings.ts` has. */
   readonly isFragment: boolean
@@ -28,6 +30,7 @@ export function blocksOf(document: string): Block[] {
   return [...text.matchAll(BLOCK)].map(({ index, 1: language = '', 2: mark, 3: code = '' }) => ({
     document,
     line: text.slice(0, index).split('\n').length,
+    heading: /^#+ (.*)$(?![\s\S]*^#+ )/m.exec(text.slice(0, index))?.[1] ?? '',
     language,
     isFragment: mark !== undefined,
     file: NAMED.exec(code)?.[1],
