@@ -39,6 +39,7 @@ function assertedLine(line: string): string {
 /** Runs a block, with the assertions of its comments: a fragment among its surroundings, another as it stands. */
 async function runBlock({ code, isFragment }: Block): Promise<void> {
   const asserted = code
+    .replace(/^import type .*$|^export default .*$/gm, '')
     .replace(/^import \{(.*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
       const values = names.split(',').filter((name) => !name.trim().startsWith('type '))
       return `const {${values.join(',').replaceAll(' as ', ': ')}} = modules['${from}']`

@@ -1,4 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { clientCommands } from '../../src/server/client/commands.ts'
+import { readArguments } from '../../src/server/commands/arguments.ts'
+import { commands } from '../../src/server/commands/run.ts'
+import { givenOptions } from '../../src/server/options/given.ts'
 import { sentences } from '../../src/server/options/sentences.ts'
 import { optionTable } from '../../src/server/options/table.ts'
 
@@ -9,4 +14,31 @@ test('Each option of the command has the sentence of its docstring', async () =>
   // Otherwise: npm run command:generate.
   expect(sentences).toEqual(sentencesOfDocstrings())
   expect(optionTable.filter(({ sentence }) => sentence === '')).toEqual([])
+})
+
+const guide = readFileSync(new URL('docs/command.md', root), 'utf8')
+
+test('docs/command.md has the tables of options and commands as they are', async () => {
+  const { withTables } = await import(new URL('scripts/command/document.mjs', root).href)
+  // Otherwise: npm run command:generate.
+  expect(guide).toBe(withTables(guide, { options: optionTable, commands: clientCommands }))
+})
+
+test('Every command line of the guide is one that the command takes', () => {
+  const lines = [...guide.matchAll(/^(?:npx )?fauxgate (?!\()(.+?)(?: +#.*)?$/gm)].map(([, line = '']) =>
+    line.split(' '),
+  )
+  expect(lines.length).toBeGreaterThan(7)
+  for (const words of lines) {
+    const named = (name: string) => commands.find((each) => each.name === name)
+    const command = named(words.slice(0, 2).join(' ')) ?? named(words[0] ?? '')
+    const rest = words.slice(command?.name.split(' ').length)
+    expect(() => readArguments(rest, command?.flags ?? [], words.join(' '))).not.toThrow()
+  }
+})
+
+test('The config file of the guide is one that the command takes', () => {
+  const [, json = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
+  const given = givenOptions({ flags: new Map(), words: [] }, {}, { file: '/c.json', config: JSON.parse(json) })
+  expect(Object.keys(given.config)).toEqual(Object.keys(JSON.parse(json)))
 })

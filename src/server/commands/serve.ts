@@ -166,7 +166,13 @@ const LOOK_MS = 1000
 
 /** Lets what is due on a clock that runs by itself happen at its time, not only when somebody looks. */
 async function onTime(gateway: Gateway, signal: AbortSignal): Promise<void> {
-  while (await waited(LOOK_MS, signal)) gateway.provisioning.pendingOutcomes()
+  while (await waited(LOOK_MS, signal)) {
+    try {
+      gateway.settle()
+    } catch (error) {
+      tell(error)
+    }
+  }
 }
 
 /** Resolves when a signal ends the process. SIGHUP calls back instead. */

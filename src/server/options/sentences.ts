@@ -5,6 +5,7 @@ export const sentences: Readonly<Record<string, string>> = {
   addressesPerRegion: 'How many addresses a region has, 1 to 2,000,000. Default: 2,000,000.',
   authorityKeys:
     'The keys of the authority: fresh secret ones at each start, or the published test keys. Default: `fresh`.',
+  'authorityKeys.secret': 'At least 16 characters that nobody can guess.',
   baseUrl: "The base URL of every URI in a response. Default: the server's own.",
   certificateValidity: 'How long automatic certificates are valid. Default: 90d.',
   clock: 'Where the time comes from; a module can have a clock of its own. Default: `system`.',
@@ -49,6 +50,8 @@ export const sentences: Readonly<Record<string, string>> = {
   start: 'Where a manual clock starts, as an RFC 3339 time. Default: now.',
   state:
     'The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end. Default: none.',
+  store:
+    'Where every change is kept, so that the state outlives the process; private keys and other secrets too. With a state in it already, the gateway goes on from there: by its seed, with a manual clock at its time, and without `initial`. Default: nowhere.',
   tls: "HTTPS, with a certificate of the gateway's own authority. Default: false.",
   tlsRoot: 'The file that the root certificate is written to, for clients to trust. Default: it is printed.',
   unknownActions: 'What happens to traffic policy actions of an unknown type. Default: `refuse`.',
