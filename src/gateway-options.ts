@@ -311,12 +311,10 @@ export function readGatewayOptions(options: AnyOptions): ReadOptions {
   const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, store, families, ...others } = read
   const { initial, rateLimit, journalSize, journalBytes, control, quirks, ...rules } = others
   requireLead(rules)
-  return {
-    ...{ clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, store, families, initial },
-    ...{ rateLimit, journalSize, journalBytes },
-    controlAccess: { key: control.key, allowHosts: control.allowHosts },
-    rules: { ...rules, ...quirks },
-  }
+  const controlAccess = { key: control.key, allowHosts: control.allowHosts }
+  const ofHttp = { keys, emptyJsonOnDelete, rateLimit, journalSize, journalBytes, controlAccess }
+  const ofState = { clock, dialect, seed, baseUrl, authorityKeys, store, families, initial }
+  return Object.assign(ofHttp, ofState, { rules: Object.assign(rules, quirks) })
 }
 
 function requireLead({

@@ -197,9 +197,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const ofControls = controlMembers(host, guarded)
   // The clock's functions are the user's own, and stay as they are.
   entered.know(ofControls, clock)
-  const members: Omit<Gateway<C>, 'url'> = {
-    ...direct,
-    ...ofControls,
+  const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C,
     fetch,
@@ -219,6 +217,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
+  // Not spread: for an object that begins so, V8 makes a shape per member, and again for each gateway.
+  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, ofControls, own)
   requireMembersFree(read.families, members, direct)
   try {
     guarded(() => engine.called(() => engine.isLoaded || begin()))

@@ -132,7 +132,7 @@ export function withDefaults<Read extends object, Defaults extends { readonly [N
   read: Read,
   defaults: Defaults,
 ): WithDefaults<Read, Defaults> {
-  const all: { [Name in keyof Read]?: unknown } = { ...defaults }
+  const all: { [Name in keyof Read]?: unknown } = Object.assign({}, defaults)
   for (const name in read) if (read[name] !== undefined) all[name] = read[name]
   // Which names were given is not known to the types; every name of the defaults is there.
   return all as WithDefaults<Read, Defaults>

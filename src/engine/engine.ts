@@ -345,6 +345,11 @@ export class Engine {
     return this.#records.table(collection).findAll(index, value)
   }
 
+  /** Whether a result is the record that was shown last, as it is shown: it is frozen, and the same each time. */
+  wasShown(result: unknown): result is object {
+    return result !== undefined && result === this.#ground.lastShown
+  }
+
   /** Whether a collection has any record. */
   isEmpty<R extends object>(collection: Collection<R>): boolean {
     return this.#records.table(collection).size === 0
@@ -399,7 +404,7 @@ export class Engine {
   #groundAt(url: string): Ground {
     const { dialect, rules } = this.#options
     const wire = { url, dialect, authority: this.#authority }
-    return { records: this.#records, ids: this.#ids, dialect, rules, wire, shown: undefined }
+    return { records: this.#records, ids: this.#ids, dialect, rules, wire, shown: undefined, lastShown: undefined }
   }
 }
 

@@ -19,21 +19,23 @@ export interface Ids {
 
 /** Makes the ids of one gateway. */
 export function ids(random: RandomSource): Ids {
-  const text = (alphabet: string, length: number, stream: string, sequence: number) =>
-    customRandom(alphabet, length, random.draw(stream, sequence))()
+  let bytes: ReturnType<RandomSource['draw']>
+  // Made once, not for each id.
+  const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
   return {
     id(prefix, stream, sequence) {
-      const codes: number[] = []
-      pushText(codes, prefix)
-      pushText(codes, '_')
-      pushSortable(codes, sequence)
-      pushText(codes, text(BASE62, RANDOM_LENGTH, stream, sequence))
-      return String.fromCharCode(...codes)
+      bytes = random.draw(stream, sequence)
+      const codes = new Array<number>(prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH)
+      putText(codes, 0, prefix)
+      putText(codes, prefix.length, '_')
+      putSortable(codes, prefix.length + 1, sequence)
+      putText(codes, prefix.length + 1 + SEQUENCE_LENGTH, randomPart())
+      return String.fromCharCode.apply(null, codes)
     },
     label(length, stream, sequence) {
-      const codes: number[] = []
-      pushText(codes, text(BASE36, length, stream, sequence))
-      return String.fromCharCode(...codes)
+      const codes = new Array<number>(length)
+      putText(codes, 0, customRandom(BASE36, length, random.draw(stream, sequence))())
+      return String.fromCharCode.apply(null, codes)
     },
     integer(below, stream, sequence) {
       const [a = 0, b = 0, c = 0, d = 0] = random.draw(stream, sequence)(4)
@@ -42,16 +44,18 @@ export function ids(random: RandomSource): Ids {
   }
 }
 
-function pushSortable(codes: number[], sequence: number): void {
-  for (let place = 62 ** (SEQUENCE_LENGTH - 1); place >= 1; place /= 62) {
-    codes.push(BASE62.charCodeAt(Math.floor(sequence / place) % 62))
+function putSortable(codes: number[], at: number, sequence: number): void {
+  let rest = sequence
+  for (let i = at + SEQUENCE_LENGTH - 1; i >= at; i--) {
+    codes[i] = BASE62.charCodeAt(rest % BASE62.length)
+    rest = Math.floor(rest / BASE62.length)
   }
 }
 
 /**
- * Pushes the codes of a text. Made of codes, an id is one text of 48 bytes; as `+` leaves a text that was put together
+ * Puts the codes of a text. Made of codes, an id is one text of 48 bytes; as `+` leaves a text that was put together
  * character by character, it takes 350, and a gateway keeps many of them.
  */
-function pushText(codes: number[], text: string): void {
-  for (let i = 0; i < text.length; i++) codes.push(text.charCodeAt(i))
+function putText(codes: number[], at: number, text: string): void {
+  for (let i = 0; i < text.length; i++) codes[at + i] = text.charCodeAt(i)
 }

@@ -15,8 +15,11 @@ export function randomSource(seed: string): RandomSource {
   const streams = new Map<string, readonly number[]>()
   return {
     draw(stream, number) {
-      const state = streams.get(stream) ?? hash(`${stream}\n${seed}`)
-      streams.set(stream, state)
+      let state = streams.get(stream)
+      if (!state) {
+        state = hash(`${stream}\n${seed}`)
+        streams.set(stream, state)
+      }
       return generator(state, number)
     },
   }

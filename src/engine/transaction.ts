@@ -15,6 +15,8 @@ export interface Ground {
   readonly wire: Wire
   /** What records were shown as, by record. Made when first needed: it is the dearest part of an unused gateway. */
   shown: WeakMap<object, object> | undefined
+  /** What was shown last. */
+  lastShown: object | undefined
 }
 
 /**
@@ -52,10 +54,12 @@ export class OpenTransaction implements Transaction {
 
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
     const { ground } = this
+    const kept = ground.shown?.get(record) as Shown | undefined
+    const shown = kept ?? deepFreeze(view(record, ground.wire))
+    ground.lastShown = shown
+    // What was just written is shown once, and few ask again: a place to keep it costs as much as showing it.
+    if (kept || this.changes.length > 0) return shown
     ground.shown ??= new WeakMap()
-    const kept = ground.shown.get(record)
-    if (kept) return kept as Shown
-    const shown = deepFreeze(view(record, ground.wire))
     ground.shown.set(record, shown)
     return shown
   }

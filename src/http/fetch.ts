@@ -88,7 +88,9 @@ async function streamedRequest(
 ): Promise<HttpRequest> {
   const given = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
   // Without a signal: a `Request` listens to the one that it is given for as long as it exists.
-  const request = new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
+  const request = isWhole(input, given)
+    ? input
+    : new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
   return {
     method: request.method,
     url: request.url,
@@ -96,6 +98,11 @@ async function streamedRequest(
     // Some that stand in for a platform's own have no stream.
     body: request.body === undefined ? withinLimit(await request.text()) : await readBody(request.body, signal),
   }
+}
+
+/** Whether an argument of fetch is all of the request, and can be read as it is. */
+function isWhole(input: string | URL | Request, more: readonly unknown[]): input is Request {
+  return more.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }
 
 async function readBody(

@@ -19,9 +19,10 @@ import type { ControlApi } from './control-handler.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { faultyAnswer, isBefore } from './fault-effects.ts'
 import type { KeptJournal } from './journal.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
 import { readBody, secretsOf } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
+import { ShownTexts } from './shown-texts.ts'
 import { queryParameters, splitUrl } from './url.ts'
 
 /** What the HTTP handler of a gateway is made of. */
@@ -42,8 +43,12 @@ export interface HandlerOptions {
 /** Answers one request at once: no timers, no host I/O, nothing to wait for. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
+/** What a handler is made of, and what it keeps. */
+type Own = HandlerOptions & { readonly texts: ShownTexts }
+
 /** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
-export function handlerOf(options: HandlerOptions): Handler {
+export function handlerOf(given: HandlerOptions): Handler {
+  const options: Own = Object.assign({ texts: new ShownTexts() }, given)
   const { engine, dialect, controlApi, journal } = options
   return (request) => {
     const operationId = engine.nextOperationId()
@@ -114,7 +119,7 @@ function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, 
   })
 }
 
-function answerOrError(options: HandlerOptions, call: Call, isControl: boolean): HttpResponse {
+function answerOrError(options: Own, call: Call, isControl: boolean): HttpResponse {
   const { request, path, query } = call
   const { engine, controlApi } = options
   if (!isControl) return refusalsAnswered(options, call, () => engine.called(() => answer(options, call)))
@@ -137,7 +142,7 @@ function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpR
 }
 
 /** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
-function answer(options: HandlerOptions, call: Call): HttpResponse {
+function answer(options: Own, call: Call): HttpResponse {
   const { engine, router, dialect, keys, rateLimiter } = options
   const { request, path, query } = call
   const route = router.require(path, request.method)
@@ -175,7 +180,7 @@ function unspoken({ request, query }: Call, { ownKeys, secretNames }: HandlerOpt
 }
 
 function executed(
-  { engine, emptyJsonOnDelete }: HandlerOptions,
+  { engine, texts, emptyJsonOnDelete }: Own,
   call: Call,
   operation: Operation,
   ids: PathIds,
@@ -184,7 +189,9 @@ function executed(
   const { result, commit } = engine.execute(operation, ids, input)
   call.commit = commit
   if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
-  return jsonAnswer(operation.status, result)
+  // What a change made is shown once.
+  if (commit || !engine.wasShown(result)) return jsonAnswer(operation.status, result)
+  return jsonTextAnswer(operation.status, texts.of(result))
 }
 
 function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds, input: unknown) {

@@ -58,5 +58,10 @@ export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Re
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
 }
 
+/** An answer with a body that is JSON already. */
+export function jsonTextAnswer(status: number, body: string): HttpResponse {
+  return { status, headers: JSON_HEADERS, body }
+}
+
 /** An answer without a body and without a content type. */
 export const NO_CONTENT: HttpResponse = Object.freeze({ status: 204, headers: Object.freeze({}), body: null })

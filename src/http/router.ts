@@ -35,11 +35,18 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
   for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
   const find = (path: string) => {
     const ids: Record<string, string> = {}
-    let node: Node<O> | undefined = root
+    let node = root
     for (const segment of segmentsOf(path)) {
-      if (!node.fixed.has(segment) && node.parameter) ids[node.parameter.name] = decoded(segment)
-      node = below(node, segment)
-      if (!node) return undefined
+      const { fixed, parameter }: Node<O> = node
+      const next = fixed.get(segment)
+      if (next) {
+        node = next
+      } else if (parameter && segment !== '') {
+        ids[parameter.name] = decoded(segment)
+        node = parameter.node
+      } else {
+        return undefined
+      }
     }
     return node.methods.size > 0 ? { methods: node.methods, ids } : undefined
   }

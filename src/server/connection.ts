@@ -4,7 +4,8 @@ import type { Socket } from 'node:net'
 
 /** A client's connection, with what is under way on it. */
 export class Connection {
-  readonly #unanswered = new Set<ServerResponse>()
+  /** Answers that were not whole when the last request began, and its own. */
+  #open: ServerResponse[] = []
   #ended: AbortController | undefined
   /** The last request whose body was read, and what gives that up. */
   reading: { readonly request: IncomingMessage; readonly giveUp: () => void } | undefined
@@ -28,8 +29,12 @@ export class Connection {
 
   /** Notes a request that is to be answered. */
   begin(response: ServerResponse): void {
-    this.#unanswered.add(response)
-    response.once('close', () => this.#unanswered.delete(response))
+    this.#open = this.#unanswered
+    this.#open.push(response)
+  }
+
+  get #unanswered(): ServerResponse[] {
+    return this.#open.filter((response) => !response.closed)
   }
 
   /** Whether the body of a request is on its way. */
@@ -39,12 +44,12 @@ export class Connection {
 
   /** Whether answers are waited for beside that to a request whose body is on its way. */
   get isAwaited(): boolean {
-    return this.#unanswered.size > (this.isMidBody ? 1 : 0)
+    return this.#unanswered.length > (this.isMidBody ? 1 : 0)
   }
 
   /** Resolves when every request so far has its whole answer. */
   async answered(): Promise<void> {
     const closed = (response: ServerResponse) => new Promise<void>((resolve) => response.once('close', resolve))
-    await Promise.all([...this.#unanswered].map(closed))
+    await Promise.all(this.#unanswered.map(closed))
   }
 }

@@ -6,23 +6,32 @@ import type { Connection } from './connection.ts'
 /** How much of a body that is too large is still read, so that its sender gets to see the answer. */
 const MOST_DRAINED = 16 * LARGEST_BODY
 
-/** Reads the body of a request; undefined where its client left before the end. */
-export function readBody(request: IncomingMessage, connection: Connection): Promise<RequestBody | undefined> {
-  return new Promise((resolve) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    connection.reading = { request, giveUp: () => resolve({ unread: 'body_unreadable' }) }
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength
-      if (size <= LARGEST_BODY) chunks.push(chunk)
-      else chunks.length = 0
-      if (size <= MOST_DRAINED) return
-      request.pause()
-      resolve({ unread: 'body_too_large' })
-    })
-    request.on('end', () => resolve(bodyOf(chunks, size)))
-    request.on('close', () => resolve(undefined))
+/** Whether a request announces a body. Most have none, and reading nothing takes as long as answering. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
+
+/** Reads the body of a request and hands it on, once; never where its client left before the end. */
+export function readBody(request: IncomingMessage, connection: Connection, handOn: (body: RequestBody) => void): void {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let isRead = false
+  const read = (body: RequestBody) => {
+    if (isRead) return
+    isRead = true
+    handOn(body)
+  }
+  connection.reading = { request, giveUp: () => read({ unread: 'body_unreadable' }) }
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength
+    if (size <= LARGEST_BODY) chunks.push(chunk)
+    else chunks.length = 0
+    if (size <= MOST_DRAINED) return
+    request.pause()
+    read({ unread: 'body_too_large' })
   })
+  request.on('end', () => read(bodyOf(chunks, size)))
 }
 
 function bodyOf(chunks: readonly Uint8Array[], size: number): RequestBody {

@@ -18,7 +18,7 @@ import { openApi } from '../openapi/openapi.ts'
 import { Connection } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
-import { readBody } from './read-body.ts'
+import { hasBody, readBody } from './read-body.ts'
 
 /** Where {@link serve} listens. */
 export interface ServeOptions {
@@ -126,9 +126,9 @@ function listenerFor(
 ) {
   // Each has one from its beginning to its end.
   const connectionOf = (socket: Duplex) => connections.get(socket as Socket) as Connection
-  const inspector = new Inspector(gateway)
+  const served = { gateway, inspector: new Inspector(gateway) }
   const listener: RequestListener = (request, response) =>
-    void answer(gateway, inspector, connectionOf(request.socket), request, response)
+    answer(served, { connection: connectionOf(request.socket), request, response })
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -168,59 +168,99 @@ function hostInUrl(host: string, address: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function answer(
-  gateway: Gateway,
-  inspector: Inspector,
-  connection: Connection,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+/** What answers requests. */
+interface Answering {
+  readonly gateway: Gateway
+  readonly inspector: Inspector
+}
+
+/** A request, and where its answer goes. */
+interface Asked {
+  readonly connection: Connection
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Answers a request once it is read: at once where it has no body, and nothing before it has one still to be read. */
+function answer(answering: Answering, asked: Asked): void {
+  const { connection, request, response } = asked
   connection.begin(response)
-  const body = await readBody(request, connection)
-  if (body === undefined) return
-  const read = toHttpRequest(request, body)
+  if (!hasBody(request) && !connection.isReading) {
+    answerRead(answering, asked, toHttpRequest(request, ''))
+    return
+  }
+  readBody(request, connection, (body) => {
+    // The rest of a body that was not read to its end would otherwise count as the next request.
+    if (!request.complete) {
+      response.shouldKeepAlive = false
+      response.once('finish', () => request.destroy())
+    }
+    answerRead(answering, asked, toHttpRequest(request, body))
+  })
+}
+
+/** Answers a request that was read, at once where nothing is waited for. */
+function answerRead(answering: Answering, asked: Asked, read: HttpRequest): void {
+  const { gateway, inspector } = answering
+  const { request, response } = asked
   if (inspector.isFor(request)) {
-    return inspector.answer(request, response, read).catch((error) => {
+    inspector.answer(request, response, read).catch((error) => {
       console.error(error)
       if (response.headersSent) request.socket.destroy()
-      else send(gateway.refused(general.internal_failure, {}), response)
+      else send(gateway.refused(general.internal_failure, {}), asked)
     })
+    return
   }
-  const answer = await answerTo(gateway, connection, request, read)
-  if (answer === undefined) return
-  inspector.controlUsed(read, answer)
-  if (answer.delivery?.drop) return void request.socket.resetAndDestroy()
-  // The rest of a body that was not read to its end would otherwise count as the next request.
-  if (!request.complete) {
-    response.shouldKeepAlive = false
-    response.once('finish', () => request.destroy())
-  }
-  try {
-    send(answer, response)
-  } catch (error) {
-    console.error(error)
-    request.socket.destroy()
+  const answer = exchanged(gateway, request, read)
+  if (answer.delivery || answer.safe) {
+    void deliver(answering, asked, read, answer)
+  } else {
+    inspector.controlUsed(read, answer)
+    send(answer, asked)
   }
 }
 
-/** The answer to a request, its own failure included; undefined where its client did not wait for it. */
-async function answerTo(
-  gateway: Gateway,
-  connection: Connection,
-  request: IncomingMessage,
-  read: HttpRequest,
-): Promise<HttpResponse | undefined> {
+/** The answer to a request, its own failure included. */
+function exchanged(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
-    const answer = gateway.exchange(read)
-    return answer.delivery || answer.safe ? await gateway.delivered(answer, { signal: connection.ended }) : answer
+    return gateway.exchange(read)
   } catch (error) {
-    if (connection.socket.destroyed && error === connection.ended.reason) return undefined
-    console.error(error)
-    return gateway.refused(general.internal_failure, {})
+    return failed(gateway, error)
   }
+}
+
+/** Sends an answer when its time has come; none where its client did not wait for it. */
+async function deliver(
+  { gateway, inspector }: Answering,
+  asked: Asked,
+  read: HttpRequest,
+  answer: HttpResponse,
+): Promise<void> {
+  const delivered = await deliveredTo(asked.connection, gateway, answer)
+  if (delivered === undefined) return
+  inspector.controlUsed(read, delivered)
+  if (delivered.delivery?.drop) asked.request.socket.resetAndDestroy()
+  else send(delivered, asked)
+}
+
+async function deliveredTo(
+  { socket, ended }: Connection,
+  gateway: Gateway,
+  answer: HttpResponse,
+): Promise<HttpResponse | undefined> {
+  try {
+    return await gateway.delivered(answer, { signal: ended })
+  } catch (error) {
+    return socket.destroyed && error === ended.reason ? undefined : failed(gateway, error)
+  }
+}
+
+function failed(gateway: Gateway, error: unknown): HttpResponse {
+  console.error(error)
+  return gateway.refused(general.internal_failure, {})
 }
 
 function toHttpRequest(request: IncomingMessage, body: RequestBody): HttpRequest {
@@ -235,7 +275,12 @@ function headerText(value: string | string[] | undefined): string | null {
   return value === undefined ? null : String(value)
 }
 
-function send({ status, headers, body }: HttpResponse, response: ServerResponse): void {
-  const length = body === null ? {} : { 'Content-Length': Buffer.byteLength(body) }
-  response.writeHead(status, { ...headers, ...length }).end(body)
+function send({ status, headers, body }: HttpResponse, { request, response }: Asked): void {
+  try {
+    const all = body === null ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(status, all).end(body)
+  } catch (error) {
+    console.error(error)
+    request.socket.destroy()
+  }
 }
