@@ -7,8 +7,8 @@ export class Connection {
   /** Answers that were not whole when the last request began, and its own. */
   #open: ServerResponse[] = []
   #ended: AbortController | undefined
-  /** The last request whose body was read, and what gives that up. */
-  reading: { readonly request: IncomingMessage; readonly giveUp: () => void } | undefined
+  /** The last request whose body was read, whether all of that was handed on, and what gives it up. */
+  reading: { readonly request: IncomingMessage; readonly isRead: boolean; readonly giveUp: () => void } | undefined
   /** Whether what came on it cannot be read any further. */
   isBroken = false
 
@@ -35,6 +35,11 @@ export class Connection {
 
   get #unanswered(): ServerResponse[] {
     return this.#open.filter((response) => !response.closed)
+  }
+
+  /** Whether the body of a request is being read: the requests behind it have to wait. */
+  get isReading(): boolean {
+    return this.reading?.isRead === false
   }
 
   /** Whether the body of a request is on its way. */

@@ -16,13 +16,13 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 export function readBody(request: IncomingMessage, connection: Connection, handOn: (body: RequestBody) => void): void {
   const chunks: Uint8Array[] = []
   let size = 0
-  let isRead = false
+  const reading = { request, isRead: false, giveUp: () => read({ unread: 'body_unreadable' }) }
   const read = (body: RequestBody) => {
-    if (isRead) return
-    isRead = true
+    if (reading.isRead) return
+    reading.isRead = true
     handOn(body)
   }
-  connection.reading = { request, giveUp: () => read({ unread: 'body_unreadable' }) }
+  connection.reading = reading
   request.on('data', (chunk: Buffer) => {
     size += chunk.byteLength
     if (size <= LARGEST_BODY) chunks.push(chunk)
