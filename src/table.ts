@@ -3,8 +3,7 @@ import { general } from './contract/general-errors.ts'
 import type { Operation } from './contract/operation.ts'
 import type { Families, Family } from './contract/resource.ts'
 import type { Api, ControlCall } from './control/control.ts'
-import { errors as controlErrors } from './control/errors.ts'
-import { controlCalls, controls } from './control/index.ts'
+import { controlCalls, controlErrors, controls } from './control/index.ts'
 import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './own-families.ts'
@@ -54,7 +53,7 @@ function madeTable(all: typeof families & Families): Table {
     api,
     router,
     controlRouter: routerOf(controlCalls),
-    catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), controlErrors]),
+    catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), ...controlErrors]),
     readSnapshot: snapshotReader(keepers.flatMap(({ collections }) => collections)),
   }
 }

@@ -1,6 +1,6 @@
 import { general } from '../../src/contract/general-errors.ts'
 import type { Families } from '../../src/contract/resource.ts'
-import { errors as controlErrors } from '../../src/control/errors.ts'
+import { controlErrors } from '../../src/control/index.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
 import { type Files, typesOf } from './families.ts'
@@ -9,6 +9,6 @@ import { type Files, typesOf } from './families.ts'
 export function allTypes(): Files {
   const all: Families = families
   const own = [...Object.values(all), declared].flatMap((family) => Object.keys(family.errors))
-  const errors = [...Object.keys(general), ...own, ...Object.keys(controlErrors)]
+  const errors = [...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)]
   return typesOf(all, [...new Set(errors)])
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { accessor } from '../contract/accessor.ts'
-import { refuse } from '../contract/errors.ts'
+import { declareErrors, entry, refuse } from '../contract/errors.ts'
 import { requireId } from '../contract/ids.ts'
 import { asOne, moment, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import { required } from '../contract/resource.ts'
@@ -9,7 +9,16 @@ import { certificates } from '../provisioning/certificate-records.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
 import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
-import { errors } from './errors.ts'
+
+/** What the authority cannot show. */
+export const errors = declareErrors({
+  key_not_kept: entry(
+    90421,
+    400,
+    (it: { id: string }) =>
+      `The private key of ${it.id} was left out of the snapshot that it came from. Take one with keys.`,
+  ),
+})
 
 /** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
 export interface AuthorityApi {
@@ -106,7 +115,8 @@ export interface AuthorityMember {
 }
 
 /** Who makes automatic certificates. */
-export const authority: Control<AuthorityMember> = {
+export const authority: Control<AuthorityMember, typeof errors> = {
+  errors,
   calls: { certificate },
   members: (host, guarded) => ({ authority: direct(host, guarded) }),
 }

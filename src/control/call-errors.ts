@@ -1,14 +1,12 @@
 import type { CatalogueError } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { errorsIn } from '../contract/schema-parts.ts'
+import { errors as access } from './access-errors.ts'
 import type { ControlCall } from './control.ts'
-import { errors as own } from './errors.ts'
 
 /** What any call can be refused with. */
 const OF_ANY_CALL = [
-  own.control_forbidden,
-  own.control_key_missing,
-  own.control_key_invalid,
+  ...Object.values(access),
   general.gateway_busy,
   general.store_failed,
   general.query_repeated,

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { counted } from '../contract/counted.ts'
 import { documented, named } from '../contract/documentation.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../contract/duration.ts'
-import { refuse } from '../contract/errors.ts'
+import { declareErrors, entry, refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
 import { ruleOnWhole } from '../contract/rule.ts'
@@ -9,7 +10,22 @@ import { time } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
 import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
-import { errors } from './errors.ts'
+
+/** What cannot be done with the clock. */
+export const errors = declareErrors({
+  clock_not_manual: entry(
+    90420,
+    400,
+    () => 'The clock of this gateway cannot be moved. Allowed: a manual clock, such as --clock manual.',
+  ),
+  clock_move_stopped: entry(
+    90422,
+    504,
+    (it: { seconds: number; reached: string; asked: string }) =>
+      `The move was stopped after ${counted(it.seconds, 'second')} of work. The clock stands at ${it.reached}; asked for was ` +
+      `${it.asked}. What was due by then has happened: move on from there, or in smaller steps.`,
+  ),
+})
 
 const move = v.object({
   advance: v.optional(
@@ -66,7 +82,8 @@ export interface ClockMember {
 }
 
 /** The gateway's time. In this process the clock itself is its direct face. */
-export const clock: Control<ClockMember> = {
+export const clock: Control<ClockMember, typeof errors> = {
+  errors,
   calls: { read, move: moveCall },
   members: (host) => ({ clock: host.clock }),
 }

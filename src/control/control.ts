@@ -5,7 +5,7 @@ import type { CatalogueError } from '../contract/errors.ts'
 import type { Method, Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import { bodyReader } from '../contract/request-body.ts'
-import type { Families, Family } from '../contract/resource.ts'
+import type { ErrorsByKey, Families, Family } from '../contract/resource.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Dialect } from '../resources/dialects.ts'
@@ -13,9 +13,11 @@ import type { Journal } from './requests/journal.ts'
 import type { Snapshot } from './state/snapshot.ts'
 
 /** What one part of a gateway's behaviour gives the test to turn: the clock, the DNS zone, faults, … */
-export interface Control<Members extends object = object> {
+export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
   /** What can be asked of it over HTTP, by name. */
   readonly calls: Readonly<Record<string, ControlCall>>
+  /** The errors that are its own. */
+  readonly errors?: Errors
   /** What it keeps in the gateway's state, for the operations of an API. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
   /** Makes what the gateway has of it as members, such as `dns`: its direct face. */
@@ -23,7 +25,15 @@ export interface Control<Members extends object = object> {
 }
 
 /** What several controls together give a gateway as members. */
-export type MembersOf<C extends Control> = Together<C extends Control<infer Members> ? Members : never>
+export type MembersOf<C extends AnyControl> = Together<
+  C extends { members(...given: never[]): infer Members } ? Members : never
+>
+
+/** A control of which nothing is known. */
+export type AnyControl = Control<object, ErrorsByKey>
+
+/** The keys of the errors that controls have of their own. */
+export type ErrorKeysOf<C extends AnyControl> = C extends { readonly errors?: infer Errors } ? keyof Errors : never
 
 /** All types of a union at once: what takes any of them takes this. */
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void

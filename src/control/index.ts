@@ -1,6 +1,8 @@
+import type { ErrorsByKey } from '../contract/resource.ts'
+import { errors as accessErrors } from './access-errors.ts'
 import { type AuthorityMember, authority } from './authority.ts'
 import { type ClockMember, clock } from './clock.ts'
-import type { ControlCall } from './control.ts'
+import type { AnyControl, ControlCall } from './control.ts'
 import { type DeclareMember, declare } from './declare.ts'
 import { type DnsMember, dns } from './dns.ts'
 import { type DocumentMember, document } from './document.ts'
@@ -42,3 +44,9 @@ export interface ControlMembers
 
 /** All calls to the controls. Their HTTP paths stand below `/_fauxgate`. */
 export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))
+
+/** The errors of all controls, and of who may not use them. */
+export const controlErrors: readonly ErrorsByKey[] = [
+  accessErrors,
+  ...controls.flatMap(({ errors }: AnyControl) => (errors ? [errors] : [])),
+]

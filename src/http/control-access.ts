@@ -1,7 +1,7 @@
 import { refuse } from '../contract/errors.ts'
 import { quote } from '../contract/quote.ts'
+import { errors } from '../control/access-errors.ts'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { errors } from '../control/errors.ts'
 import { isOneOf } from './authenticate.ts'
 import { isPreflight } from './cors.ts'
 import { isLoopbackAddress } from './loopback.ts'

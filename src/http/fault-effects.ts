@@ -2,7 +2,7 @@ import type { Catalogue } from '../contract/catalogue.ts'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { durationMs } from '../contract/duration.ts'
 import { codeOf, statusOf } from '../contract/error-facts.ts'
-import { errors } from '../control/errors.ts'
+import { errors } from '../control/faults/errors.ts'
 import type { ArmedFault } from '../control/faults/fault.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 

@@ -2,8 +2,8 @@ import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { general } from '../../src/contract/general-errors.ts'
 import type { Frozen } from '../../src/contract/view.ts'
-import type { MembersOf } from '../../src/control/control.ts'
-import type { errors as controlErrors } from '../../src/control/errors.ts'
+import type { errors as accessErrors } from '../../src/control/access-errors.ts'
+import type { ErrorKeysOf, MembersOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type { Initial } from '../../src/direct/initial.ts'
@@ -55,7 +55,8 @@ describe('The types of the families are those of their schemas', () => {
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
     type Own = ErrorKeyIn<Families> | keyof typeof declared.errors
-    expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | keyof typeof controlErrors>()
+    type OfControls = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
+    expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | OfControls>()
   })
 })
 

@@ -6,7 +6,7 @@ import type { Method } from '../../contract/operation.ts'
 import { count, ownId } from '../../contract/record-schema.ts'
 import { rule } from '../../contract/rule.ts'
 import { anyObject } from '../../contract/schema.ts'
-import type { ErrorKey } from '../errors.ts'
+import type { ErrorKey } from '../../resources/types/index.ts'
 
 /** The methods of requests that can meet a fault. */
 export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (

@@ -6,8 +6,8 @@ import type { Family } from '../../contract/resource.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import type { OperationName } from '../../resources/index.ts'
 import { type Api, type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
-import { errors } from '../errors.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
+import { errors } from './errors.ts'
 import { type ArmedFault, armedFault, type FaultSpec, faultSpec } from './fault.ts'
 import { requireMeetable, unmeetable } from './meetable.ts'
 import { pendingFaults } from './pending.ts'
@@ -88,7 +88,8 @@ export interface FaultsMember {
 }
 
 /** Failures on order. */
-export const faults: Control<FaultsMember> = {
+export const faults: Control<FaultsMember, typeof errors> = {
+  errors,
   calls: { list, add, remove },
   state: (api) => ({ collections: [collection], relations: relationsIn(api) }),
   members: (host, guarded) => ({ faults: direct(host, guarded) }),

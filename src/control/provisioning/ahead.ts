@@ -3,7 +3,7 @@ import type { Transaction } from '../../contract/transaction.ts'
 import { LATEST_TIME, timestamp } from '../../contract/view.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import type { DomainRecord } from '../../provisioning/domain-records.ts'
-import { errors } from '../errors.ts'
+import { errors } from './errors.ts'
 
 /** When the next renewal of a domain's certificate is due, in ms. Refuses where none is (rules: time#single-events). */
 export function renewalAhead({ id, policy, job, due }: DomainRecord): number {

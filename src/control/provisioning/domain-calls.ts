@@ -12,16 +12,16 @@ import { shownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownTimeline } from '../../provisioning/transitions.ts'
 import { shape, shownDomain } from '../../resources/reserved-domains/shape.ts'
 import type { ReservedDomain } from '../../resources/types/index.ts'
-import { moveTo, requireManual } from '../clock.ts'
+import { errors as clockErrors, moveTo, requireManual } from '../clock.ts'
 import { type ControlHost, controlCall } from '../control.ts'
-import { errors } from '../errors.ts'
 import { expiryAhead, renewalAhead } from './ahead.ts'
+import { errors } from './errors.ts'
 
 const id = documented(v.string(), 'The id of a reserved domain.', { json: { pattern: idPattern('rd') } })
 
 const OF_A_DOMAIN = [general.id_unparsable, general.id_wrong_prefix, general.not_found]
 
-const OF_A_MOVE = [...OF_A_DOMAIN, errors.nothing_ahead, errors.clock_not_manual, errors.clock_move_stopped]
+const OF_A_MOVE = [...OF_A_DOMAIN, errors.nothing_ahead, ...Object.values(clockErrors)]
 
 /** Runs the attempt of a domain's job. */
 export const attempt = domainCall({

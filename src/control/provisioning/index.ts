@@ -9,6 +9,7 @@ import { shownDomain } from '../../resources/reserved-domains/shape.ts'
 import type { ReservedDomain } from '../../resources/types/index.ts'
 import type { Control, ControlHost, Guarded } from '../control.ts'
 import { attempt, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
+import { errors } from './errors.ts'
 import { clear, pending, script } from './orders.ts'
 import { type Timelines, type TimelinesQuery, timelines } from './timelines.ts'
 import { unusedOutcomes } from './unused-outcomes.ts'
@@ -80,7 +81,8 @@ export interface ProvisioningMember {
 }
 
 /** The attempts of provisioning jobs. */
-export const provisioning: Control<ProvisioningMember> = {
+export const provisioning: Control<ProvisioningMember, typeof errors> = {
+  errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
   members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
