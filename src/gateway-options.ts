@@ -54,7 +54,7 @@ export interface GatewayOptions<C extends Clock = Clock> {
   }
   /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
   readonly initial?: InitialResources
-  /** Answers 429 to too many HTTP requests: true for 120 within 60 seconds, as the public service. Default: false. */
+  /** Answers 429 to too many HTTP requests: true for 120 within 60 seconds. Default: false. */
   readonly rateLimit?: boolean | RateLimitOptions
   /** How many requests `gateway.requests` keeps. Default: 1000. */
   readonly journalSize?: number

@@ -1,3 +1,4 @@
+import type * as v from 'valibot'
 import type { CatalogueError } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { errorsIn } from '../contract/schema-parts.ts'
@@ -20,13 +21,17 @@ const OF_A_BODY = [general.content_type_missing, general.content_type_unsupporte
 /** A call without a body reads its query, and a body all the same, as its fields. */
 const OF_FIELDS = [general.field_unknown, general.field_invalid]
 
-/** Every error that a call to a control can answer with, by the catalogue's numbers. */
-export function callErrorsOf({ from, schema, errors = [] }: ControlCall): readonly CatalogueError[] {
+/** Every error that a call to a control can answer with, by the catalogue's numbers; `kept` is what a gateway keeps. */
+export function callErrorsOf(
+  { from, schema, errors = [], readsRecords }: ControlCall,
+  kept: readonly { readonly schema: v.GenericSchema }[],
+): readonly CatalogueError[] {
   const found = new Set<CatalogueError>([
     ...OF_ANY_CALL,
     ...OF_FIELDS,
     ...(from === 'body' ? OF_A_BODY : []),
     ...(schema ? errorsIn(schema) : []),
+    ...(readsRecords ? kept.flatMap((each) => [...errorsIn(each.schema)]) : []),
     ...errors,
   ])
   return [...found].sort((a, b) => a.number - b.number)

@@ -1,5 +1,5 @@
-import type * as v from 'valibot'
 import type { CommonDialect } from '../contract/dialect.ts'
+import { extraFieldsOf } from '../contract/given-values.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -21,19 +21,9 @@ export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonS
   return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, { ...own, properties: fields })] }
 }
 
-/** The fields of a schema that are there only where the dialect names them. */
-export function extrasOf(schema: v.GenericSchema): string[] {
-  const { entries = {} } = schema as unknown as { entries?: Record<string, { pipe?: Step[] }> }
-  return Object.keys(entries).filter((name) => entries[name]?.pipe?.some((step) => step.metadata?.extra))
-}
-
-interface Step {
-  readonly metadata?: { readonly extra?: true }
-}
-
 function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
-  const foreign = extrasOf(body as v.GenericSchema).filter((field) => !known.includes(field))
+  const foreign = (body ? extraFieldsOf(body) : []).filter((field) => !known.includes(field))
   const left = Object.entries(json.properties ?? {}).filter(([field]) => !foreign.includes(field))
   return { ...json, properties: Object.fromEntries(left) }
 }

@@ -1,4 +1,4 @@
-import { callErrorsOf } from '../control/call-errors.ts'
+import type { CatalogueError } from '../contract/catalogue-error.ts'
 import { CONTROL_KEY_HEADER, CONTROL_PATH, type ControlCall } from '../control/control.ts'
 import type { OperationItem, PathItem } from './document.ts'
 import { errorResponses } from './errors.ts'
@@ -23,16 +23,17 @@ export const CONTROL_KEY = {
 export function controlPaths(
   calls: readonly ControlCall[],
   describing: Describing,
+  errorsOf: (call: ControlCall) => readonly CatalogueError[],
 ): Readonly<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {}
   for (const call of calls) {
     const path = CONTROL_PATH + call.path
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: callItem(call, describing) }
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: callItem(call, describing, errorsOf(call)) }
   }
   return paths
 }
 
-function callItem(call: ControlCall, describing: Describing): OperationItem {
+function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
   const { method, path, summary, answer, mediaType = 'application/json' } = call
   return {
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
@@ -42,7 +43,7 @@ function callItem(call: ControlCall, describing: Describing): OperationItem {
     ...inputOf(call, describing),
     responses: {
       [answer ? 200 : 204]: answerItem(answer, mediaType, describing),
-      ...errorResponses(callErrorsOf(call), describing.dialect),
+      ...errorResponses(errors, describing.dialect),
     },
   }
 }

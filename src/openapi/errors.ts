@@ -1,8 +1,11 @@
 import type { CommonDialect } from '../contract/dialect.ts'
 import { codeOf, statusOf } from '../contract/error-facts.ts'
 import type { CatalogueError } from '../contract/errors.ts'
+import { errors as accessErrors } from '../control/access-errors.ts'
+import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
+import { sampleMessage } from './samples.ts'
 
 /** The responses with these errors, by status. */
 export function errorResponses(
@@ -27,16 +30,17 @@ function oneOrAny(references: readonly Reference[]): JsonSchema {
   return first && references.length === 1 ? first : { anyOf: references }
 }
 
-/** The schema of each error, by key, with an example. */
+/** The schema of each error, by key, with an example; `fields` says where one of a field can be met. */
 export function errorSchemas(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
+  fields: ReadonlyMap<CatalogueError, string>,
 ): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(errors.map((error) => [error.key, schemaOf(error, dialect)]))
+  return Object.fromEntries(errors.map((error) => [error.key, schemaOf(error, dialect, fields.get(error))]))
 }
 
-function schemaOf(error: CatalogueError, dialect: CommonDialect): JsonSchema {
-  const example = exampleOf(error, dialect)
+function schemaOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined): JsonSchema {
+  const example = exampleOf(error, dialect, field)
   const { error_code, status_code } = example
   return {
     allOf: [refTo('schemas', 'Error')],
@@ -45,23 +49,18 @@ function schemaOf(error: CatalogueError, dialect: CommonDialect): JsonSchema {
   }
 }
 
-function exampleOf(error: CatalogueError, dialect: CommonDialect) {
+function exampleOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined) {
+  const isOfControls = Object.values<CatalogueError>(accessErrors).includes(error)
+  const header = isOfControls ? CONTROL_KEY_HEADER : dialect.versionHeader
   return {
     error_code: codeOf(error, dialect),
     status_code: statusOf(error, dialect),
-    msg: templateOf(error),
+    msg: sampleMessage(error, { field, header }),
     details: { operation_id: OPERATION_ID },
   }
 }
 
 const OPERATION_ID = 'op_0000001abcdefghijklmnopqrst'
-
-/** The message of an error, with the names of its values where they are to stand. */
-function templateOf(error: CatalogueError): string {
-  const names = new Proxy({}, { get: (_, name) => `{${String(name)}}` })
-  // It has whatever value a message asks for.
-  return (error.message as (values: object) => string)(names)
-}
 
 /** The schema of every error's body. */
 export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {

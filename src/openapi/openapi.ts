@@ -1,8 +1,13 @@
+import type { CatalogueError } from '../contract/catalogue-error.ts'
 import { documentationOf } from '../contract/documentation.ts'
 import type { Operation } from '../contract/operation.ts'
 import { errorsOf } from '../contract/operation-errors.ts'
+import type { Families, Family } from '../contract/resource.ts'
+import { errorsIn, partsOf } from '../contract/schema-parts.ts'
 import { callErrorsOf } from '../control/call-errors.ts'
-import { controlCalls } from '../control/index.ts'
+import type { AnyControl, ControlCall } from '../control/control.ts'
+import { controlCalls, controls } from '../control/index.ts'
+import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
@@ -36,10 +41,12 @@ export function openApi(
   dialect: Dialect = standard,
   { families = {}, url = dialect.baseUrl }: OpenApiOptions = {},
 ): OpenApiDocument {
-  const operations = Object.values({ ...builtIn, ...families }).flatMap((family) =>
-    Object.values<Operation>(family.operations as Record<string, Operation>),
-  )
-  const errors = [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(callErrorsOf)])]
+  // What users pass is what the kit made; their types need not say all of it.
+  const all = Object.values<Family>({ ...builtIn, declared, ...(families as Families) })
+  const operations = all.flatMap((family) => Object.values<Operation>(family.operations))
+  const records = [...all, ...statesOf(operations)].flatMap(({ collections }) => collections)
+  const errorsOfCall = (call: ControlCall) => callErrorsOf(call, records)
+  const errors = [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(errorsOfCall)])]
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const answers = operations.flatMap(({ response }) => response ?? [])
   const describing = describingOf(
@@ -49,7 +56,7 @@ export function openApi(
   )
   const { paths, responses } = withSharedResponses({
     ...pathsOf(operations, describing),
-    ...controlPaths(controlCalls, describing),
+    ...controlPaths(controlCalls, describing, errorsOfCall),
   })
   return {
     openapi: '3.1.0',
@@ -92,7 +99,7 @@ export function openApi(
         Error: errorSchema(dialect),
         ...answerSchemas(operations, describing),
         ...bodySchemas(operations, describing),
-        ...errorSchemas(errors, dialect),
+        ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
       },
     },
   }
@@ -115,4 +122,21 @@ function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
     const shown = operations.find((each) => tagOf(each) === name && each.response)?.response
     return { name, description: (shown && documentationOf(shown).sentence) ?? name }
   })
+}
+
+/** What the controls keep. */
+function statesOf(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
+  return controls.flatMap(({ state }: AnyControl) => state?.({ operations, operationsAt: () => [] }) ?? [])
+}
+
+/** For each error of a field, the first field that can meet it. */
+function fieldsOfErrors(operations: readonly Operation[]): ReadonlyMap<CatalogueError, string> {
+  const fields = new Map<CatalogueError, string>()
+  for (const { body, query } of operations) {
+    const sent = body ?? query
+    for (const [name, schema] of Object.entries((sent && partsOf(sent).entries) ?? {})) {
+      for (const error of errorsIn(schema)) if (!fields.has(error)) fields.set(error, name)
+    }
+  }
+  return fields
 }

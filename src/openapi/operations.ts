@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
+import { extraFieldsOf } from '../contract/given-values.ts'
 import { idPattern } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import { errorsOf } from '../contract/operation-errors.ts'
-import { bodyIn, extrasOf } from './bodies.ts'
+import { bodyIn } from './bodies.ts'
 import { definitionsIn } from './definitions.ts'
 import {
   jsonContent,
@@ -131,7 +132,7 @@ export function answerSchemas(operations: readonly Operation[], { dialect, answe
   return Object.fromEntries(
     Object.entries(answered.definitions).map(([name, schema]) => {
       const { properties = {}, ...json } = definitionOf(name, answered)
-      const foreign = extrasOf(schema).filter((field) => !known.has(field))
+      const foreign = extraFieldsOf(schema).filter((field) => !known.has(field))
       const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
       return [name, { ...json, properties: Object.fromEntries(left) }]
     }),

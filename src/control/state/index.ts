@@ -25,6 +25,7 @@ const restore = {
   summary: 'Put the state of a snapshot in the place of the state',
   from: 'body',
   schema: shownSnapshot,
+  readsRecords: true,
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 

@@ -39,8 +39,7 @@ export const sentences: Readonly<Record<string, string>> = {
   quirks: 'Departures from the API reference.',
   'quirks.keepBackendsOnPatch':
     'A PATCH of a weighted backend without `backends` keeps them instead of emptying them. Default: false.',
-  rateLimit:
-    'Answers 429 to too many HTTP requests: true for 120 within 60 seconds, as the public service. Default: false.',
+  rateLimit: 'Answers 429 to too many HTTP requests: true for 120 within 60 seconds. Default: false.',
   'rateLimit.requests': 'How many requests are let through. Default: 120.',
   'rateLimit.window': 'The rolling window that they are counted in. Default: 60s.',
   references:
