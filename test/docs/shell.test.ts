@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { type Block, blocksIn } from './blocks.ts'
+
+const command = inject('command')
+
+/** What fetches things from elsewhere, needs a daemon, or makes room for what was fetched: does nothing here. */
+const LEFT_OUT = ['npm', 'docker', 'python3', '.venv/bin/pip']
+
+let folder: string
+let port: number
+let started: ChildProcess[]
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-shell-'))
+  started = []
+  mkdirSync(join(folder, 'bin/.venv/bin'), { recursive: true })
+  const program = (name: string, line: string) =>
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
+  program('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
+  program('npx', '[ "$1" = fauxgate ] && exec "$@"')
+  for (const name of LEFT_OUT) program(name, 'exit 0')
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  port = (server.address() as { port: number }).port
+  server.close()
+})
+
+afterEach(async () => {
+  for (const child of started.filter(({ exitCode }) => exitCode === null)) {
+    child.kill()
+    await once(child, 'exit')
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** How a line runs: in the folder, the folder of the programs first, and with a free port in the place of the usual one. */
+function shell(line: string) {
+  const { HOME, PATH } = process.env
+  const env = {
+    HOME,
+    PATH: `${join(folder, 'bin')}:${PATH}`,
+    NO_PROXY: '*',
+    FAUXGATE_PORT: String(port),
+    FAUXGATE_URL: `http://127.0.0.1:${port}`,
+  }
+  const there = line.replaceAll('4747', String(port)).replaceAll('.venv/', 'bin/.venv/')
+  return [['-e', '-o', 'pipefail', '-c', there], { cwd: folder, env }] as const
+}
+
+/** Starts what does not end by itself, and waits until it says something. */
+async function begin(line: string): Promise<void> {
+  const [args, options] = shell(`exec ${line.replace(/^npx /, '')}`)
+  const child = spawn('bash', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  started.push(child)
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`It ended: ${line}`)))
+  await Promise.race([once(child.stdout, 'data'), failed])
+  failed.catch(() => undefined)
+}
+
+function run(line: string): void {
+  const [args, options] = shell(line)
+  const { status, stdout, stderr } = spawnSync('bash', args, { ...options, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`It ended with ${status}: ${line}\n${stdout}${stderr}`)
+}
+
+/** Runs a block line by line; a fragment beside a server on a manual clock that has a domain. */
+async function runBlock({ code, isFragment }: Block): Promise<void> {
+  if (isFragment) {
+    const policy = { authority: 'letsencrypt' }
+    const reservedDomains = [{ domain: 'app.example.com', certificate_management_policy: policy }]
+    writeFileSync(join(folder, 'initial.json'), JSON.stringify({ reservedDomains }))
+    await begin('fauxgate serve --clock manual --initial initial.json')
+  }
+  for (const line of code.split('\n').map((each) => each.replace(/(?:^|\s+)# .*$/, ''))) {
+    if (/fauxgate serve|--follow/.test(line)) await begin(line)
+    else if (line !== '') run(line)
+  }
+}
+
+describe('The commands in', () => {
+  const blocks = blocksIn('sh')
+
+  test.each(blocks)('$document run from line $line on', async (block) => {
+    await runBlock(block)
+    for (const { exitCode } of started) expect(exitCode).toBeNull()
+  })
+
+  test('README.md and the guides are found', () => {
+    expect(blocks.map(({ document }) => document)).toContain('README.md')
+  })
+})
