@@ -116,8 +116,11 @@ func (g *Gateway) Control(method, path string, body any) string {
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode >= 400 {
-		g.tb.Fatalf("%s %s answers %s: %s %v", method, path, answer.Status, text, err)
+	if err != nil {
+		g.tb.Fatal(err)
+	}
+	if answer.StatusCode >= 400 {
+		g.tb.Fatalf("%s %s answers %s: %s", method, path, answer.Status, text)
 	}
 	return string(text)
 }
