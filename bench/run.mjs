@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { benchDirect, benchPages } from './direct.mjs'
+import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { row } from './measure.mjs'
 import { benchStart } from './start.mjs'
@@ -15,6 +16,7 @@ const ALL = {
   year: benchYear,
   issue: benchIssue,
   state: benchState,
+  fixture: benchFixture,
   msw: benchMsw,
   pages: benchPages,
 }

@@ -1,6 +1,7 @@
 /** Thrown by the `assert…` functions of a gateway: what a test expected is not so. */
 export class AssertionError extends Error {
-  override readonly name = 'AssertionError'
+  // Of what is called AssertionError, Jest shows the values that it compared.
+  override readonly name = 'GatewayAssertionError'
 }
 
 /** Throws an {@link AssertionError} with what was found, if anything was. */

@@ -19,7 +19,7 @@ const MOST_TRANSITIONS = 6
 const MOST_ON_ORDER = 12
 const MOST_LEFTOVERS = 10
 
-const LONGEST_LINE = 280
+const LONGEST_LINE = 400
 
 /** A title, with the lines below it. */
 type Part = readonly [title: string, lines: readonly string[]]
@@ -53,20 +53,46 @@ function reportOf(host: ControlHost): string {
   return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
 }
 
+/** One line of the requests: requests one after the other of which there is the same to say. */
+interface Alike {
+  readonly text: string
+  readonly until: string
+  from: string
+  count: number
+}
+
 function requests({ journal, transact }: ControlHost): Part {
   if (journal.size === 0) return ['requests', ['none came over HTTP']]
   const faults = new Map(transact(armedFaults).map((fault) => [fault.id, described(fault)]))
-  const shown = (entry: JournalEntry) => {
+  const textOf = (entry: JournalEntry) => {
     const fault = entry.fault === null ? undefined : (faults.get(entry.fault) ?? entry.fault)
-    return `${entry.at}  ${shownRequest(entry, fault)}`
+    return shownRequest(entry, fault)
   }
-  return ['requests', [...earlier(journal.size - MOST_REQUESTS), ...newestOf(journal).map(shown)]]
+  const { lines, count } = newestOf(journal, textOf)
+  return ['requests', [...earlier(journal.size - count), ...lines.map(shownAlike)]]
 }
 
-function newestOf(journal: ControlHost['journal']): JournalEntry[] {
-  const entries: JournalEntry[] = []
-  for (const entry of journal.newestFirst()) if (entries.push(entry) === MOST_REQUESTS) break
-  return entries.reverse()
+/** The newest requests as so many lines at most, and how many requests these are. */
+function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+  const lines: Alike[] = []
+  let count = 0
+  for (const entry of journal.newestFirst()) {
+    const text = textOf(entry)
+    const later = lines.at(-1)
+    if (later?.text === text) {
+      later.from = entry.at
+      later.count++
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MOST_REQUESTS) {
+      lines.pop()
+      break
+    }
+    count++
+  }
+  return { lines: lines.reverse(), count }
+}
+
+function shownAlike({ text, from, until, count }: Alike): string {
+  return `${from}  ${count === 1 ? '' : `${count} times until ${until}: `}${text}`
 }
 
 function timelines(tx: Transaction): Part[] {

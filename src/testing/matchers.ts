@@ -127,13 +127,14 @@ function ofGateway(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => 
 function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fact: string): Found {
   const text = (not: string) =>
     `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain, gateway)}`
-  if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}\n${timelineOf(gateway, domain.id)}`)
+  if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
   const hint = `So it was when it was answered; ask the gateway, as in expect(gateway), for how it is now.`
   return found(pass, (not) => `${text(not)}\n${hint}`)
 }
 
 function timelineOf({ provisioning }: Gateway, id: string): string {
-  return provisioning.printTimeline(id).replace(/^/gm, '  ')
+  const lines = provisioning.printTimeline(id)
+  return lines === '' ? '' : `\n${lines.replace(/^/gm, '  ')}`
 }
 
 function gatewayOf(matcher: string, received: unknown): Gateway {

@@ -32,7 +32,7 @@ function messageOf(check: () => void): string | undefined {
     return undefined
   } catch (error) {
     // Not by its class: the gateway may come from another bundle than this.
-    if (error instanceof Error && error.name === 'AssertionError') return error.message
+    if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
     throw error
   }
 }

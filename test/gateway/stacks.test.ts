@@ -87,7 +87,7 @@ describe('The stack of an error begins at the line of the caller', () => {
       },
     ]
     for (const each of asserts) {
-      expect(thrownBy(each)).toMatchObject({ name: 'AssertionError' })
+      expect(thrownBy(each)).toMatchObject({ name: 'GatewayAssertionError' })
       expect(firstFrame(thrownBy(each))).toBe('calling stacks.test.ts')
     }
   })

@@ -74,6 +74,9 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     )
     const plain = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect(messageOf(() => expect(plain).toBeProvisioning())).toContain('neither an uploaded certificate nor a policy.')
+    expect(messageOf(() => expect(gateway).toBeProvisioning('b.example.com'))).toMatch(
+      /nor a policy\.\n\nThe gateway at/,
+    )
     const { domain: issued } = issuedDomain(gateway, { domain: 'c.example.com' })
     expect(messageOf(() => expect(issued).not.toHaveCertificate())).toMatch(
       /has cert_\w+\. No .* is renewed at 2026-03-/,

@@ -60,7 +60,7 @@ describe('A test that fails says what happened at its gateway', () => {
 describe('A test that passes fails all the same', () => {
   test('for a fault that no request met, with the reason', () => {
     const message = failureOf('by a fault that nobody met')
-    expect(message).toMatch(/^AssertionError: The test itself passed\. .*`strict: false`/)
+    expect(message).toMatch(/^GatewayAssertionError: The test itself passed\. .*`strict: false`/)
     expect(message.match(/1 fault still waits for requests\./g)).toHaveLength(1)
     expect(message).not.toContain('on order:')
     expect(message).toContain(
