@@ -68,7 +68,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     [['sreve'], '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
     [
       ['run'],
-      '"run" is not a command. Allowed: serve, init, clock, script, attempt, renew, expire, timeline, dns, faults, requests, report, declare, root, reset, state. See "fauxgate help".',
+      '"run" is not a command. Allowed: serve, init, clock, script, attempt, renew, expire, timeline, dns, faults, requests, overview, report, declare, root, reset, state. See "fauxgate help".',
     ],
     [['help', 'sreve'], '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
     [['--port', '80'], 'A command is missing before the options. Did you mean "fauxgate serve"? See "fauxgate help".'],

@@ -34,7 +34,7 @@ async function runInit({ flags, words }: Arguments): Promise<number> {
   requireNoWords(words, 'init')
   const project = await readProject()
   const named = flags.get('runner')
-  const runner = Array.isArray(named) ? requireRunner(named[0] as string) : found(project)
+  const runner = Array.isArray(named) ? requireRunner('--runner', named[0] as string) : found(project)
   const isAsked =
     !flags.get('yes') && !Array.isArray(named) && process.stdin.isTTY === true && process.stdout.isTTY === true
   const chosen = isAsked ? await asked(runner) : runner
@@ -69,11 +69,11 @@ function found({ words }: Project): Runner {
   return RUNNERS.find((runner) => words.includes(runner)) ?? 'node'
 }
 
-function requireRunner(name: string): Runner {
+function requireRunner(what: string, name: string): Runner {
   const known = RUNNERS.find((runner) => runner === name)
   if (known) return known
   throw new UsageError(
-    `--runner is ${JSON.stringify(name)}. Allowed: ${RUNNERS.join(', ')}.${suggestion(name, RUNNERS)}`,
+    `${what} is ${JSON.stringify(name)}. Allowed: ${RUNNERS.join(', ')}.${suggestion(name, RUNNERS)}`,
   )
 }
 
@@ -81,7 +81,7 @@ async function asked(runner: Runner): Promise<Runner> {
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   try {
     const answer = (await lines.question(`What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `)).trim()
-    return answer === '' ? runner : requireRunner(answer)
+    return answer === '' ? runner : requireRunner('The answer', answer)
   } finally {
     lines.close()
   }
