@@ -46,9 +46,11 @@ function sentenceOf(member) {
 
 /** The file that they stand in. */
 export function sentencesFile() {
-  const rows = Object.entries(sentencesOfDocstrings()).map(
-    ([path, text]) => `  ${quoted(path, /\W/.test(path))}:\n    ${quoted(text)},\n`,
-  )
+  const rows = Object.entries(sentencesOfDocstrings()).map(([path, text]) => {
+    const [name, value] = [`  ${quoted(path, /\W/.test(path))}:`, `${quoted(text)},`]
+    // As the formatter has it.
+    return name.length + 1 + value.length <= 120 ? `${name} ${value}\n` : `${name}\n    ${value}\n`
+  })
   return [
     '// Generated from the docstrings of Config and GatewayOptions: `npm run command:generate`.\n',
     '/** What each option of the command is, in one sentence, by its path in a config file. */',
