@@ -26,3 +26,4 @@ export type { ShownTimelineEntry as TimelineEntry } from './provisioning/timelin
 export type { DnsRecord } from './provisioning/zone.ts'
 export { type Dialect, ngrok, standard } from './resources/dialects.ts'
 export type * from './resources/types/index.ts'
+export { type Atomically, type RunSql, type SqlValue, sqlStore } from './store/sql-store.ts'

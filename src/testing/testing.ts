@@ -30,6 +30,7 @@ export {
   wrongOrderPair,
 } from './certificates-broken.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
+export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
 export { assertStrict, type Strict } from './strict.ts'
 export {
   type DefineTest,

@@ -7,6 +7,8 @@ import * as node from '../../src/server/node.ts'
 import * as clock from '../../src/testing/clock.ts'
 import * as msw from '../../src/testing/msw.ts'
 import * as testing from '../../src/testing/testing.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 
 const undo: (() => void)[] = []
 afterEach(() => {
@@ -35,13 +37,30 @@ function gatewayOfTest(): main.Gateway {
   return gateway
 }
 
+/** A store in a file of its own; in memory on a Node that has no SQLite. */
+function storeOfDocument() {
+  if (!hasSqlite) return { ...memoryStore(), close: () => undefined }
+  return node.sqliteStore(newFile())
+}
+
+/** What a Durable Object has, as far as stores go: a database in memory, or none on a Node that has no SQLite. */
+function durableObject() {
+  const database = hasSqlite ? memoryDatabase() : undefined
+  return {
+    storage: {
+      sql: { exec: (text: string, ...values: main.SqlValue[]) => database?.prepare(text).all(...values) ?? [] },
+      transactionSync: (work: () => void) => work(),
+    },
+  }
+}
+
 /** What a block can import. */
 export const modules: Record<string, object> = {
   fauxgate: main,
   'fauxgate/clock': clock,
   'fauxgate/kit': kit,
   'fauxgate/msw': msw,
-  'fauxgate/node': node,
+  'fauxgate/node': { ...node, sqliteStore: () => storeOfDocument() },
   'fauxgate/testing': testing,
   'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
   '@ngrok/ngrok-api': { Ngrok },
@@ -68,6 +87,11 @@ export function surroundings(code: string) {
     wildcard: code.includes('wildcard.') ? reserve('*.example.com') : undefined,
     expect,
     yourOwnHandlers: [],
+    yourOwnPlace() {
+      const { commits } = memoryStore()
+      return { open: () => Object.assign(memoryStore(), { commits }) }
+    },
+    ctx: durableObject(),
     beforeEach: (work: () => unknown) => work(),
     afterEach: () => undefined,
     test: runner(),

@@ -1,0 +1,117 @@
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { SqlValue } from '../../store/sql-store.ts'
+import type { Database, OpenDatabase } from './node-sqlite.ts'
+
+/** A SQLite file that nobody else has open: with a write-ahead log, synced at every commit. */
+export class SqliteFile {
+  readonly #file: string
+  readonly #database: Database
+  readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
+  /** Which files were opened, by their names. */
+  readonly #opened: ReadonlyMap<string, number | undefined>
+
+  /**
+   * Opens a file, or makes it, readable by its owner only.
+   * @throws Error where it cannot be opened, is no SQLite file, is damaged, or is in use.
+   */
+  constructor(file: string, open: OpenDatabase) {
+    this.#file = resolve(file)
+    try {
+      this.#database = opened(this.#file, open)
+    } catch (error) {
+      throw new Error(`The store ${file} cannot be opened: ${reasonOf(error)}.`, { cause: error })
+    }
+    this.#opened = new Map([this.#file, `${this.#file}-wal`].map((name) => [name, inodeOf(name)]))
+  }
+
+  /** Runs one statement. */
+  run(sql: string, values: readonly SqlValue[]): object[] {
+    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement.all(...values)
+  }
+
+  /** Runs work as one transaction, which is on the disk when this returns. */
+  atomically(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.#requireThere()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+    this.#requireThere()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /** SQLite itself has done it already after some failures, such as a full disk. */
+  #rollBack(): void {
+    try {
+      this.#database.exec('ROLLBACK')
+    } catch {
+      // There was nothing left to roll back.
+    }
+  }
+
+  /** What is written to a file that was deleted or replaced is gone with this process. */
+  #requireThere(): void {
+    for (const [name, inode] of this.#opened) {
+      if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
+    }
+  }
+}
+
+function opened(file: string, open: OpenDatabase): Database {
+  // One that is there is not opened but by SQLite: at the end of that, the locks of this whole process on it would go.
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+  chmodSync(file, 0o600)
+  if (statSync(file).size > 0) requireSound(file, open)
+  const database = open(file)
+  try {
+    for (const statement of [
+      // Held until the file is closed, or the process ends in whatever way.
+      'PRAGMA locking_mode = EXCLUSIVE',
+      'PRAGMA journal_mode = WAL',
+      'PRAGMA synchronous = FULL',
+      // Takes the lock, and makes the log.
+      'BEGIN IMMEDIATE',
+      'COMMIT',
+    ]) {
+      database.exec(statement)
+    }
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Has SQLite look at the whole file, without a right to change it: what is damaged stays as it is. */
+function requireSound(file: string, open: OpenDatabase): void {
+  const database = open(file, { readOnly: true })
+  try {
+    const found = database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
+    const findings = found.map(({ quick_check }) => quick_check).filter((finding) => finding !== 'ok')
+    if (findings.length > 0) throw new Error(`it is damaged: ${findings.join('; ')}`)
+  } finally {
+    database.close()
+  }
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino
+}
+
+/** SQLite's result code of a lock that somebody else has. */
+const SQLITE_BUSY = 5
+
+function reasonOf(error: unknown): string {
+  const { message, errcode } = error as Error & { errcode?: number }
+  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : message
+}

@@ -1,0 +1,137 @@
+import type { Store, StoredCommit, StoredState } from '../../contract/store.ts'
+import { sqlStore } from '../../store/sql-store.ts'
+import { nodeSqlite } from './node-sqlite.ts'
+import { SqliteFile } from './sqlite-file.ts'
+
+/** A store in a file, until it is closed. */
+export interface SqliteStore extends Store {
+  flushed(): Promise<void>
+  /** Writes what is not written yet, and lets the file go. The store takes nothing more. */
+  close(): void
+}
+
+/**
+ * A store in one SQLite file, for a gateway that is served: `gateway.db`, and beside it `gateway.db-wal` while it is open.
+ * What requests append at one time goes into one transaction with one sync to the disk, and their answers wait for it.
+ * No other process, and no other store, can open the file meanwhile. It holds secrets, so that only its owner may read it.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { serve, sqliteStore } from 'fauxgate/node'
+ * const store = sqliteStore('gateway.db')
+ * const server = await serve(createGateway({ store, authorityKeys: 'fresh' }))
+ * await server.close()
+ * store.close()
+ * ```
+ * @throws Error where the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
+ */
+export function sqliteStore(file: string): SqliteStore {
+  return storeIn(new SqliteFile(file, nodeSqlite()))
+}
+
+/** A store in a SQLite file that is open. */
+export function storeIn(file: SqliteFile): SqliteStore {
+  const store = new GroupedStore(file)
+  const close = () => store.close()
+  process.once('exit', close)
+  return {
+    load: () => store.load(),
+    append: (commit) => store.append(commit),
+    flushed: () => store.flushed(),
+    close() {
+      process.off('exit', close)
+      close()
+    },
+  }
+}
+
+/** Commits that become safe together. */
+interface Group {
+  readonly commits: StoredCommit[]
+  readonly safe: Promise<void>
+  resolve(): void
+  reject(error: unknown): void
+}
+
+class GroupedStore {
+  readonly #file: SqliteFile
+  readonly #store: Store
+  #group: Group | undefined
+  /** Why nothing is taken: what was not safe is lost, or the file is closed. */
+  #refuses: unknown
+  #isClosed = false
+
+  constructor(file: SqliteFile) {
+    this.#file = file
+    // The transaction is the group's.
+    this.#store = sqlStore(
+      (sql, ...values) => file.run(sql, values),
+      (work) => work(),
+    )
+  }
+
+  load(): StoredState | undefined {
+    this.#requireOpen()
+    this.#flush()
+    let state: StoredState | undefined
+    this.#file.atomically(() => {
+      state = this.#store.load()
+    })
+    this.#refuses = undefined
+    return state
+  }
+
+  append(commit: StoredCommit): void {
+    this.#requireOpen()
+    if (this.#refuses) throw this.#refuses
+    if (!this.#group) {
+      this.#group = newGroup()
+      // Requests that came in at one time are answered before that.
+      setImmediate(() => this.#flush())
+    }
+    this.#group.commits.push(commit)
+  }
+
+  flushed(): Promise<void> {
+    return this.#group?.safe ?? Promise.resolve()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#flush()
+    this.#isClosed = true
+    this.#file.close()
+  }
+
+  #flush(): void {
+    const group = this.#group
+    if (!group) return
+    this.#group = undefined
+    try {
+      this.#file.atomically(() => {
+        for (const commit of group.commits) this.#store.append(commit)
+      })
+      group.resolve()
+    } catch (error) {
+      this.#refuses = error
+      group.reject(error)
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new Error('the store is closed')
+  }
+}
+
+function newGroup(): Group {
+  let resolve = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const safe = new Promise<void>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  // Whoever waits is told; a direct call does not wait.
+  safe.catch(() => undefined)
+  return { commits: [], safe, resolve, reject }
+}

@@ -1,0 +1,76 @@
+import type { Store, StoredCommit, StoredRecord, StoredState } from '../contract/store.ts'
+import { requireSchema } from './sql-schema.ts'
+
+/** A value of a statement. */
+export type SqlValue = string | number | null
+
+/**
+ * Runs one SQL statement with its values, and answers its rows, each an object by the names of its columns. Synchronous:
+ * when it returns, the statement has been carried out.
+ */
+export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
+
+/** Runs work as one transaction: all of its statements, or none where it throws. */
+export type Atomically = (work: () => void) => void
+
+/**
+ * A store on any database that speaks SQLite's SQL, synchronously: a row for each record, and one for the facts. It has
+ * tables of its own, whose names begin with `fauxgate_`, and leaves all others alone.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, sqlStore } from 'fauxgate'
+ * // In a Durable Object:
+ * const { sql } = ctx.storage
+ * const store = sqlStore((text, ...values) => sql.exec(text, ...values), (work) => ctx.storage.transactionSync(work))
+ * const gateway = createGateway({ store })
+ * ```
+ */
+export function sqlStore(run: RunSql, atomically: Atomically): Store {
+  return {
+    load() {
+      atomically(() => requireSchema(run))
+      return loaded(run)
+    },
+    append(commit) {
+      atomically(() => keep(run, commit))
+    },
+  }
+}
+
+function loaded(run: RunSql): StoredState | undefined {
+  const [facts] = [...run('SELECT version, seed, now, sequence, operations FROM fauxgate_facts')]
+  if (!facts) return undefined
+  // The columns are those of the statement, with the types that `keep` has given them.
+  const { seed, ...numbers } = facts as Omit<StoredState, 'records'>
+  return { ...numbers, seed: JSON.parse(seed), records: records(run) }
+}
+
+/** Seeds and keys are JSON texts, since a text of SQLite ends at its first NUL. Keys sort in the order that records were made in. */
+function* records(run: RunSql): Generator<StoredRecord> {
+  const rows = run('SELECT collection, key, record FROM fauxgate_records ORDER BY collection, key')
+  for (const { collection, key, record } of rows as Iterable<Record<keyof StoredRecord, string>>) {
+    yield { collection, key: JSON.parse(key), record: JSON.parse(record) }
+  }
+}
+
+const KEEP_FACTS = `INSERT INTO fauxgate_facts (id, version, seed, now, sequence, operations) VALUES (0, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version, seed = excluded.seed, now = excluded.now,
+  sequence = excluded.sequence, operations = excluded.operations`
+const FOLLOW = 'UPDATE fauxgate_facts SET now = ?, sequence = ?, operations = ?'
+const PUT = `INSERT INTO fauxgate_records (collection, key, record) VALUES (?, ?, ?)
+  ON CONFLICT (collection, key) DO UPDATE SET record = excluded.record`
+const REMOVE = 'DELETE FROM fauxgate_records WHERE collection = ? AND key = ?'
+
+function keep(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): void {
+  if (replaces) {
+    run('DELETE FROM fauxgate_records')
+    run(KEEP_FACTS, replaces.version, JSON.stringify(replaces.seed), now, sequence, operations)
+  } else {
+    run(FOLLOW, now, sequence, operations)
+  }
+  for (const { collection, key, after } of changes) {
+    if (after) run(PUT, collection, JSON.stringify(key), JSON.stringify(after))
+    else run(REMOVE, collection, JSON.stringify(key))
+  }
+}

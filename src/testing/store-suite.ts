@@ -1,0 +1,240 @@
+import type { Store, StoredCommit, StoredState } from '../contract/store.ts'
+import { manualClock } from '../engine/manual-clock.ts'
+import { createGateway } from '../gateway.ts'
+
+/** A place that stores keep things in, such as a file or a database. */
+export interface StorePlace {
+  /** Opens a store on what the place has, as after a restart. The one that was opened before is not used any more. */
+  open(): Store
+  /** Ends the store that is open; before the place is opened again, and at the end of each check. */
+  close?(): void
+}
+
+/** One thing that every store does. */
+export interface StoreCheck {
+  /** What it does, as a sentence. */
+  readonly name: string
+  /** Throws where the store does not. */
+  run(): Promise<void>
+}
+
+/**
+ * What every store does, one of your own included: checks with names, for whichever test runner. Each works in a place of
+ * its own.
+ *
+ * @example
+ * ```ts
+ * import { storeSuite } from 'fauxgate/testing'
+ * import { test } from 'vitest' // or any other
+ * for (const { name, run } of storeSuite(() => myPlace())) test(name, run)
+ * ```
+ */
+export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
+  return Object.entries(CHECKS).map(([name, check]) => ({
+    name,
+    async run() {
+      const place = new Reopened(newPlace())
+      try {
+        await check(place)
+      } finally {
+        place.close()
+      }
+    },
+  }))
+}
+
+/** A place, with what is open there. */
+class Reopened {
+  readonly #place: StorePlace
+  #isOpen = false
+
+  constructor(place: StorePlace) {
+    this.#place = place
+  }
+
+  open(): Store {
+    this.close()
+    this.#isOpen = true
+    return this.#place.open()
+  }
+
+  close(): void {
+    if (this.#isOpen) this.#place.close?.()
+    this.#isOpen = false
+  }
+}
+
+const first: StoredCommit = {
+  operation: 'initial',
+  now: 1_767_225_600_000.5,
+  sequence: 3,
+  operations: 1024,
+  replaces: { version: 1, seed: 'a seed with "quotes", \u0000 and 🦊' },
+  changes: [
+    { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'x' } },
+    { collection: 'one', key: 'a_2', after: { id: 'a_2', nested: { list: [1, null, { deep: true }] } } },
+    { collection: 'two', key: 'a_1', after: { id: 'a_1' } },
+  ],
+}
+
+const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
+  return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
+}
+
+const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
+  async 'has nothing at the beginning'(place) {
+    same(place.open().load(), undefined)
+    same(place.open().load(), undefined)
+  },
+
+  async 'gives back what the first commit said'(place) {
+    await kept(place, [first])
+    const { version, seed } = first.replaces as { version: number; seed: string }
+    const { now, sequence, operations } = first
+    sameState(place.open().load(), { version, seed, now, sequence, operations }, first.changes)
+  },
+
+  async 'gives back the same as often as it is asked'(place) {
+    await kept(place, [first])
+    const store = place.open()
+    same(shown(store.load()), shown(store.load()))
+  },
+
+  async 'changes, adds and removes records, each in its own collection'(place) {
+    const changes = [
+      { collection: 'one', key: 'a_1', after: null },
+      { collection: 'two', key: 'a_1', after: { id: 'a_1', changed: true } },
+      { collection: 'three', key: 'a/b', after: {} },
+      { collection: 'one', key: 'never there', after: null },
+    ]
+    await kept(place, [first, next(changes)])
+    const state = place.open().load()
+    sameRecords(state, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
+    same([state?.now, state?.sequence, state?.operations], [first.now + 1, 4, 2048])
+    same(state?.seed, first.replaces?.seed)
+  },
+
+  async 'keeps a commit that changes no record'(place) {
+    await kept(place, [first, next([], 3)])
+    const state = place.open().load()
+    same([state?.now, state?.operations], [first.now + 1, 2048])
+    sameRecords(state, first.changes)
+  },
+
+  async 'forgets everything from before a commit that replaces it'(place) {
+    const changes = [{ collection: 'two', key: 'b', after: { id: 'b' } }]
+    await kept(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
+    const state = place.open().load()
+    sameRecords(state, changes)
+    same([state?.seed, state?.sequence, state?.operations], ['other', 0, 5])
+  },
+
+  async 'goes on from what it has, each time that it is opened'(place) {
+    await kept(place, [first])
+    for (let n = 0; n < 3; n++) await kept(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
+    const added = [0, 1, 2].map((n) => ({ collection: 'n', key: `${n}`, after: { n } }))
+    sameRecords(place.open().load(), [...first.changes, ...added])
+  },
+
+  async 'keeps any text, key and number'(place) {
+    const texts = ['', "'", '"', '\\', '%', ';--', '\u0000', '\ud800', 'ü€😀', '\u2028', ' x ', '__proto__', 'NULL']
+    const after = JSON.parse(JSON.stringify({ texts, numbers: [0, -1, 0.1, 2 ** 53, 1e300], __proto__: null }))
+    const changes = texts.map((text, n) => ({ collection: `c${n}`, key: `k${text}`, after }))
+    await kept(place, [first, next(changes, 62 ** 7 - 62 ** 6)])
+    const state = place.open().load()
+    sameRecords(state, [...first.changes, ...changes])
+    same(state?.sequence, 62 ** 7 - 62 ** 6)
+  },
+
+  async 'keeps a record of a megabyte'(place) {
+    const changes = [{ collection: 'one', key: 'large', after: { text: 'x'.repeat(2 ** 20) } }]
+    await kept(place, [first, next(changes)])
+    sameRecords(place.open().load(), [...first.changes, ...changes])
+  },
+
+  async 'keeps many commits that come at once, the last word on each record'(place) {
+    const commits = Array.from({ length: 200 }, (_, n) =>
+      next([{ collection: 'many', key: `k${n % 7}`, after: { n } }], 4 + n),
+    )
+    await kept(place, [first, ...commits])
+    const last = [196, 197, 198, 199, 193, 194, 195].map((n) => ({
+      collection: 'many',
+      key: `k${n % 7}`,
+      after: { n },
+    }))
+    const state = place.open().load()
+    sameRecords(state, [...first.changes, ...last])
+    same(state?.sequence, 203)
+  },
+
+  async 'hands out records that are nobody else’s'(place) {
+    await kept(place, [first])
+    const store = place.open()
+    for (const { record } of store.load()?.records ?? []) Object.assign(record, { id: 'changed' })
+    sameRecords(store.load(), first.changes)
+  },
+
+  async 'lets a gateway go on after a restart as if there had been none'(place) {
+    const open = (store: Store) => createGateway({ store, clock: manualClock('2026-01-01T00:00:00Z'), seed: 'suite' })
+    const twin = open({ load: () => undefined, append: () => undefined })
+    const steps: ((gateway: typeof twin) => unknown)[] = [
+      (gateway) => gateway.reservedAddrs.create({ description: 'ü', metadata: '{"a": 1}' }),
+      (gateway) =>
+        gateway.reservedDomains.create({
+          domain: 'app.example.com',
+          certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+        }),
+      (gateway) => gateway.provisioning.script(['DNS_ERROR', 'success']),
+      (gateway) => gateway.clock.advance('30s'),
+      (gateway) => gateway.clock.advance('100d'),
+      (gateway) => gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }),
+      (gateway) => gateway.reservedAddrs.delete(gateway.reservedAddrs.list().reserved_addrs[0]?.id ?? ''),
+      (gateway) => gateway.restore(gateway.snapshot()),
+      (gateway) => gateway.reset(),
+      (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
+    ]
+    for (const step of steps) {
+      const store = place.open()
+      step(open(store))
+      await store.flushed?.()
+      step(twin)
+      const again = place.open()
+      same(open(again).snapshot({ privateKeys: true }), twin.snapshot({ privateKeys: true }))
+      await again.flushed?.()
+    }
+  },
+}
+
+/** Keeps commits in a store that is opened for it. */
+async function kept(place: Reopened, commits: readonly StoredCommit[]): Promise<void> {
+  const store = place.open()
+  store.load()
+  for (const commit of commits) store.append(commit)
+  await store.flushed?.()
+}
+
+type Changes = StoredCommit['changes']
+
+function sameState(state: StoredState | undefined, facts: Omit<StoredState, 'records'>, changes: Changes): void {
+  const { records, ...rest } = state ?? { records: [] }
+  same(sorted(rest), sorted(facts))
+  sameRecords({ ...facts, records }, changes)
+}
+
+function sameRecords(state: StoredState | undefined, changes: Changes): void {
+  const wanted = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
+  same(ordered(state?.records ?? []), ordered(wanted))
+}
+
+const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
+
+const sorted = (row: object) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const shown = (state: StoredState | undefined) => state && { ...state, records: [...state.records] }
+
+function same(is: unknown, wanted: unknown): void {
+  const [one, other] = [JSON.stringify(is), JSON.stringify(wanted)]
+  if (one !== other) throw new Error(`The store has ${brief(one)}. Wanted: ${brief(other)}.`)
+}
+
+const brief = (text: string | undefined) => (text && text.length > 2000 ? `${text.slice(0, 2000)}…` : text)

@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
+import { serve, sqliteStore } from '../../src/server/node.ts'
+import { nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
+import { SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
+import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
+import { client } from '../support/client.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { atEnd, hasSqlite, memoryDatabase, needsSqlite, newFile } from '../support/sqlite.ts'
+
+function openIn(file: string) {
+  const store = sqliteStore(file)
+  atEnd(() => store.close())
+  return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'file' }) }
+}
+
+const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.length
+
+const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
+
+describe.skipIf(hasSqlite)('Without SQLite', () => {
+  it('a file is refused, and the Node that it needs is named', () => {
+    expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/)
+    expect(existsSync('never.db')).toBe(false)
+  })
+})
+
+describe.skipIf(!hasSqlite)(`A SQLite file${needsSqlite}`, () => {
+  it('is for its owner alone, its log too (rules: stores#sqlite-files)', async () => {
+    const file = newFile()
+    writeFileSync(file, '', { mode: 0o644 })
+    const { gateway, store } = openIn(file)
+    await create(gateway)
+    for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600])
+    expect(existsSync(`${file}-shm`)).toBe(false)
+    store.close()
+    expect(existsSync(`${file}-wal`)).toBe(false)
+  })
+
+  it('has what was answered, whether it was closed or not', async () => {
+    const file = newFile()
+    const { gateway } = openIn(file)
+    await create(gateway)
+    await create(gateway)
+    const copy = join(dirname(file), 'copy.db')
+    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end)
+    expect(addresses(openIn(copy).gateway)).toBe(2)
+  })
+
+  it('keeps direct calls at the end of the process', () => {
+    const file = newFile()
+    const { gateway, store } = openIn(file)
+    gateway.reservedAddrs.create()
+    store.close()
+    store.close()
+    expect(addresses(openIn(file).gateway)).toBe(1)
+    expect(() => gateway.reservedAddrs.create()).toThrow('the store is closed')
+  })
+
+  it('is refused to a second store, here and in another process', () => {
+    const file = newFile()
+    openIn(file)
+    expect(() => sqliteStore(file)).toThrow(
+      `The store ${file} cannot be opened: another process, or another store, has it open.`,
+    )
+    const script = `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)}).exec('CREATE TABLE x (y)')`
+    expect(spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' }).stderr).toContain('database is locked')
+  })
+
+  it.each([
+    ['no folder', (file: string) => rmSync(dirname(file), { recursive: true })],
+    ['a folder in its place', (file: string) => mkdirSync(file)],
+    ['a text', (file: string) => writeFileSync(file, 'not a database, but long enough to be looked at')],
+  ])('is refused with the reason: %s', (_what, prepare) => {
+    const file = newFile()
+    prepare(file)
+    const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined
+    expect(() => sqliteStore(file)).toThrow(/^The store .*gateway\.db cannot be opened: /)
+    if (before) expect(readFileSync(file)).toEqual(before)
+  })
+
+  it('that is damaged is refused with what SQLite finds, and stays as it is', async () => {
+    const file = newFile()
+    const { gateway, store } = openIn(file)
+    for (let n = 0; n < 300; n++) gateway.reservedAddrs.create({ description: 'x'.repeat(200) })
+    await store.flushed()
+    store.close()
+    const bytes = readFileSync(file)
+    bytes.fill(0xa5, 3 * 4096, 9 * 4096)
+    writeFileSync(file, bytes)
+    expect(() => sqliteStore(file)).toThrow(/cannot be opened: (it is damaged: |database disk image is malformed)/)
+    expect(readFileSync(file)).toEqual(bytes)
+  })
+
+  it.each(['deleted', 'replaced'])('that is %s while it is open takes nothing more', async (how) => {
+    const file = newFile()
+    const { gateway } = openIn(file)
+    await create(gateway)
+    renameSync(file, `${file}.away`)
+    if (how === 'replaced') copyFileSync(`${file}.away`, file)
+    const answer = await create(gateway)
+    expect(answer.body).toMatchObject({ error_code: 'ERR_GATEWAY_90507' })
+    expect(answer.body.msg).toContain('was deleted or replaced')
+    expect((await client(gateway)('GET', '/reserved_addrs')).status).toBe(507)
+    rmSync(file, { force: true })
+    renameSync(`${file}.away`, file)
+    expect((await create(gateway)).status).toBe(201)
+    expect(addresses(gateway)).toBe(2)
+  })
+
+  it('on a full disk answers an error to everyone who waits, keeps what was answered before, and goes on later', async () => {
+    const file = newFile()
+    const limits: string[] = []
+    const store = storeIn(
+      new SqliteFile(file, (name, options) => {
+        const database = nodeSqlite()(name, options)
+        const exec = database.exec.bind(database)
+        return Object.assign(database, {
+          exec(sql: string) {
+            for (const limit of limits.splice(0)) exec(`PRAGMA max_page_count = ${limit}`)
+            exec(sql)
+          },
+        })
+      }),
+    )
+    atEnd(() => store.close())
+    const gateway = createGateway({ store })
+    const description = 'x'.repeat(250)
+    const post = () => client(gateway)('POST', '/reserved_addrs', { json: { description } })
+    limits.push('12')
+    const statuses: number[] = []
+    for (let round = 0; round < 30; round++) {
+      const answers = await Promise.all([post(), post(), post()])
+      statuses.push(...answers.map(({ status }) => status))
+      expect(addresses(gateway)).toBe(statuses.filter((status) => status === 201).length)
+    }
+    expect(new Set(statuses)).toEqual(new Set([201, 507]))
+    limits.push('100000')
+    expect((await post()).status).toBe(201)
+    const kept = statuses.filter((status) => status === 201).length + 1
+    store.close()
+    expect(addresses(openIn(file).gateway)).toBe(kept)
+  })
+
+  it('is written once for all requests that come at one time', async () => {
+    const begun: string[] = []
+    const file = new SqliteFile(newFile(), (name, options) => {
+      const database = nodeSqlite()(name, options)
+      const exec = database.exec.bind(database)
+      return Object.assign(database, { exec: (sql: string) => (begun.push(sql), exec(sql)) })
+    })
+    const store = storeIn(file)
+    atEnd(() => store.close())
+    const gateway = createGateway({ store })
+    await store.flushed()
+    begun.length = 0
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create(gateway)))
+    expect(answers.every(({ status }) => status === 201)).toBe(true)
+    expect(begun).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+
+  it('is behind a server, too, and survives it', async () => {
+    const file = newFile()
+    const { gateway, store } = openIn(file)
+    const server = await serve(gateway)
+    const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+    const post = () => fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+    const answers = await Promise.all([post(), post(), post()])
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+    await server.close()
+    store.close()
+    expect(addresses(openIn(file).gateway)).toBe(3)
+  })
+
+  it.each([1])('of version %i of the tables is opened (rules: stores#versions)', (version) => {
+    const file = newFile()
+    copyFileSync(new URL(`../fixtures/stores/version-${version}.db`, import.meta.url), file)
+    const expected = readFileSync(new URL(`../fixtures/stores/version-${version}.json`, import.meta.url), 'utf8')
+    const { gateway } = openIn(file)
+    const { rateLimit: _none, ...snapshot } = gateway.snapshot({ privateKeys: true })
+    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(JSON.parse(expected))
+  })
+
+  it('of a newer version of the tables is refused', () => {
+    const database = memoryDatabase()
+    database.exec('CREATE TABLE fauxgate_schema (version INTEGER NOT NULL); INSERT INTO fauxgate_schema VALUES (99)')
+    const store = sqlStore(
+      (sql, ...values) => database.prepare(sql).all(...values),
+      (work) => work(),
+    )
+    expect(() => createGateway({ store })).toThrow(/^The tables of the store have the version 99\. Allowed: up to 1\./)
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { type Store, sqlStore } from '../../src/index.ts'
+import { type SqliteStore, sqliteStore } from '../../src/server/node.ts'
+import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { hasSqlite, memoryDatabase, needsSqlite, newFile } from '../support/sqlite.ts'
+
+function placeInMemory(): StorePlace {
+  const { commits } = memoryStore()
+  return { open: () => Object.assign(memoryStore(), { commits }) }
+}
+
+function placeInDatabase(): StorePlace {
+  const database = memoryDatabase()
+  database.exec('CREATE TABLE others (id INTEGER); INSERT INTO others VALUES (1)')
+  const atomically = (work: () => void) => {
+    database.exec('BEGIN')
+    try {
+      work()
+      database.exec('COMMIT')
+    } catch (error) {
+      database.exec('ROLLBACK')
+      throw error
+    }
+  }
+  return {
+    open: () => sqlStore((sql, ...values) => database.prepare(sql).all(...values), atomically),
+    close: () => expect(database.prepare('SELECT id FROM others').all()).toHaveLength(1),
+  }
+}
+
+function placeInFile(): StorePlace {
+  const file = newFile()
+  let store: SqliteStore | undefined
+  return {
+    open() {
+      store = sqliteStore(file)
+      return store
+    },
+    close: () => store?.close(),
+  }
+}
+
+describe('A store in memory', () => {
+  for (const { name, run } of storeSuite(placeInMemory)) it(name, run)
+
+  it.each([
+    ['forgets', (): Store => ({ load: () => undefined, append: () => undefined })],
+    [
+      'hands out what it was handed',
+      (): Store => {
+        const { commits } = memoryStore()
+        return {
+          ...memoryStore(),
+          load: () => Object.assign(memoryStore(), { commits }).load(),
+          append: (commit) => void commits.push(commit),
+        }
+      },
+    ],
+  ])('that %s fails a check of the suite', async (_what, open) => {
+    const failures: unknown[] = []
+    for (const { run } of storeSuite(() => ({ open }))) await run().catch((error) => failures.push(error))
+    expect(failures.length).toBeGreaterThan(0)
+  })
+})
+
+describe.skipIf(!hasSqlite)(`A store on a SQL database${needsSqlite}`, () => {
+  for (const { name, run } of storeSuite(placeInDatabase)) it(name, run)
+})
+
+describe.skipIf(!hasSqlite)(`A store in a SQLite file${needsSqlite}`, () => {
+  for (const { name, run } of storeSuite(placeInFile)) it(name, run)
+})
