@@ -19,7 +19,7 @@ export async function all(url, path, name) {
   for (let next = `${path}?limit=100`; next; ) {
     const { body } = await ask(url, 'GET', next)
     found.push(...body[name])
-    next = body.next_page_uri && body.next_page_uri.slice(url.length)
+    next = body.next_page_uri?.slice(url.length)
   }
   return found
 }

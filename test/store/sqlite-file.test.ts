@@ -150,7 +150,12 @@ describe.skipIf(!hasSqlite)(`A SQLite file${needsSqlite}`, () => {
     const file = new SqliteFile(newFile(), (name, options) => {
       const database = nodeSqlite()(name, options)
       const exec = database.exec.bind(database)
-      return Object.assign(database, { exec: (sql: string) => (begun.push(sql), exec(sql)) })
+      return Object.assign(database, {
+        exec(sql: string) {
+          begun.push(sql)
+          exec(sql)
+        },
+      })
     })
     const store = storeIn(file)
     atEnd(() => store.close())

@@ -1,3 +1,5 @@
+// The global one may be faked: a disk has no part in a test's time.
+import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../contract/store.ts'
 import { sqlStore } from '../../store/sql-store.ts'
 import { nodeSqlite } from './node-sqlite.ts'
@@ -88,7 +90,7 @@ class GroupedStore {
     if (!this.#group) {
       this.#group = newGroup()
       // Requests that came in at one time are answered before that.
-      setImmediate(() => this.#flush())
+      atNextTurn(() => this.#flush())
     }
     this.#group.commits.push(commit)
   }
