@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/index.ts'
+import { tableOf } from '../../src/table.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { catalogue } from './errors/catalogue.ts'
@@ -63,6 +65,14 @@ describe('The error catalogue (rules: errors#catalogue)', () => {
   test('has a field in every case whose cause is the value of a field (rules: errors#details)', () => {
     const without = cases.filter(({ field }) => field === undefined).map(({ key }) => key)
     expect(without.sort()).toEqual(OF_NO_FIELD)
+  })
+
+  test('has a row on the page of decisions for every number that is not documented (rules: errors#own-numbers)', () => {
+    const page = readFileSync(new URL('../../docs/decisions/errors.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| (\d{5}) \| (\d{3}) \| `(\w+)` \| \S/gm)].map(([, ...cells]) => cells.join(' '))
+    const own = [...tableOf().catalogue.values()].filter(({ number }) => number >= 90_000)
+    const sorted = own.sort((a, b) => a.number - b.number)
+    expect(rows).toEqual(sorted.map(({ number, status, key }) => `${number} ${status} ${key}`))
   })
 
   test('has a number of its own for every key', () => {

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { compileFilter } from '../../src/contract/filter/filter.ts'
+import { createGateway, GatewayError } from '../../src/index.ts'
+import { familyOf, listOperation } from '../../src/kit/index.ts'
 
 const TIME = 'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that holds one'
 
@@ -33,12 +34,31 @@ const FULL = {
 const BARE = { ...FULL, on: false, maybe: null, tags: undefined, numbers: [], labels: null, refs: {} }
 const { tags: _absent, ...ABSENT } = BARE
 
+/** A family whose list says which of the items its filter lets through. */
+const samples = familyOf({
+  operations: {
+    list: listOperation({
+      name: 'samples.list',
+      path: '/samples',
+      summary: 'Which items a filter lets through',
+      prefix: 'sample',
+      item,
+      run: (_tx, { filter }) => ({ through: [FULL, ABSENT].map((obj) => (filter?.(obj, 0) ? 'yes' : 'no')).join(' ') }),
+    }),
+  },
+  collections: [],
+  errors: {},
+})
+const gateway = createGateway({ families: { samples } })
+
 /** Which of the items a filter lets through, or what is wrong with it. */
 function through(source: string): string {
-  const problems: { message: string }[] = []
-  const filter = compileFilter(source, item, problems as never)
-  if (!filter) return problems[0]?.message.replace(/^filter is ".*": (.*)\. Supported is .*$/, '$1') ?? ''
-  return [FULL, ABSENT].map((obj) => (filter(obj, 0) ? 'yes' : 'no')).join(' ')
+  try {
+    return gateway.samples.list({ filter: source }).through
+  } catch (error) {
+    if (!(error instanceof GatewayError && error.key === 'filter_invalid')) throw error
+    return error.message.replace(/^filter is ".*": (.*)\. Supported is .*$/, '$1')
+  }
 }
 
 describe('A filter over fields of every type (rules: filters#types)', () => {
