@@ -13,7 +13,9 @@ const isChunk = (file) => file.startsWith('chunk-')
 const files = readdirSync(dist).filter((name) => name.endsWith('.js'))
 /** What tsup builds so that it stands in chunks of its own. */
 const alone = ['gateway-error.js', 'manual-clock.js']
-const entries = files.filter((file) => !isChunk(file) && !alone.includes(file))
+/** The same for what certificates for tests need. */
+const certificates = 'test-certificates.js'
+const entries = files.filter((file) => !isChunk(file) && file !== certificates && !alone.includes(file))
 /** The entries that can be required too. */
 const required = Object.values(ways).flatMap((way) => (way.require ? [basename(way.require.default, '.cjs')] : []))
 
@@ -28,20 +30,20 @@ function reachableFrom(file, found = new Set()) {
 }
 
 const fromIndex = reachableFrom('index.js')
-const fromTesting = reachableFrom('testing.js')
+const fromCertificates = reachableFrom(certificates)
 const fromAlone = new Set(alone.flatMap((file) => [...reachableFrom(file)]))
 
 const isSmall = (file) => fromAlone.has(file) || statSync(join(dist, file)).size < SMALL
 
 /**
  * The file that a chunk of tsup's goes into: what comes with the error or the clock alone and what is small, all the way
- * down; what `testing` shares; and the rest. None of them imports a later one.
+ * down; what certificates for tests share; and the rest. None of them imports a later one.
  */
 function groupOf(path) {
   const file = basename(path)
   if (!isChunk(file) || !fromIndex.has(file)) return undefined
   if ([...reachableFrom(file)].every(isSmall)) return 'common'
-  return fromTesting.has(file) ? 'certificates' : 'gateway'
+  return fromCertificates.has(file) ? 'certificates' : 'gateway'
 }
 
 const bundle = async (names, output) => {

@@ -18,19 +18,21 @@ export const listQuery = named(
       documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
         json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE },
         errors: [general.limit_not_a_number, general.limit_out_of_range],
+        rules: 'lists#paging',
       }),
     ),
     before_id: v.optional(
       documented(
         v.string(),
         'Only items that were created before the one with this id, which need not exist any more.',
-        { errors: [general.id_unparsable, general.id_wrong_prefix] },
+        { errors: [general.id_unparsable, general.id_wrong_prefix], rules: 'lists#cursor' },
       ),
     ),
     filter: v.optional(
       documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
         json: { maxLength: LONGEST_FILTER },
         errors: [general.filter_invalid],
+        rules: 'filters#language',
       }),
     ),
   }),

@@ -52,7 +52,12 @@ export function textOfBytes(
       if (bytes > limit) report(error, { bytes, limit })
     }),
   )
-  return v.optional(documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, { json: { maxLength: limit } }))
+  return v.optional(
+    documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, {
+      json: { maxLength: limit },
+      rules: 'limits#texts',
+    }),
+  )
 }
 
 /** What `description` and `metadata` of every resource are for. */
@@ -73,12 +78,14 @@ export function reference(prefix: string, sentence: string) {
       if (error) report(error, { prefix })
     }),
   )
-  return v.optional(documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` } }))
+  return v.optional(
+    documented(read, sentence, { json: { pattern: `^$|${idPattern(prefix)}` }, rules: 'references#any' }),
+  )
 }
 
 /** A datacenter region (rules: limits#regions). */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
-  return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more }))
+  return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
 
 /** One of several texts; "" counts as not given. */
@@ -100,7 +107,9 @@ export function integerFrom(min: number, max = 0xffff_ffff) {
 
 /** `enabled` of every route module: true unless said otherwise. */
 export const enabled = v.optional(
-  documented(v.boolean(), 'Whether the module applies to the traffic of the route.'),
+  documented(v.boolean(), 'Whether the module applies to the traffic of the route.', {
+    rules: 'route-modules#singletons',
+  }),
   true,
 )
 
@@ -117,13 +126,17 @@ export const ref = named(
   'A reference to another resource.',
 )
 
+const ABSENT = 'fields#absent-until-set'
+
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
-  id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.'),
+  id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
+    rules: 'ids#order',
+  }),
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
-  created_at: documented(time, 'When the resource was created: UTC, in whole seconds.'),
-  description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`)),
-  metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`)),
+  created_at: documented(time, 'When the resource was created: UTC, in whole seconds.', { rules: 'time#timestamps' }),
+  description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
+  metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 
 /** An object that is kept as it is, with whatever keys it has; `allowed` says in messages what it can be. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented, named } from '../contract/documentation.ts'
+import { documented, type Facts, named } from '../contract/documentation.ts'
 import { declareErrors, field } from '../contract/errors.ts'
 import { enabled, integerFrom, refusedAs } from '../contract/schema.ts'
 import { routeModule } from './route-module.ts'
@@ -19,12 +19,15 @@ const share = documented(
   'The share of failed requests in the window that trips the circuit: 0.5 is a half.',
 )
 
+const NUMBERS: Facts = { rules: 'circuit-breaker#numbers' }
+
 const fields = {
   enabled,
   tripped_duration: v.optional(
     documented(
       v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
       'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
+      NUMBERS,
     ),
     10,
   ),
@@ -32,6 +35,7 @@ const fields = {
     documented(
       v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
       'Seconds of the window that the statistics are kept for.',
+      NUMBERS,
     ),
     10,
   ),
@@ -39,11 +43,12 @@ const fields = {
     documented(
       v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
       'How many buckets the statistics of the window are kept in.',
+      NUMBERS,
     ),
     10,
   ),
   volume_threshold: v.optional(
-    documented(integerFrom(0), 'How many requests the window must have before the circuit can trip.'),
+    documented(integerFrom(0), 'How many requests the window must have before the circuit can trip.', NUMBERS),
     10,
   ),
   error_threshold_percentage: v.optional(share, 0.5),

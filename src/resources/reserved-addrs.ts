@@ -75,8 +75,10 @@ const shape = named(
   v.object({
     ...resourceHead,
     addr,
-    region: documented(v.string(), REGION, { json: { enum: REGIONS } }),
-    endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.'),
+    region: documented(v.string(), REGION, { json: { enum: REGIONS }, rules: 'limits#regions' }),
+    endpoint_configuration: documented(v.nullable(ref), 'The linked endpoint configuration, or null.', {
+      rules: 'reserved-addresses#endpoint-configuration',
+    }),
   }),
   'ReservedAddress',
   'A TCP address that is held for the account.',

@@ -50,6 +50,7 @@ const shape = named(
     certificate_pem: documented(
       v.string(),
       'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
+      { rules: 'tls-certificates#normalised' },
     ),
     subject_common_name: ofLeaf("common name of the leaf's subject"),
     subject_alternative_names: documented(
@@ -79,6 +80,7 @@ const shape = named(
     serial_number: documented(
       v.string(),
       'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
+      { rules: 'tls-certificates#fields' },
     ),
     subject_organization: ofLeaf("organization of the leaf's subject"),
     subject_organizational_unit: ofLeaf("organizational unit of the leaf's subject"),
@@ -141,12 +143,12 @@ export const tlsCertificates = resource({
         certificate_pem: documented(
           pem(chainErrors, readChain),
           'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
-          { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
+          { json: { minLength: 1, maxLength: 65_536 }, isRequired: true, rules: 'tls-certificates#accepted' },
         ),
         private_key_pem: documented(
           pem(keyErrors, readKey, v.pipe(v.string(), secret)),
           "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
-          { json: { minLength: 1, writeOnly: true }, isRequired: true },
+          { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
         ),
       }),
       'TLSCertificateCreate',

@@ -44,6 +44,7 @@ const MAP: Facts = {
     propertyNames: { pattern: '^bkd[a-z]*_[0-9A-Za-z]{1,64}$' },
     additionalProperties: { type: 'integer', minimum: 0, maximum: LARGEST_WEIGHT },
   },
+  rules: 'weighted-backends#weights',
 }
 
 /** Child ids to weights (rules: weighted-backends#resource). A rule of its own keeps keys such as `__proto__`. */

@@ -28,6 +28,7 @@ export const policyBody = named(
     private_key_type: v.optional(
       documented(oneOf(MANAGED_KEY_TYPES, errors.private_key_type_invalid), KEY_TYPE, {
         json: (dialect) => ({ default: domainDialect(dialect).defaultPrivateKeyType }),
+        rules: 'domain-certificates#same-policy',
       }),
     ),
   }),
@@ -38,6 +39,7 @@ const certificateId = reference('cert', 'The id of the uploaded TLS certificate 
 const managementPolicy = documented(
   v.optional(policyBody),
   'How certificates are issued automatically; not together with a certificate.',
+  { rules: 'domain-certificates#one-or-the-other' },
 )
 const httpEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
 const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
@@ -45,7 +47,7 @@ const httpsEndpointConfigurationId = reference('ec', 'The id of the endpoint con
 /** What a reserved domain is created with. */
 export const createBody = named(
   v.object({
-    domain: documented(domainName, DOMAIN),
+    domain: documented(domainName, DOMAIN, { rules: 'domain-names#grammar' }),
     region: region(errors.domain_region_invalid, REGION, DEPRECATED),
     description,
     metadata: domainMetadata,

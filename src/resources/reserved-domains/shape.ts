@@ -15,10 +15,13 @@ const job = named(
     error_code: documented(
       v.nullable(v.picklist(PROVISIONING_ERRORS)),
       'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+      { rules: 'provisioning-jobs#failure' },
     ),
     msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
-    started_at: documented(time, 'When the job was started.'),
-    retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.'),
+    started_at: documented(time, 'When the job was started.', { rules: 'provisioning-jobs#start' }),
+    retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.', {
+      rules: 'provisioning-jobs#failure',
+    }),
   }),
   'ReservedDomainCertJob',
   'A job that gets a certificate for a domain.',
@@ -26,10 +29,13 @@ const job = named(
 
 const status = named(
   v.object({
-    renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.'),
+    renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.', {
+      rules: 'provisioning-jobs#renewal',
+    }),
     provisioning_job: documented(
       v.nullable(job),
       'The job that gets the first certificate or a new one; null while none is wanted.',
+      { rules: 'provisioning-jobs#state' },
     ),
   }),
   'ReservedDomainCertStatus',
@@ -49,15 +55,17 @@ const policy = named(
 export const shape = named(
   v.object({
     ...resourceHead,
-    domain: documented(v.string(), DOMAIN),
+    domain: documented(v.string(), DOMAIN, { rules: 'domain-names#once' }),
     region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
     cname_target: documented(
       v.nullable(v.string()),
       "What the name's CNAME record must name; null for a domain that the service owns.",
+      { rules: 'reserved-domains#cname-targets' },
     ),
     certificate: documented(
       v.nullable(ref),
       'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
+      { rules: 'domain-certificates#which-certificates' },
     ),
     certificate_management_policy: documented(
       v.nullable(policy),

@@ -10,4 +10,7 @@ export const ACTIONS = 'What is done with the traffic, in this order; nothing fo
 export const CONFIG = 'The configuration of the action; its fields hang on the type.'
 
 export const TYPE = 'What kind of action it is, such as `deny`.'
-export const TYPES: Facts = { json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string' }] } }
+export const TYPES: Facts = {
+  rules: 'traffic-policy#actions',
+  json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string' }] },
+}

@@ -68,8 +68,15 @@ const action = named(
 
 const ruleFields = v.object({
   name: v.optional(documented(v.string(), NAME)),
-  expressions: v.optional(documented(v.array(expression), EXPRESSIONS)),
-  actions: v.optional(documented(v.array(action), ACTIONS, { json: { minItems: 1 }, isRequired: true }), []),
+  expressions: v.optional(documented(v.array(expression), EXPRESSIONS, { rules: 'traffic-policy#expressions' })),
+  actions: v.optional(
+    documented(v.array(action), ACTIONS, {
+      json: { minItems: 1 },
+      isRequired: true,
+      rules: 'traffic-policy#nothing-after-the-end',
+    }),
+    [],
+  ),
 })
 
 /** A rule in a body (rules: traffic-policy#rules). */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented, named } from '../../contract/documentation.ts'
+import { documented, type Facts, named } from '../../contract/documentation.ts'
 import { enabled } from '../../contract/schema.ts'
 import { routeModule } from '../route-module.ts'
 import { errors } from './errors.ts'
@@ -31,6 +31,8 @@ const shownRule = named(
 const INBOUND = 'The rules on what comes in, in their order.'
 const OUTBOUND = 'The rules on what goes out, in their order.'
 
+const RULES: Facts = { rules: 'traffic-policy#rules' }
+
 const rules = v.array(endpointRule)
 
 /** The traffic policy module (rules: route-modules#singletons, traffic-policy#rules). */
@@ -42,8 +44,8 @@ export const trafficPolicy = routeModule({
   body: named(
     v.object({
       enabled,
-      inbound: v.optional(documented(rules, INBOUND), []),
-      outbound: v.optional(documented(rules, OUTBOUND), []),
+      inbound: v.optional(documented(rules, INBOUND, RULES), []),
+      outbound: v.optional(documented(rules, OUTBOUND, RULES), []),
     }),
     'TrafficPolicyBody',
     'A traffic policy as it is to be.',

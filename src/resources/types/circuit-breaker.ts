@@ -4,25 +4,26 @@ import type { RouteIds, RouteModule } from './shared.ts'
 
 /** A circuit breaker as it is to be. */
 export interface CircuitBreakerBody {
-  /** Whether the module applies to the traffic of the route. Default: true. */
+  /** Whether the module applies to the traffic of the route. Default: true. (rules: route-modules#singletons) */
   readonly enabled?: boolean | undefined
   /**
    * Seconds to wait after the circuit trips before the health of the upstream is looked at again. An integer from 1 to
-   * 4294967295. Default: 10. Refused as `tripped_duration_invalid`.
+   * 4294967295. Default: 10. Refused as `tripped_duration_invalid`. (rules: circuit-breaker#numbers)
    */
   readonly tripped_duration?: number | undefined
   /**
    * Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. Default: 10. Refused as
-   * `rolling_window_invalid`.
+   * `rolling_window_invalid`. (rules: circuit-breaker#numbers)
    */
   readonly rolling_window?: number | undefined
   /**
    * How many buckets the statistics of the window are kept in. An integer from 1 to 128. Default: 10. Refused as
-   * `num_buckets_out_of_range`.
+   * `num_buckets_out_of_range`. (rules: circuit-breaker#numbers)
    */
   readonly num_buckets?: number | undefined
   /**
    * How many requests the window must have before the circuit can trip. An integer from 0 to 4294967295. Default: 10.
+   * (rules: circuit-breaker#numbers)
    */
   readonly volume_threshold?: number | undefined
   /**
@@ -34,18 +35,27 @@ export interface CircuitBreakerBody {
 
 /** Stops traffic to an upstream that fails too often. */
 export interface CircuitBreaker {
-  /** Whether the module applies to the traffic of the route. */
+  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
   readonly enabled: boolean
   /**
    * Seconds to wait after the circuit trips before the health of the upstream is looked at again. An integer from 1 to
-   * 4294967295.
+   * 4294967295. (rules: circuit-breaker#numbers)
    */
   readonly tripped_duration: number
-  /** Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. */
+  /**
+   * Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. (rules:
+   * circuit-breaker#numbers)
+   */
   readonly rolling_window: number
-  /** How many buckets the statistics of the window are kept in. An integer from 1 to 128. */
+  /**
+   * How many buckets the statistics of the window are kept in. An integer from 1 to 128. (rules:
+   * circuit-breaker#numbers)
+   */
   readonly num_buckets: number
-  /** How many requests the window must have before the circuit can trip. An integer from 0 to 4294967295. */
+  /**
+   * How many requests the window must have before the circuit can trip. An integer from 0 to 4294967295. (rules:
+   * circuit-breaker#numbers)
+   */
   readonly volume_threshold: number
   /** The share of failed requests in the window that trips the circuit: 0.5 is a half. A number from 0 to 1. */
   readonly error_threshold_percentage: number

@@ -4,13 +4,13 @@ import type { RouteIds, RouteModule } from './shared.ts'
 
 /** Compression as it is to be. */
 export interface CompressionBody {
-  /** Whether the module applies to the traffic of the route. Default: true. */
+  /** Whether the module applies to the traffic of the route. Default: true. (rules: route-modules#singletons) */
   readonly enabled?: boolean | undefined
 }
 
 /** Compresses answers on their way to clients. */
 export interface Compression {
-  /** Whether the module applies to the traffic of the route. */
+  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
   readonly enabled: boolean
 }
 

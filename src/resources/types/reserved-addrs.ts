@@ -8,12 +8,18 @@ export interface ReservedAddressCreate {
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `address_metadata_too_long`.
+   * as `address_metadata_too_long`. (rules: limits#texts)
    */
   readonly metadata?: string | undefined
-  /** The datacenter region that the address is in. Default: `us`. Refused as `address_region_invalid`. */
+  /**
+   * The datacenter region that the address is in. Default: `us`. Refused as `address_region_invalid`. (rules:
+   * limits#regions)
+   */
   readonly region?: 'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa' | undefined
-  /** The id of the endpoint configuration to link to the address. Refused as `id_unparsable`, `id_wrong_prefix`. */
+  /**
+   * The id of the endpoint configuration to link to the address. Refused as `id_unparsable`, `id_wrong_prefix`. (rules:
+   * references#any)
+   */
   readonly endpoint_configuration_id?: string | undefined
 }
 
@@ -24,9 +30,9 @@ export type ReservedAddressUpdate = Omit<ReservedAddressCreate, 'region'>
 export interface ReservedAddress extends Resource {
   /** The TCP address, `hostname:port`, that no other one has; ports are 10000 to 29999. */
   readonly addr: string
-  /** The datacenter region that the address is in. */
+  /** The datacenter region that the address is in. (rules: limits#regions) */
   readonly region: string
-  /** The linked endpoint configuration, or null. */
+  /** The linked endpoint configuration, or null. (rules: reserved-addresses#endpoint-configuration) */
   readonly endpoint_configuration: Ref | null
 }
 

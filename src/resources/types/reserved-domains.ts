@@ -9,30 +9,40 @@ export interface ReservedDomainCreate {
    * `domain_wildcard_not_first`, `domain_wildcard_mixed`, `domain_character_invalid`, `domain_label_start_invalid`,
    * `domain_label_end_invalid`, `domain_empty_label`, `domain_hyphens_3_4`, `domain_suffix_unreachable`,
    * `domain_wildcard_suffix`, `domain_punycode_invalid`, `domain_underscore`, `domain_not_qualified`,
-   * `domain_label_too_long`, `domain_too_long`.
+   * `domain_label_too_long`, `domain_too_long`. (rules: domain-names#grammar)
    */
   readonly domain: string
   /**
    * A datacenter region; deprecated, as traffic for domains is handled globally. Refused as `domain_region_invalid`.
+   * (rules: limits#regions)
    */
   readonly region?: 'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa' | undefined
   /** What the resource is for, in words for people. */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `domain_metadata_too_long`.
+   * as `domain_metadata_too_long`. (rules: limits#texts)
    */
   readonly metadata?: string | undefined
   /**
    * The id of the uploaded TLS certificate to use; not together with a policy. Refused as `id_unparsable`,
-   * `id_wrong_prefix`.
+   * `id_wrong_prefix`. (rules: references#any)
    */
   readonly certificate_id?: string | undefined
-  /** How certificates are issued automatically; not together with a certificate. */
+  /**
+   * How certificates are issued automatically; not together with a certificate. (rules:
+   * domain-certificates#one-or-the-other)
+   */
   readonly certificate_management_policy?: ReservedDomainCertPolicyBody | undefined
-  /** The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable`, `id_wrong_prefix`. */
+  /**
+   * The id of the endpoint configuration to link for HTTP. Refused as `id_unparsable`, `id_wrong_prefix`. (rules:
+   * references#any)
+   */
   readonly http_endpoint_configuration_id?: string | undefined
-  /** The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable`, `id_wrong_prefix`. */
+  /**
+   * The id of the endpoint configuration to link for HTTPS. Refused as `id_unparsable`, `id_wrong_prefix`. (rules:
+   * references#any)
+   */
   readonly https_endpoint_configuration_id?: string | undefined
   /** Where the name resolves to; `[]` empties it. */
   readonly resolves_to?: readonly ResolvesTo[] | undefined
@@ -47,7 +57,7 @@ export interface ReservedDomainCertPolicyBody {
   readonly authority: string
   /**
    * The type of the keys of the certificates. Default: `rsa`; `ecdsa` in the dialect `ngrok`. Refused as
-   * `private_key_type_invalid`.
+   * `private_key_type_invalid`. (rules: domain-certificates#same-policy)
    */
   readonly private_key_type?: 'rsa' | 'ecdsa' | undefined
 }
@@ -63,13 +73,22 @@ export type ReservedDomainUpdate = Omit<ReservedDomainCreate, 'domain' | 'region
 
 /** A hostname that is held for the account. */
 export interface ReservedDomain extends Resource {
-  /** The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once. */
+  /**
+   * The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once. (rules:
+   * domain-names#once)
+   */
   readonly domain: string
   /** A datacenter region; deprecated, as traffic for domains is handled globally. */
   readonly region: string | null
-  /** What the name's CNAME record must name; null for a domain that the service owns. */
+  /**
+   * What the name's CNAME record must name; null for a domain that the service owns. (rules:
+   * reserved-domains#cname-targets)
+   */
   readonly cname_target: string | null
-  /** The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null. */
+  /**
+   * The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null. (rules:
+   * domain-certificates#which-certificates)
+   */
   readonly certificate: Ref | null
   /** How certificates are issued automatically; null where they are not. */
   readonly certificate_management_policy: ReservedDomainCertPolicy | null
@@ -98,9 +117,11 @@ export interface ReservedDomainCertPolicy {
 
 /** What automatic issuance does for a domain. */
 export interface ReservedDomainCertStatus {
-  /** When the next renewal starts; null until a certificate was issued. */
+  /** When the next renewal starts; null until a certificate was issued. (rules: provisioning-jobs#renewal) */
   readonly renews_at: string | null
-  /** The job that gets the first certificate or a new one; null while none is wanted. */
+  /**
+   * The job that gets the first certificate or a new one; null while none is wanted. (rules: provisioning-jobs#state)
+   */
   readonly provisioning_job: ReservedDomainCertJob | null
 }
 
@@ -108,13 +129,14 @@ export interface ReservedDomainCertStatus {
 export interface ReservedDomainCertJob {
   /**
    * Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.
+   * (rules: provisioning-jobs#failure)
    */
   readonly error_code: 'INTERNAL_ERROR' | 'DNS_ERROR' | null
   /** How it stands, in words for people: what is awaited, or what was wrong. */
   readonly msg: string
-  /** When the job was started. */
+  /** When the job was started. (rules: provisioning-jobs#start) */
   readonly started_at: string
-  /** When the next attempt is made; null before the first. */
+  /** When the next attempt is made; null before the first. (rules: provisioning-jobs#failure) */
   readonly retries_at: string | null
 }
 

@@ -2,15 +2,18 @@
 
 /** What every resource has. */
 export interface Resource {
-  /** The id that the resource got when it was created; ids sort in the order of creation. */
+  /** The id that the resource got when it was created; ids sort in the order of creation. (rules: ids#order) */
   readonly id: string
   /** The URL of the resource. */
   readonly uri: string
-  /** When the resource was created: UTC, in whole seconds. */
+  /** When the resource was created: UTC, in whole seconds. (rules: time#timestamps) */
   readonly created_at: string
-  /** What the resource is for, in words for people. Absent until it was set. */
+  /** What the resource is for, in words for people. Absent until it was set. (rules: fields#absent-until-set) */
   readonly description?: string
-  /** Anything that programs keep with the resource; the service does not read it. Absent until it was set. */
+  /**
+   * Anything that programs keep with the resource; the service does not read it. Absent until it was set. (rules:
+   * fields#absent-until-set)
+   */
   readonly metadata?: string
 }
 
@@ -26,16 +29,17 @@ export interface ListPage {
 export interface ListParameters {
   /**
    * How many items a page has. An integer from 1 to 100. Default: 100. Refused as `limit_out_of_range`,
-   * `limit_not_a_number`.
+   * `limit_not_a_number`. (rules: lists#paging)
    */
   readonly limit?: number | string | undefined
   /**
    * Only items that were created before the one with this id, which need not exist any more. Refused as
-   * `id_unparsable`, `id_wrong_prefix`.
+   * `id_unparsable`, `id_wrong_prefix`. (rules: lists#cursor)
    */
   readonly before_id?: string | undefined
   /**
    * A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`. Refused as `filter_invalid`.
+   * (rules: filters#language)
    */
   readonly filter?: string | undefined
 }

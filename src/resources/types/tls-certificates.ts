@@ -6,24 +6,24 @@ import type { ListPage, ListParameters, Resource } from './shared.ts'
 export interface TLSCertificateCreate {
   /**
    * What the resource is for, in words for people. At most 255 bytes in UTF-8. Refused as
-   * `certificate_description_too_long`.
+   * `certificate_description_too_long`. (rules: limits#texts)
    */
   readonly description?: string | undefined
   /**
    * Anything that programs keep with the resource; the service does not read it. At most 4096 bytes in UTF-8. Refused
-   * as `certificate_metadata_too_long`.
+   * as `certificate_metadata_too_long`. (rules: limits#texts)
    */
   readonly metadata?: string | undefined
   /**
    * The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB. Required. Refused as
    * `certificate_unparsable`, `pem_wrong_type`, `certificate_missing`, `certificate_not_pem`, `certificate_too_long`,
-   * `certificate_is_key`, `chain_out_of_order`.
+   * `certificate_is_key`, `chain_out_of_order`. (rules: tls-certificates#accepted)
    */
   readonly certificate_pem?: string | undefined
   /**
    * The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase. Required.
    * Refused as `key_missing`, `key_encrypted`, `key_unsupported`, `pem_wrong_type`, `certificate_too_long`,
-   * `key_is_certificate`.
+   * `key_is_certificate`. (rules: tls-certificates#private-key)
    */
   readonly private_key_pem?: string | undefined
 }
@@ -33,7 +33,10 @@ export type TLSCertificateUpdate = Pick<TLSCertificateCreate, 'description' | 'm
 
 /** A chain of certificates, with what its leaf says. */
 export interface TLSCertificate extends Resource {
-  /** The chain, leaf first: PEM with 64 columns of base64 and one line break at the end. */
+  /**
+   * The chain, leaf first: PEM with 64 columns of base64 and one line break at the end. (rules:
+   * tls-certificates#normalised)
+   */
   readonly certificate_pem: string
   /** The common name of the leaf's subject; "" where it has none. */
   readonly subject_common_name: string
@@ -53,7 +56,10 @@ export interface TLSCertificate extends Resource {
   readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
   /** The common name of the leaf's issuer; "" where it has none. */
   readonly issuer_common_name: string
-  /** The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept. */
+  /**
+   * The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept. (rules:
+   * tls-certificates#fields)
+   */
   readonly serial_number: string
   /** The organization of the leaf's subject; "" where it has none. */
   readonly subject_organization: string

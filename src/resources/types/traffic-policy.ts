@@ -4,11 +4,11 @@ import type { RouteIds, RouteModule } from './shared.ts'
 
 /** A traffic policy as it is to be. */
 export interface TrafficPolicyBody {
-  /** Whether the module applies to the traffic of the route. Default: true. */
+  /** Whether the module applies to the traffic of the route. Default: true. (rules: route-modules#singletons) */
   readonly enabled?: boolean | undefined
-  /** The rules on what comes in, in their order. */
+  /** The rules on what comes in, in their order. (rules: traffic-policy#rules) */
   readonly inbound?: readonly EndpointRuleBody[] | undefined
-  /** The rules on what goes out, in their order. */
+  /** The rules on what goes out, in their order. (rules: traffic-policy#rules) */
   readonly outbound?: readonly EndpointRuleBody[] | undefined
 }
 
@@ -18,11 +18,12 @@ export interface EndpointRuleBody {
   readonly name?: string | undefined
   /**
    * CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.
-   * Refused as `expression_invalid`.
+   * Refused as `expression_invalid`. (rules: traffic-policy#expressions)
    */
   readonly expressions?: readonly string[] | undefined
   /**
    * What is done with the traffic, in this order; nothing follows `deny` and `custom-response`. At least 1. Required.
+   * (rules: traffic-policy#nothing-after-the-end)
    */
   readonly actions?: readonly EndpointActionBody[] | undefined
 }
@@ -34,7 +35,7 @@ export interface EndpointActionBody {
    * `close-connection`, `compress-response`, `custom-response`, `deny`, `forward-internal`, `http-request`,
    * `jwt-validation`, `log`, `oauth`, `openid-connect`, `owasp-crs-request`, `owasp-crs-response`, `rate-limit`,
    * `redirect`, `remove-headers`, `request-body-find-replace`, `response-body-find-replace`, `restrict-ips`, `saml`,
-   * `set-vars`, `sse-find-replace`, `terminate-tls`, `url-rewrite`, `verify-webhook`.
+   * `set-vars`, `sse-find-replace`, `terminate-tls`, `url-rewrite`, `verify-webhook`. (rules: traffic-policy#actions)
    */
   readonly type: string
   /** The configuration of the action; its fields hang on the type. */
@@ -43,7 +44,7 @@ export interface EndpointActionBody {
 
 /** Rules on the traffic of a route. */
 export interface TrafficPolicy {
-  /** Whether the module applies to the traffic of the route. */
+  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
   readonly enabled: boolean
   /** The rules on what comes in, in their order. */
   readonly inbound: readonly EndpointRule[]
@@ -65,7 +66,7 @@ export interface EndpointRule {
 
 /** One thing that is done with traffic. */
 export interface EndpointAction {
-  /** What kind of action it is, such as `deny`. */
+  /** What kind of action it is, such as `deny`. (rules: traffic-policy#actions) */
   readonly type: string
   /** The configuration of the action; its fields hang on the type. */
   readonly config?: Readonly<Record<string, unknown>>

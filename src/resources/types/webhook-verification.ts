@@ -7,7 +7,7 @@ import type { RouteIds, RouteModule } from './shared.ts'
  * `webhook_provider_missing`, `webhook_provider_unsupported`.
  */
 export interface WebhookVerificationBody {
-  /** Whether the module applies to the traffic of the route. Default: true. */
+  /** Whether the module applies to the traffic of the route. Default: true. (rules: route-modules#singletons) */
   readonly enabled?: boolean | undefined
   /**
    * Who sends the webhooks: one of the list in letters of either case, answered as sent. One of `aftership`, `airship`,
@@ -18,20 +18,29 @@ export interface WebhookVerificationBody {
    * `modern_treasury`, `mongodb`, `mux`, `orb`, `orbit`, `pagerduty`, `pinwheel`, `plivo`, `pusher`, `sendgrid`,
    * `sentry`, `shopify`, `signal_sciences`, `slack`, `sns`, `sonatype`, `square`, `stripe`, `svix`, `terraform`,
    * `tiktok`, `trendmicro_conformity`, `twilio`, `twitter`, `typeform`, `vmware`, `webex`, `whatsapp`, `worldline`,
-   * `xero`, `zendesk`, `zoom`. Required.
+   * `xero`, `zendesk`, `zoom`. Required. (rules: webhook-verification#provider)
    */
   readonly provider?: string | undefined
-  /** What requests of the provider are checked with: required for every provider but `sns`, which has none. */
+  /**
+   * What requests of the provider are checked with: required for every provider but `sns`, which has none. (rules:
+   * webhook-verification#secret)
+   */
   readonly secret?: string | undefined
 }
 
 /** Lets only those webhooks pass that their provider has signed. */
 export interface WebhookVerification {
-  /** Whether the module applies to the traffic of the route. */
+  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
   readonly enabled: boolean
-  /** Who sends the webhooks: one of the list in letters of either case, answered as sent. Required. */
+  /**
+   * Who sends the webhooks: one of the list in letters of either case, answered as sent. Required. (rules:
+   * webhook-verification#provider)
+   */
   readonly provider: string
-  /** What requests of the provider are checked with: required for every provider but `sns`, which has none. */
+  /**
+   * What requests of the provider are checked with: required for every provider but `sns`, which has none. (rules:
+   * webhook-verification#secret)
+   */
   readonly secret: string
 }
 

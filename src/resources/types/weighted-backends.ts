@@ -10,7 +10,7 @@ export interface WeightedBackendCreate {
   readonly metadata?: string | undefined
   /**
    * The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. Refused as
-   * `weight_out_of_range`, `child_backend_invalid`.
+   * `weight_out_of_range`, `child_backend_invalid`. (rules: weighted-backends#weights)
    */
   readonly backends?: Readonly<Record<string, number>> | undefined
 }
@@ -20,7 +20,10 @@ export type WeightedBackendUpdate = WeightedBackendCreate
 
 /** A backend that shares traffic among child backends. */
 export interface WeightedBackend extends Resource {
-  /** The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. */
+  /**
+   * The share of the traffic that each child backend gets: its id to its weight. An integer from 0 to 10000. (rules:
+   * weighted-backends#weights)
+   */
   readonly backends: Readonly<Record<string, number>>
 }
 

@@ -38,12 +38,14 @@ const provider = documented(
   {
     json: { anyOf: [{ enum: WEBHOOK_PROVIDERS }, { pattern: '^[0-9A-Za-z_]+$' }] },
     isRequired: true,
+    rules: 'webhook-verification#provider',
   },
 )
 
 const providerSecret = documented(
   v.pipe(v.string(), secret),
   `What requests of the provider are checked with: required for every provider but \`${WITHOUT_SECRET}\`, which has none.`,
+  { rules: 'webhook-verification#secret' },
 )
 
 const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v.optional(providerSecret, '') })
