@@ -146,5 +146,7 @@ for (const name of declarations.map((each) => each.slice(0, -'.d.ts'.length))) {
   writeFileSync(join(dist, `${name}.d.ts`), text)
   if (isWay && !required.includes(name)) continue
   renameSync(join(dist, `${name}.d.ts`), join(dist, `${name}.d.cts`))
-  if (isWay) writeFileSync(join(dist, `${name}.d.ts`), `export * from './${name}.cjs'\n`)
+  // Types of another package are not the same where it is imported and where it is required.
+  const namesOthers = /^(?:import|export) .* from '[^.]/m.test(text)
+  if (isWay) writeFileSync(join(dist, `${name}.d.ts`), namesOthers ? text : `export * from './${name}.cjs'\n`)
 }
