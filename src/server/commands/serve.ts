@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import type { Store } from '../../contract/store.ts'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway.ts'
 import { isLoopbackAddress } from '../../http/loopback.ts'
@@ -13,11 +14,13 @@ import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options-of.
 import { type Given, givenOptions, mistypedVariables } from '../options/given.ts'
 import { optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
+import { sqliteStore } from '../sqlite/sqlite-store.ts'
 import { KeptState, waited } from '../state/kept-state.ts'
 import { importState, requireWritable } from '../state/state-file.ts'
 import { type Arguments, requireNoWords } from './arguments.ts'
 import type { Command, DocumentedFlag } from './command.ts'
 import { whoHasIt } from './taken-port.ts'
+import { UsageError } from './usage-error.ts'
 
 const DEFAULT_PORT = 4747
 
@@ -49,13 +52,22 @@ async function runServe(given: Arguments, environment: NodeJS.ProcessEnv): Promi
   const options = await optionsOf(given, environment)
   const log = logOf(options.config, environment)
   for (const each of mistypedVariables(environment)) warn(each)
-  const gateway = await createdGateway(options)
-  const { state } = options.config
-  if (state !== undefined) {
-    await importState(gateway, state)
-    await requireWritable(state)
+  const { data, state } = options.config
+  if (data !== undefined && state !== undefined) {
+    const [one, other] = [options.names.get('data'), options.names.get('state')]
+    throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
-  return serveUntilSignal(gateway, options, log)
+  const store = data === undefined ? undefined : sqliteStore(data)
+  try {
+    const gateway = await createdGateway(options, store)
+    if (state !== undefined) {
+      await importState(gateway, state)
+      await requireWritable(state)
+    }
+    return await serveUntilSignal(gateway, options, log)
+  } finally {
+    store?.close()
+  }
 }
 
 async function optionsOf(given: Arguments, environment: NodeJS.ProcessEnv): Promise<Given> {
@@ -64,10 +76,10 @@ async function optionsOf(given: Arguments, environment: NodeJS.ProcessEnv): Prom
   return givenOptions(given, environment, file)
 }
 
-async function createdGateway(given: Given): Promise<Gateway> {
+async function createdGateway(given: Given, store: Store | undefined): Promise<Gateway> {
   const options = await gatewayOptionsOf(given)
   try {
-    return createGateway(options)
+    return createGateway(store ? { ...options, store } : options)
   } catch (error) {
     throw refusedOptions(error, given.names)
   }

@@ -21,6 +21,8 @@ export interface Config
   readonly tls?: boolean
   /** The file that the root certificate is written to, for clients to trust. Default: it is printed. */
   readonly tlsRoot?: string
+  /** The SQLite file that every change is kept in before it is answered; made where there is none. Default: none. */
+  readonly data?: string
   /** The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end. Default: none. */
   readonly state?: string
   /** A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family. */
@@ -59,6 +61,7 @@ export const configSchemas = {
   host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
   tls: v.optional(switchOption),
   tlsRoot: v.optional(file),
+  data: v.optional(file),
   state: v.optional(file),
   quiet: v.optional(switchOption),
   log: v.optional(oneOfTexts('text', 'json')),

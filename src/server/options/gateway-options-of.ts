@@ -21,6 +21,7 @@ export async function gatewayOptionsOf({ config, names }: Given): Promise<AnyOpt
     host: _host,
     tls: _tls,
     tlsRoot: _root,
+    data: _data,
     state: _state,
     quiet: _quiet,
     log: _log,

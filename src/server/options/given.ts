@@ -54,7 +54,7 @@ export function mistypedVariables(environment: Environment): string[] {
   })
 }
 
-const FILES = ['tlsRoot', 'state', 'initial']
+const FILES = ['tlsRoot', 'data', 'state', 'initial']
 
 function fromFile({ file, config }: ConfigFile, names: Map<string, string>): Record<string, unknown> {
   const own: Record<string, unknown> = {}

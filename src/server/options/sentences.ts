@@ -15,6 +15,7 @@ export const sentences: Readonly<Record<string, string>> = {
     'Further names of this machine by which the control API can be asked, and which pages may have, without a key.',
   'control.key':
     'A key that the control API asks of everyone, this machine included; by which names it is asked does not matter then.',
+  data: 'The SQLite file that every change is kept in before it is answered; made where there is none. Default: none.',
   dialect: 'What differs between services; a module can have an object of its own. Default: `standard`.',
   dns: 'Whether attempts look at the zone of `gateway.dns`. Default: `off`.',
   dnsErrorRetry: 'How long a job waits after a DNS_ERROR. Default: 1h.',

@@ -34,6 +34,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 const VALUES: Readonly<Record<string, string>> = {
   host: 'HOST',
   tlsRoot: 'FILE',
+  data: 'FILE',
   state: 'FILE',
   initial: 'FILE',
   baseUrl: 'URL',

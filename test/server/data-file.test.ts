@@ -1,0 +1,62 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ran, start, started } from '../support/command.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-data-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
+const file = () => join(folder, 'gateway.db')
+const hasSqlite = process.getBuiltinModule?.('node:sqlite') !== undefined
+
+describe('fauxgate serve --data', () => {
+  it.runIf(hasSqlite)('goes on where a killed one was, with the same authority', async () => {
+    const first = await started('serve', '--port', '0', '--data', file())
+    const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
+    const { id, addr } = (await made.json()) as { id: string; addr: string }
+    const root = await (await fetch(`${first.url}/_fauxgate/authority.pem`)).text()
+    first.child.kill('SIGKILL')
+    await first.exited
+    const second = await started('serve', '--port', '0', '--data', file())
+    expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
+    expect(await (await fetch(`${second.url}/_fauxgate/authority.pem`)).text()).toBe(root)
+    second.child.kill('SIGTERM')
+    expect(await second.exited).toBe(0)
+    expect(readdirSync(folder)).not.toContain('gateway.db-wal')
+    expect(statSync(file()).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(hasSqlite)('has its file alone', async () => {
+    await started('serve', '--port', '0', '--data', file())
+    const { output, exited } = start('serve', '--port', '0', '--data', file())
+    expect(await exited).toBe(1)
+    expect(output.stderr).toMatch(/^fauxgate: The store \S+gateway\.db cannot be opened: [^\n]+\n$/)
+  })
+
+  it.runIf(hasSqlite)('lets the file go where the gateway cannot be made', async () => {
+    const wrong = await ran({}, 'serve', '--port', '0', '--data', file(), '--renewal-lead', '90d')
+    expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+    expect((await ran({}, 'serve', '--port', '0', '--data', file())).code).toBe(0)
+  })
+
+  it.skipIf(hasSqlite)('says which Node has what it needs', async () => {
+    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--data', file())
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      `fauxgate: A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
+    )
+  })
+
+  it('is not together with --state', async () => {
+    const { code, stderr } = await ran({ FAUXGATE_STATE: 's.json' }, 'serve', '--data', file())
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      'fauxgate: --data and FAUXGATE_STATE were both given. The state is kept in one place: leave one out. See "fauxgate help serve".\n',
+    )
+  })
+})
