@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { calls, filled } from '../support/calls.ts'
+import { client } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { checkAsync } from '../support/property.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+
+type Moved = Gateway<ManualClock>
+
+/** What the controls do to the state. */
+const deeds: Readonly<Record<string, (gateway: Moved) => unknown>> = {
+  advance: (gateway) => gateway.clock.advance('40s'),
+  'advance a quarter': (gateway) => gateway.clock.advance('91d'),
+  next: (gateway) => gateway.clock.advanceToNext(),
+  'set back': (gateway) => gateway.clock.set(gateway.clock.now - 5000),
+  script: (gateway) => gateway.provisioning.script(['DNS_ERROR', 'success']),
+  always: (gateway) => gateway.provisioning.failAlways('INTERNAL_ERROR', { domain: 'a.example.com' }),
+  record: (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
+  declare: (gateway) => gateway.declare.backend('bkdhr_1'),
+  fault: (gateway) => gateway.faults.add({ operation: 'reserved_addrs.create', times: 2, after: 1 }),
+  restore: (gateway) => gateway.restore(gateway.snapshot()),
+  'restore without keys': (gateway) => gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot()))),
+  reset: (gateway) => gateway.reset(),
+}
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: calls.map((call) => ({ call, deed: undefined })) },
+    { weight: 2, arbitrary: fc.constantFrom(...Object.keys(deeds)).map((deed) => ({ call: undefined, deed })) },
+  ),
+  { minLength: 1, maxLength: 25 },
+)
+
+const whole = (gateway: Gateway) =>
+  JSON.parse(JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()]))
+
+const open = (store = memoryStore()) =>
+  createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'cut', initial: { reservedAddrs: [{}] } })
+
+describe('A restart (rules: stores#calls)', () => {
+  it('after any call changes nothing, and every call is one commit at most', async () => {
+    await checkAsync(
+      fc.asyncProperty(steps, async (taken) => {
+        const store = memoryStore()
+        const gateway = open(store)
+        const ask = client(gateway)
+        const ids = () => Object.values(gateway.snapshot().records).flatMap((rows) => rows.flatMap(idOf))
+        for (const { call, deed } of taken) {
+          const known = ids()
+          const before = store.commits.length
+          if (deed) deeds[deed]?.(gateway)
+          if (call) {
+            const { method, path, input } = filled(call, known).call
+            const query = method === 'GET' && input ? `?${new URLSearchParams(input as Record<string, string>)}` : ''
+            await ask(method, path + query, method === 'GET' || input === undefined ? {} : { json: input })
+          }
+          expect(store.commits.length - before).toBeLessThanOrEqual(1)
+          expect(whole(open(memoryStore(store.commits)))).toEqual(whole(gateway))
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+const idOf = (row: object) => ('id' in row && typeof row.id === 'string' ? [row.id] : [])
