@@ -32,7 +32,9 @@ interface Listener {
 export class Events {
   readonly #gateway: Gateway
   readonly #listeners = new Set<Listener>()
-  #end: (() => void) | undefined
+  /** Ends what the gateway tells; undefined while it tells nothing. */
+  #deafen: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
   #overview = ''
   #looks = 0
 
@@ -43,13 +45,12 @@ export class Events {
   /** Lets a response carry what happens from now on, beginning with the overview. */
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    // By this, what has become due happens.
-    const first = message('overview', JSON.stringify(this.#gateway.overview()))
+    const first = this.#first()
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
-    this.#end ??= this.#begun()
+    this.#listen()
   }
 
   /** Whether anyone listens. */
@@ -61,25 +62,36 @@ export class Events {
   tell(event: string, value: unknown): void {
     if (!this.isHeard) return
     const text = message(event, JSON.stringify(value))
+    let isRead = false
     for (const listener of this.#listeners) {
       if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
-      else listener.response.write(text)
+      else {
+        listener.response.write(text)
+        isRead = true
+      }
     }
+    // In the middle of a long move, nobody gets what is told any more; so nothing more is made of it.
+    if (!isRead) this.#deafen?.()
   }
 
-  #begun(): () => void {
+  /** How things stand. By asking for it, what has become due happens. */
+  #first(): string {
+    return message('overview', JSON.stringify(this.#gateway.overview()))
+  }
+
+  #listen(): void {
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    if (this.#deafen) return
     const { subscribe, requests } = this.#gateway
     const endCommits = subscribe((commit) => this.tell('commit', commit))
     const endRequests = requests.subscribe((entry) => {
       if (entry) this.tell('request', entry)
       else this.tell('emptied', {})
     })
-    const timer = setInterval(() => this.#look(), LOOK_MS)
-    timer.unref()
-    return () => {
+    this.#deafen = () => {
       endCommits()
       endRequests()
-      clearInterval(timer)
+      this.#deafen = undefined
     }
   }
 
@@ -104,14 +116,16 @@ export class Events {
   #caughtUp(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    listener.response.write(message('missed', '{}'))
+    this.#listen()
+    listener.response.write(message('missed', '{}') + this.#first())
   }
 
   #remove(listener: Listener): void {
     this.#listeners.delete(listener)
     if (this.isHeard) return
-    this.#end?.()
-    this.#end = undefined
+    this.#deafen?.()
+    clearInterval(this.#timer)
+    this.#timer = undefined
     this.#overview = ''
   }
 }

@@ -1,0 +1,60 @@
+// Makes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser, and what the build made.
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { createGateway, manualClock, ngrok } from '../dist/index.js'
+import { serve } from '../dist/node.js'
+
+const LARGEST = 150 * 1024
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
+
+const clock = manualClock('2026-01-01T00:00:00Z')
+const gateway = createGateway({ seed: 'pictures', clock, dialect: ngrok, dns: 'simulated' })
+const server = await serve(gateway)
+const ask = (method, path, body) =>
+  fetch(server.url + path, {
+    method,
+    headers: { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  }).then((answer) => answer.json())
+const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
+
+const shop = await ask('POST', '/reserved_domains', { domain: 'shop.example.com', ...policy })
+gateway.dns.cname('shop.example.com', shop.cname_target)
+const docs = await ask('POST', '/reserved_domains', { domain: 'docs.example.com', ...policy })
+gateway.dns.cname('docs.example.com', docs.cname_target)
+gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR'], { domain: 'docs.example.com' })
+clock.advance('70d')
+gateway.provisioning.failNext('INTERNAL_ERROR', { domain: 'blog.example.com', times: 2 })
+const blog = await ask('POST', '/reserved_domains', { domain: 'blog.example.com', ...policy })
+gateway.dns.cname('blog.example.com', blog.cname_target)
+clock.advance('3d')
+const api = await ask('POST', '/reserved_domains', { domain: 'api.example.com', ...policy })
+clock.advance('40m')
+await ask('POST', '/reserved_domains', { domain: 'shop.example.com' })
+gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
+await ask('GET', '/reserved_addrs')
+await ask('PATCH', `/reserved_domains/${shop.id}`, { description: 'the shop', metadata: '{"team":"web"}' })
+await ask('POST', '/reserved_addrs', { region: 'eu' })
+const { operationId } = gateway.requests.last({ operation: 'reserved_domains.update' })
+
+const browser = await chromium.launch({
+  executablePath: process.env.FAUXGATE_CHROMIUM ?? '/usr/bin/chromium',
+  args: FLAGS,
+})
+const page = await browser.newPage({ viewport: { width: 1200, height: 560 } })
+for (const [name, place] of [
+  ['inspector-jobs', `jobs/${api.id}`],
+  ['inspector-requests', `requests/${operationId}`],
+]) {
+  await page.goto(`${server.url}/_fauxgate/#${place}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByRole('complementary').waitFor()
+  const path = fileURLToPath(new URL(`../docs/pictures/${name}.png`, import.meta.url))
+  await page.screenshot({ path })
+  const { size } = statSync(path)
+  console.log(`${path}: ${size} bytes`)
+  if (size > LARGEST) throw new Error(`The picture ${name} is larger than ${LARGEST} bytes.`)
+}
+await browser.close()
+await server.close()

@@ -1,0 +1,39 @@
+import type { Gateway, ManualClock } from '../../../src/index.ts'
+import type { Served } from '../../../src/server/node.ts'
+import { ECDSA, RSA } from '../../support/provisioning.ts'
+import { asked } from './opened.ts'
+
+/** Lets so much happen in a gateway that every part has something to show; answers what to look at. */
+export async function populated(gateway: Gateway<ManualClock>, server: Served) {
+  const create = async (domain: string, more: object = {}) => {
+    const answer = await asked(server, 'POST', '/reserved_domains', {
+      domain,
+      certificate_management_policy: ECDSA,
+      ...more,
+    })
+    return (await answer.json()) as { id: string; cname_target: string }
+  }
+  const shop = await create('shop.example.com', { description: 'the shop, all year' })
+  gateway.dns.cname('shop.example.com', shop.cname_target)
+  const docs = await create('docs.example.com')
+  gateway.dns.cname('docs.example.com', docs.cname_target)
+  gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR'], { domain: 'docs.example.com' })
+  gateway.clock.advance('70d')
+  const late = await create('api.example.com', {
+    certificate_management_policy: RSA,
+    metadata: '<script>alert(1)</script>',
+  })
+  await create('*.preview.example.com')
+  await asked(server, 'POST', '/reserved_domains', { domain: 'shop.example.com' })
+  await asked(server, 'POST', '/reserved_addrs', { description: 'a TCP service', region: 'eu' })
+  await asked(server, 'PATCH', `/reserved_domains/${late.id}`, { description: 'the API' })
+  gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 2, retryAfter: '2s' })
+  await asked(server, 'GET', '/reserved_addrs')
+  await asked(server, 'GET', '/reserved_domains?limit=10')
+  await asked(server, 'GET', '/widgets')
+  gateway.clock.advance('20m')
+  gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'shop.example.com' })
+  gateway.provisioning.failNext('INTERNAL_ERROR')
+  const request = gateway.requests.last({ operation: 'reserved_domains.update' })?.operationId
+  return { domain: late.id, request, certificate: gateway.reservedDomains.get(shop.id).certificate?.id }
+}

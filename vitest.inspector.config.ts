@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+/** The tests of the inspector, which need a browser and what `npm run build` made: `npm run test:inspector`. */
+export default defineConfig({
+  test: {
+    include: ['test/inspector/**/*.test.ts'],
+    globalSetup: ['test/inspector/support/chromium.ts'],
+    // One browser at a time: two cores are what there may be.
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+})
