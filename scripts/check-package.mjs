@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -121,6 +122,9 @@ try {
     1_500_000,
   )
   checkSize('declarations of the main entry', declarationsOf('index.d.cts'), 95_000)
+  const page = readFileSync(join(folder, 'package/dist/inspector.html.gz'))
+  checkSize('the inspector', gunzipSync(page).length, 60_000)
+  checkSize('the inspector as it is sent', page.length, 22_500)
   rmSync(join(folder, 'package'), { recursive: true })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])

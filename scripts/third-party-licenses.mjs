@@ -8,6 +8,7 @@ const BUNDLED = [
   '@valibot/to-json-schema',
   'nanoid',
   'node-forge',
+  'preact',
   'punycode.js',
   'valibot',
 ]
