@@ -116,7 +116,7 @@ function Segment({ from, to, tone, label }: { from: number; to: number; tone: To
   return (
     <>
       <line class={tone} x1={`${from}%`} x2={`${to}%`} y1="24" y2="24" />
-      {label && to - from > 5 && (
+      {label && to - from > 5 && from + to < 140 && (
         <text class="gap" x={`${(from + to) / 2}%`} y="18" text-anchor="middle">
           {label}
         </text>

@@ -20,7 +20,7 @@ const MOST = 200
 /** What the test decides: the DNS zone, the outcomes of attempts, and faults. */
 export function Orders() {
   return (
-    <div class="cards">
+    <div class="cards two">
       <Zone />
       <Outcomes />
       <Faults />
@@ -56,7 +56,7 @@ function Zone() {
   const records = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
   const isSimulated = page.overview.value?.dns === 'simulated'
   return (
-    <Card title="DNS zone" count={all.length} wide>
+    <Card title="DNS zone" count={all.length}>
       <p class="note">
         {isSimulated
           ? 'Attempts look here for a CNAME record of each managed domain to its cname_target.'
@@ -137,7 +137,7 @@ function Faults() {
   const page = usePage()
   const faults = useLive(() => page.ask<ArmedFault[]>('GET', '/faults'), []) ?? []
   return (
-    <Card title="Faults" count={faults.length}>
+    <Card title="Faults" count={faults.length} wide>
       <p class="note">
         Failures for requests over HTTP, such as the operation reserved_domains.create with the status 503.
       </p>
