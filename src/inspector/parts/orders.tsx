@@ -76,7 +76,7 @@ function Zone() {
             <Button
               kind="quiet"
               label={`Remove ${record.name}`}
-              onClick={() => void page.act('DELETE', '/dns', record)}
+              onClick={() => void page.act('DELETE', '/dns', { name: record.name })}
             >
               Remove
             </Button>
