@@ -10,7 +10,7 @@ import { armedFaults } from './faults/armed-faults.ts'
 import { described, pendingFaults } from './faults/pending.ts'
 import { unusedOutcomes } from './provisioning/unused-outcomes.ts'
 import type { JournalEntry } from './requests/journal.ts'
-import { shownRequest } from './requests/shown.ts'
+import { reasonOf, shownRequest } from './requests/shown.ts'
 
 /** How many lines each part of a report has at most; of what has a time, the newest are kept. */
 const MOST_REQUESTS = 20
@@ -36,7 +36,7 @@ const call = plainCall({
 export interface ReportMember {
   /**
    * What happened, as a text for people, such as whoever reads why a test failed: the last requests, the timelines of
-   * the domains, what is still on order, and what is left over. At most some 80 lines, without secrets.
+   * the domains, what is still on order, and what is left over. At most some 100 lines, without secrets.
    */
   report(): string
 }
@@ -64,12 +64,16 @@ interface Alike {
 function requests({ journal, transact }: ControlHost): Part {
   if (journal.size === 0) return ['requests', ['none came over HTTP']]
   const faults = new Map(transact(armedFaults).map((fault) => [fault.id, described(fault)]))
+  // Why a request failed has a line of its own: the end of a long one is seen by few.
   const textOf = (entry: JournalEntry) => {
-    const fault = entry.fault === null ? undefined : (faults.get(entry.fault) ?? entry.fault)
-    return shownRequest(entry, fault)
+    const reason = entry.fault === null ? reasonOf(entry) : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
+    return reason === undefined ? shownRequest(entry) : `${shownRequest(entry)}
+  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
-  return ['requests', [...earlier(journal.size - count), ...lines.map(shownAlike)]]
+  const shown = lines.flatMap((alike) => shownAlike(alike).split('
+'))
+  return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
 /** The newest requests as so many lines at most, and how many requests these are. */

@@ -30,7 +30,8 @@ describe('The report', () => {
     const [{ id } = { id: '' }] = gateway.reservedDomains.list().reserved_domains
     expect(part(gateway, 'requests')).toEqual([
       '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
-      `2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413: The domain "app.example.com" is reserved already, as ${id}. A name can be reserved once.`,
+      '2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413',
+      `  The domain "app.example.com" is reserved already, as ${id}. A name can be reserved once.`,
       '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
     ])
     expect(part(gateway, 'left over')).toEqual([`reserved_domains ${id}`])
@@ -41,7 +42,8 @@ describe('The report', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
     await client(gateway)('GET', '/reserved_addrs')
     expect(part(gateway, 'requests')).toEqual([
-      '2026-01-01T00:00:00Z  GET /reserved_addrs → 502: by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
+      '2026-01-01T00:00:00Z  GET /reserved_addrs → 502',
+      '  by the fault {"operation":"reserved_addrs.list","status":502,"body":"<h1>Bad gateway</h1>"}',
     ])
   })
 
@@ -109,10 +111,10 @@ describe('The report', () => {
     gateway.provisioning.failAlways('DNS_ERROR')
     gateway.clock.advance('1d')
     const lines = gateway.report().split('\n')
-    expect(lines.length).toBeLessThan(100)
+    expect(lines.length).toBeLessThan(120)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(420)
     expect(part(gateway, 'requests')[0]).toBe('… 5 earlier left out')
-    expect(part(gateway, 'requests').at(-1)).toContain('/ra_24')
+    expect(part(gateway, 'requests').at(-2)).toContain('/ra_24')
     expect(part(gateway, 'provisioning:')).toEqual(['… 7 earlier left out'])
     expect(lines.filter((line) => line.startsWith('  provisioning of')).map((line) => line.split(' ')[4])).toEqual(
       [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get } from 'node:http'
-import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -74,13 +73,6 @@ async function startedOn(port: number): Promise<string> {
   onTestFinished(() => void child.kill())
   const first = await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')])
   return String(first[0])
-}
-
-async function takenPort(): Promise<number> {
-  const other = createServer().listen(0, '127.0.0.1')
-  onTestFinished(() => void other.close())
-  await once(other, 'listening')
-  return (other.address() as { port: number }).port
 }
 
 /** A test that arms a fault for an operation, and creates a domain. */
@@ -164,9 +156,8 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'The port is taken': {
     error: async () => {
-      const port = await takenPort()
-      const said = await startedOn(port)
-      return said.replaceAll(String(port), '4747').replaceAll(String(port + 1), '4748')
+      const { port } = (await served()).server
+      return (await startedOn(port)).replaceAll(String(port), '4747')
     },
     cure: async () => expect(await startedOn(0)).toContain('listens on http://127.0.0.1:'),
   },

@@ -33,12 +33,13 @@ function failureOf(title: string): string {
 describe('A test that fails says what happened at its gateway', () => {
   test('after its own error', () => {
     const lines = failureOf('by the code under test').split('\n')
-    expect(lines.slice(0, 6)).toEqual([
+    expect(lines.slice(0, 7)).toEqual([
       'Error: app.example.com was not reserved: 503',
       '',
       'The gateway at 2026-01-01T00:00:00Z:',
       '  requests:',
-      '    2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 503 ERR_GATEWAY_90500: by the fault {"operation":"reserved_domains.create","times":1,"status":503}',
+      '    2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 503 ERR_GATEWAY_90500',
+      '      by the fault {"operation":"reserved_domains.create","times":1,"status":503}',
       '',
     ])
   })

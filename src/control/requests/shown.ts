@@ -6,17 +6,24 @@ const MOST_NAMED = 20
 
 const LONGEST_BODY = 80
 
-/** A request in one line, for people: what was asked, what was answered, and what was wrong, which a fault is too. */
-export function shownRequest({ method, path, query, request, status, response }: JournalEntry, fault?: string): string {
-  const { error_code, msg } = (status >= 400 && typeof response === 'object' && response ? response : {}) as Answered
-  const reason = fault === undefined ? msg : `by the fault ${fault}`
+/** A request in one line, for people: what was asked and what was answered. */
+export function shownRequest({ method, path, query, request, ...answer }: JournalEntry): string {
+  const { error_code } = answered(answer)
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
-    ` → ${status}`,
+    ` → ${answer.status}`,
     error_code === undefined ? '' : ` ${error_code}`,
-    reason === undefined ? '' : `: ${reason}`,
   ].join('')
+}
+
+/** What was wrong with a request, as its answer says it; undefined where nothing was. */
+export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): string | undefined {
+  return answered(answer).msg
+}
+
+function answered({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Answered {
+  return (status >= 400 && typeof response === 'object' && response ? response : {}) as Answered
 }
 
 /** What the answer of an error has. */
@@ -37,7 +44,7 @@ export function unknownRequests(journal: Journal): string | undefined {
   const lines = unknown
     .slice(0, MOST_NAMED)
     .reverse()
-    .map((entry) => shownRequest(entry))
+    .map((entry) => `${shownRequest(entry)}: ${reasonOf(entry)}`)
   const earlier = unknown.length > MOST_NAMED ? [`… and ${unknown.length - MOST_NAMED} earlier`] : []
   const are = counted(unknown.length, 'request is for no operation', 'requests are for no operation')
   return `${are} of the API:\n${[...earlier, ...lines].map((line) => `  ${line}`).join('\n')}`
