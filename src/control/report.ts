@@ -67,12 +67,10 @@ function requests({ journal, transact }: ControlHost): Part {
   // Why a request failed has a line of its own: the end of a long one is seen by few.
   const textOf = (entry: JournalEntry) => {
     const reason = entry.fault === null ? reasonOf(entry) : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
-    return reason === undefined ? shownRequest(entry) : `${shownRequest(entry)}
-  ${reason}`
+    return reason === undefined ? shownRequest(entry) : `${shownRequest(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
-  const shown = lines.flatMap((alike) => shownAlike(alike).split('
-'))
+  const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
   return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
