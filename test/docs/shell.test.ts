@@ -53,11 +53,12 @@ function shell(line: string) {
   return [['-e', '-o', 'pipefail', '-c', there], { cwd: folder, env }] as const
 }
 
-/** Starts what does not end by itself, and waits until it says something. */
+/** Starts what does not end by itself; of a server, waits until it says where it listens. */
 async function begin(line: string): Promise<void> {
   const [args, options] = shell(`exec ${line.replace(/^npx /, '')}`)
   const child = spawn('bash', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   started.push(child)
+  if (!line.includes('serve')) return void (await once(child, 'spawn'))
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`It ended: ${line}`)))
   await Promise.race([once(child.stdout, 'data'), failed])
   failed.catch(() => undefined)
