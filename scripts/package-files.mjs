@@ -74,7 +74,8 @@ const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dy
 const shortened = (file) => {
   const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
   const isUnread = format === 'cjs' || /^(certificates-|openapi\.|cli\.)/.test(file)
-  return isUnread ? { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true } : {}
+  if (isUnread) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true }
+  return { minifySyntax: !file.startsWith('common-'), lineLimit: 120 }
 }
 // What gives a function its long name leaves out arrow functions: nearly all are made while it runs, and the name of each
 // would cost as much as all the rest of it.
@@ -88,7 +89,6 @@ for (const { fileName, code } of [...modules, ...common]) {
   const smaller = await transform(code, {
     target: 'es2022',
     minifyWhitespace: !isShaken,
-    lineLimit: 120,
     ...shortened(fileName),
   })
   writeFileSync(join(dist, fileName), withCheapNames(smaller.code))

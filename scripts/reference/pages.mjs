@@ -164,22 +164,17 @@ function typeSection(name, document, also) {
 function errorPage(document, also) {
   const { schemas } = document.components
   const errors = Object.entries(schemas).filter(([name]) => isError(name))
-  const sections = errors.flatMap(
-    ([
-      key,
-      {
-        examples: [value],
-      },
-    ]) => {
-      const [other] = also.components.schemas[key].examples
-      const status = other.status_code === value.status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
-      return [
-        `## ${key}`,
-        `\`${value.error_code}\`, \`${other.error_code}\`; status ${value.status_code}${status}.`,
-        `> ${value.msg}`,
-      ]
-    },
-  )
+  const sections = errors.flatMap(([key, { properties }]) => {
+    const { error_code, status_code, msg } = properties
+    const other = also.components.schemas[key].properties
+    const differs = other.status_code.const !== status_code.const
+    const status = differs ? `, ${other.status_code.const} in the dialect \`ngrok\`` : ''
+    return [
+      `## ${key}`,
+      `\`${error_code.const}\`, \`${other.error_code.const}\`; status ${status_code.const}${status}.`,
+      `> ${msg.examples[0]}`,
+    ]
+  })
   return page(
     '# Errors',
     'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',

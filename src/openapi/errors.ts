@@ -40,27 +40,17 @@ export function errorSchemas(
 }
 
 function schemaOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined): JsonSchema {
-  const example = exampleOf(error, dialect, field)
-  const { error_code, status_code } = example
-  return {
-    allOf: [refTo('schemas', 'Error')],
-    properties: { error_code: { const: error_code }, status_code: { const: status_code } },
-    examples: [example],
-  }
-}
-
-function exampleOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined) {
   const isOfControls = Object.values<CatalogueError>(accessErrors).includes(error)
   const header = isOfControls ? CONTROL_KEY_HEADER : dialect.versionHeader
   return {
-    error_code: codeOf(error, dialect),
-    status_code: statusOf(error, dialect),
-    msg: sampleMessage(error, { field, header }),
-    details: { operation_id: OPERATION_ID },
+    allOf: [refTo('schemas', 'Error')],
+    properties: {
+      error_code: { const: codeOf(error, dialect) },
+      status_code: { const: statusOf(error, dialect) },
+      msg: { examples: [sampleMessage(error, { field, header })] },
+    },
   }
 }
-
-const OPERATION_ID = 'op_0000001abcdefghijklmnopqrst'
 
 /** The schema of every error's body. */
 export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {

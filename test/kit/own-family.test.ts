@@ -24,7 +24,9 @@ describe('A family of a test (rules: one-table#families), through the direct API
       size: 3,
       locked: false,
     })
-    expect(gateway.widgets.get(widget.id)).toBe(widget)
+    const read = gateway.widgets.get(widget.id)
+    expect(read).toEqual(widget)
+    expect(gateway.widgets.get(widget.id)).toBe(read)
     expect(gateway.widgets.update(widget.id, { size: 4 }).size).toBe(4)
     expect(gateway.widgets.list().widgets.map(({ name }) => name)).toEqual(['left'])
     expect(gateway.reservedAddrs.create().id).toMatch(/^ra_/)
