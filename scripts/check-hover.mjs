@@ -9,7 +9,7 @@ const dist = `${root}dist/`
 const SAMPLE = `${root}hover-sample.ts`
 
 /** The entries whose names are shown to everyone; the kit's are generic by their nature. */
-const ENTRIES = ['index', 'node', 'clock', 'testing', 'msw', 'openapi']
+const ENTRIES = ['index', 'node', 'clock', 'testing', 'vitest', 'jest', 'msw', 'openapi']
 
 /** What no reader should meet in a type. */
 const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b|\bany\b/
@@ -109,8 +109,8 @@ function problemAt(service, at, line) {
     .replace(/^(it\.|v_)/, '')
     .replace('!.', '.')
   if (!info) return [`${name}: nothing is shown`]
-  // Neither the values of texts nor the platform's own timers are ours.
-  const shown = ts.displayPartsToString(info.displayParts).replace(/"[^"]*"|\.\.\.arguments: any\[\]/g, '')
+  // Neither the values of texts, nor the platform's own timers, nor what a runner hands to a test are ours.
+  const shown = ts.displayPartsToString(info.displayParts).replace(/"[^"]*"|\.\.\.(arguments|context): any\[\]/g, '')
   const isDocumented = (info.documentation ?? []).length > 0
   return [
     ...(isDocumented ? [] : [`${name}: has no sentence`]),

@@ -61,7 +61,7 @@ export const START = '2026-01-01T00:00:00Z'
  * })
  * ```
  */
-export function testWithGateway<T extends (...args: never[]) => unknown, C extends Clock = ManualClock>(
+export function testWithGateway<T extends (...given: never[]) => unknown, C extends Clock = ManualClock>(
   test: T,
   options: TestOptions<C> = {},
 ): TestWithGateway<T, C> {
