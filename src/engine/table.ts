@@ -6,8 +6,8 @@ import { SortedKeys } from './sorted-keys.ts'
 export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
-  /** Per index, the keys of each value in creation order; nearly always one. */
-  readonly #indexes = new Map<string, readonly [entries: Map<string, string[]>, indexed: (record: R) => Indexed]>()
+  /** Per index, the keys of each value in creation order. */
+  readonly #indexes = new Map<string, readonly [entries: Map<string, Keys>, indexed: (record: R) => Indexed]>()
 
   constructor(readonly collection: Collection<R>) {
     for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])
@@ -23,14 +23,15 @@ export class Table<R extends object = object> {
 
   /** The oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const key = this.#indexes.get(index)?.[0].get(value)?.[0]
+    const keys = this.#indexes.get(index)?.[0].get(value)
+    const key = typeof keys === 'object' ? keys[0] : keys
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
     const keys = this.#indexes.get(index)?.[0].get(value)
-    return keys ? keys.map((key) => this.#rows.get(key) as R) : []
+    return keys === undefined ? [] : listOf(keys).map((key) => this.#rows.get(key) as R)
   }
 
   /** Records from the one before `cursor` on; the cursor need not exist. */
@@ -65,18 +66,25 @@ export class Table<R extends object = object> {
   }
 }
 
+/** The keys of one value: nearly always one, which stands without a list around it. */
+type Keys = string | string[]
+
+function listOf(keys: Keys): readonly string[] {
+  return typeof keys === 'string' ? [keys] : keys
+}
+
 /** Moves a key from the entries of some values to those of others. */
-function reindex(entries: Map<string, string[]>, key: string, before: Indexed, after: Indexed): void {
+function reindex(entries: Map<string, Keys>, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
   for (const value of valuesOf(before)) {
-    const keys = entries.get(value) as string[]
-    if (keys.length === 1) entries.delete(value)
-    else keys.splice(keys.indexOf(key), 1)
+    const keys = entries.get(value)
+    if (typeof keys === 'object' && keys.length > 1) keys.splice(keys.indexOf(key), 1)
+    else entries.delete(value)
   }
   for (const value of valuesOf(after)) {
     const keys = entries.get(value)
-    if (keys) keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
-    else entries.set(value, [key])
+    if (typeof keys === 'object') keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
+    else entries.set(value, keys === undefined ? key : [keys, key].sort())
   }
 }
 

@@ -68,6 +68,9 @@ export const timeline = v.pipe(
   v.maxLength(LONGEST_TIMELINE, `at most ${LONGEST_TIMELINE} entries`),
 )
 
+/** What nothing happened to. Most domains have it, so it is there once. */
+export const NO_TIMELINE: readonly TimelineEntry[] = Object.freeze([])
+
 /** A timeline with one more entry. */
 export function withEntry(timeline: readonly TimelineEntry[], entry: TimelineEntry): readonly TimelineEntry[] {
   return [...(timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)), entry]

@@ -11,6 +11,7 @@ import { certificates } from '../../provisioning/certificate-records.ts'
 import { nameErrors } from '../../provisioning/domain-names.ts'
 import { type DomainRecord, domains, recordErrors } from '../../provisioning/domain-records.ts'
 import { withoutPolicy, withRenewal } from '../../provisioning/management.ts'
+import { NO_TIMELINE } from '../../provisioning/timeline.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
 import { createBody, updateBody } from './bodies.ts'
 import { withTls } from './certificate-of.ts'
@@ -114,7 +115,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     renews_at: null,
     job: null,
     due: null,
-    timeline: [],
+    timeline: NO_TIMELINE,
     ...linked(tx, body),
     ...(body.resolves_to && { resolves_to: body.resolves_to }),
   }
