@@ -47,8 +47,8 @@ export async function benchHttp() {
   for (const [name, kind, target] of [
     ['GET', 'get', 'at least 0.8'],
     ['POST', 'post', 'at least 0.7'],
-    ['GET with a Request', 'getRequest', ''],
-    ['POST with a Request', 'postRequest', ''],
+    ['GET with a Request', 'getRequest', 'at least 0.95'],
+    ['POST with a Request', 'postRequest', 'at least 0.9'],
   ]) {
     const bare = await works(bareHandler())
     const gate = await works(createGateway({ seed: 'bench' }).fetch)

@@ -1,32 +1,60 @@
-// All measurements, each group in a process of its own so that none inherits another's heap: npm run bench [name …]
-import { execFileSync } from 'node:child_process'
+// All measurements, each group in a process of its own so that none inherits another's heap:
+// npm run bench [-- name …] prints them, npm run bench -- --write puts all into bench/README.md.
+import { execFileSync, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { benchDirect, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { row } from './measure.mjs'
+import { benchServe } from './serve.mjs'
 import { benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
-import { benchIssue, benchYear } from './year.mjs'
+import { benchIssue, benchMillion, benchYear } from './year.mjs'
 
 const ALL = {
   start: benchStart,
   http: benchHttp,
+  serve: benchServe,
   direct: benchDirect,
   year: benchYear,
+  million: benchMillion,
   issue: benchIssue,
   state: benchState,
   fixture: benchFixture,
   msw: benchMsw,
   pages: benchPages,
 }
-const [only, ...more] = process.argv.slice(2)
+const own = fileURLToPath(import.meta.url)
+const isWriting = process.argv.includes('--write')
+const names = process.argv.slice(2).filter((name) => name !== '--write')
 
-if (only && more.length === 0) {
-  await ALL[only]()
-} else {
-  row(`Node ${process.version}`, 'measured', 'target')
-  for (const name of only ? [only, ...more] : Object.keys(ALL)) {
-    execFileSync(process.execPath, [...process.execArgv, fileURLToPath(import.meta.url), name], { stdio: 'inherit' })
+if (process.env.FAUXGATE_BENCH_GROUP) await ALL[process.env.FAUXGATE_BENCH_GROUP]()
+else if (isWriting) await write()
+else printAll(names.length > 0 ? names : Object.keys(ALL))
+
+function printAll(groups) {
+  const load = loadavg()[0].toFixed(1)
+  row(`Node ${process.version}, ${availableParallelism()} processors, load before ${load}`, 'measured', 'target')
+  for (const group of groups) {
+    const env = { ...process.env, FAUXGATE_BENCH_GROUP: group }
+    execFileSync(process.execPath, [...process.execArgv, own], { stdio: 'inherit', env })
   }
+}
+
+/** Measures all, and puts it in the place of the table of the README. */
+async function write() {
+  const all = spawn(process.execPath, [...process.execArgv, own], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let table = ''
+  for await (const text of all.stdout.setEncoding('utf8')) {
+    process.stdout.write(text)
+    table += text
+  }
+  if (all.exitCode) throw new Error('Not all could be measured; the README stays as it is.')
+  const readme = new URL('./README.md', import.meta.url)
+  writeFileSync(
+    readme,
+    readFileSync(readme, 'utf8').replace(/```\nNode v[^`]*```/, () => `\`\`\`\n${table.replace(/ +$/gm, '')}\`\`\``),
+  )
 }

@@ -15,14 +15,14 @@ export function benchStart() {
     }
     return median(deltas)
   }
-  row('import of the main entry (ESM), ms', difference(`import '${entry}'`).toFixed(1), 'under 40')
+  row('import of the main entry (ESM), ms', difference(`import '${entry}'`).toFixed(1), 'under 25')
   const commonJs = fileURLToPath(new URL('../dist/index.cjs', import.meta.url))
   row(
     'require of the main entry (CommonJS), ms',
     difference(
       `import { createRequire } from 'node:module'; createRequire('${entry}')(${JSON.stringify(commonJs)})`,
     ).toFixed(1),
-    'under 40',
+    'under 25',
   )
 }
 

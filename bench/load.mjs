@@ -1,0 +1,53 @@
+// Asks a server over plain sockets: the client shares the machine with what it measures, and a whole HTTP client takes
+// longer for a request than the server does.
+import { connect } from 'node:net'
+
+const END_OF_HEAD = '\r\n\r\n'
+const LENGTH = /content-length: (\d+)/i
+
+/**
+ * Sends a request `count` times over so many connections, on each the next one when the last was answered. Answers how
+ * many ms that took, the times of all answers in ms, and the last answer.
+ */
+export function ask({ port, request, connections, count }) {
+  const bytes = Buffer.from(request)
+  const times = []
+  const sockets = []
+  let sent = 0
+  let last
+  return new Promise((resolve, reject) => {
+    const start = performance.now()
+    const done = () => {
+      for (const socket of sockets) socket.destroy()
+      resolve({ took: performance.now() - start, times, last })
+    }
+    for (let i = 0; i < connections; i++) {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1').on('error', reject)
+      sockets.push(socket)
+      let received = ''
+      let asked
+      const next = () => {
+        if (sent === count) return
+        sent++
+        asked = performance.now()
+        socket.write(bytes)
+      }
+      socket.on('connect', next).on('data', (chunk) => {
+        received += chunk
+        const size = answerSize(received)
+        if (received.length < size) return
+        last = received
+        received = ''
+        times.push(performance.now() - asked)
+        if (times.length === count) done()
+        else next()
+      })
+    }
+  })
+}
+
+function answerSize(received) {
+  const end = received.indexOf(END_OF_HEAD)
+  if (end === -1) return Number.POSITIVE_INFINITY
+  return end + END_OF_HEAD.length + Number(LENGTH.exec(received)[1])
+}

@@ -1,0 +1,44 @@
+// One of the servers that bench/serve.mjs compares: node served.mjs bare|gateway. Tells its port, and its processor time
+// in µs whenever it is asked.
+import { createServer } from 'node:http'
+import { createGateway } from '../dist/index.js'
+import { serve } from '../dist/node.js'
+
+const port = process.argv[2] === 'bare' ? await bare() : (await serve(createGateway({ seed: 'bench' }))).port
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send(user + system)
+})
+process.send(port)
+
+/** The same work without a rule: a record from the body into a Map, and out of it again. */
+function bare() {
+  const records = new Map()
+  const answer = (response, status, value) => {
+    const body = JSON.stringify(value)
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
+    response.writeHead(status, headers).end(body)
+  }
+  const create = (sent) => {
+    const id = `ra_${String(records.size).padStart(27, '0')}`
+    const record = {
+      id,
+      uri: `http://x/reserved_addrs/${id}`,
+      created_at: '2026-01-01T00:00:00Z',
+      ...sent,
+      addr: 'a:1',
+    }
+    records.set(id, record)
+    return record
+  }
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      answer(response, 200, records.get(request.url.slice('/reserved_addrs/'.length)))
+      return
+    }
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => answer(response, 201, create(JSON.parse(Buffer.concat(chunks).toString()))))
+  })
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)))
+}
