@@ -1,6 +1,7 @@
 // All measurements, each group in a process of its own so that none inherits another's heap:
 // npm run bench [-- name …] prints them, npm run bench -- --write puts all into bench/README.md.
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -46,12 +47,14 @@ function printAll(groups) {
 /** Measures all, and puts it in the place of the table of the README. */
 async function write() {
   const all = spawn(process.execPath, [...process.execArgv, own], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const closed = once(all, 'close')
   let table = ''
   for await (const text of all.stdout.setEncoding('utf8')) {
     process.stdout.write(text)
     table += text
   }
-  if (all.exitCode) throw new Error('Not all could be measured; the README stays as it is.')
+  const [code] = await closed
+  if (code !== 0) throw new Error('Not all could be measured; the README stays as it is.')
   const readme = new URL('./README.md', import.meta.url)
   writeFileSync(
     readme,
