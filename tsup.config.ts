@@ -11,6 +11,7 @@ const entry = {
   jest: 'src/testing/jest.ts',
   openapi: 'src/openapi/openapi.ts',
   kit: 'src/kit/index.ts',
+  sandbox: 'src/sandbox/index.ts',
 }
 
 // What the entries share stands in chunks of its own. scripts/package-files.mjs makes the CommonJS files from these.
@@ -30,7 +31,7 @@ export default defineConfig({
   platform: 'neutral',
   removeNodeProtocol: false,
   noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
-  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect'],
+  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']

@@ -91,6 +91,11 @@ async function streamedRequest(
   const request = isWhole(input, given)
     ? input
     : new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
+  return readRequest(request, signal)
+}
+
+/** Reads a `Request` to its end. */
+export async function readRequest(request: Request, signal?: AbortSignal): Promise<HttpRequest> {
   return {
     method: request.method,
     url: request.url,

@@ -1,0 +1,8 @@
+/** The part of the platform's own module that this library uses. It is there where a Worker runs, and nowhere else. */
+declare module 'cloudflare:workers' {
+  export abstract class DurableObject<Env = unknown> {
+    protected readonly ctx: import('./platform.ts').ObjectState
+    protected readonly env: Env
+    constructor(ctx: import('./platform.ts').ObjectState, env: Env)
+  }
+}

@@ -1,0 +1,56 @@
+import type { AccountObject, SandboxObject } from './objects.ts'
+import type { Objects, Stub } from './platform.ts'
+
+/** What the Worker is configured with: bindings, one secret, and variables, which are all texts. */
+export interface SandboxEnvironment {
+  /** The objects of the class `Sandbox`. */
+  readonly SANDBOXES: Objects<Stub<SandboxObject>>
+  /** The objects of the class `Account`, of which there is one. */
+  readonly ACCOUNTS: Objects<Stub<AccountObject>>
+  /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
+  readonly ACCOUNT_KEY?: string
+  /** The URL by which clients reach the Worker, where that is not the one that reaches it: behind a proxy. */
+  readonly PUBLIC_URL?: string
+  /** The host below which each sandbox has a name of its own, such as `sandboxes.example.com`. */
+  readonly WILDCARD_HOST?: string
+  /** The most records that a sandbox may keep. Default: 20000. */
+  readonly MOST_RECORDS?: string
+  /** The most bytes that the records of a sandbox may have as JSON. Default: 16777216. */
+  readonly MOST_BYTES?: string
+  /** The most requests to one sandbox within a minute. Default: 6000. */
+  readonly MOST_REQUESTS?: string
+  /** The most sandboxes at one time. Default: 10000. */
+  readonly MOST_SANDBOXES?: string
+}
+
+/** What a sandbox may use. */
+export interface Limits {
+  readonly records: number
+  readonly bytes: number
+  readonly requests: number
+}
+
+/** The limits of each sandbox. @throws TypeError where a variable is no number. */
+export function limitsIn(env: SandboxEnvironment): Limits {
+  return {
+    records: numberIn(env, 'MOST_RECORDS', 20_000),
+    bytes: numberIn(env, 'MOST_BYTES', 16 * 1024 * 1024),
+    requests: numberIn(env, 'MOST_REQUESTS', 6000),
+  }
+}
+
+/** How many sandboxes there may be. @throws TypeError where the variable is no number. */
+export function mostSandboxes(env: SandboxEnvironment): number {
+  return numberIn(env, 'MOST_SANDBOXES', 10_000)
+}
+
+type Counted = 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES'
+
+function numberIn(env: SandboxEnvironment, name: Counted, otherwise: number): number {
+  const text = env[name]
+  // Where the platform has no such variable, it may say null.
+  if (!text) return otherwise
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new TypeError(`${name} is "${text}". Allowed: a whole number from 1, as a text.`)
+  return Number(text)
+}

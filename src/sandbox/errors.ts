@@ -1,0 +1,51 @@
+import { counted } from '../contract/counted.ts'
+import { declareErrors, entry } from '../contract/errors.ts'
+
+/** The errors of shared sandboxes: of who may do what with them, and of their limits. */
+export const errors = declareErrors({
+  account_key_missing: entry(
+    90601,
+    401,
+    (it: { header: string }) => `Sandboxes are the account's. Send its key in the header ${it.header}.`,
+  ),
+  account_key_invalid: entry(
+    90602,
+    401,
+    (it: { header: string }) => `What the header ${it.header} holds is not the key of this account.`,
+  ),
+  account_key_unset: entry(
+    90603,
+    503,
+    () => 'This Worker has no account key, so nobody can create sandboxes. Set the secret ACCOUNT_KEY.',
+  ),
+  sandbox_name_invalid: entry(
+    90610,
+    400,
+    (it: { received: string }) =>
+      `The sandbox is named ${it.received}. Allowed: 1 to 40 lower-case letters, digits and inner hyphens.`,
+  ),
+  sandbox_not_found: entry(
+    90611,
+    404,
+    (it: { name: string }) => `There is no sandbox ${it.name}. The holder of the account key creates it by PUT.`,
+  ),
+  sandbox_taken: entry(
+    90612,
+    409,
+    (it: { name: string }) => `There is a sandbox ${it.name} already. Delete it first, or take another name.`,
+  ),
+  sandbox_options_invalid: entry(90613, 400, (it: { why: string }) => `The sandbox cannot be created: ${it.why}`),
+  too_many_sandboxes: entry(
+    90614,
+    409,
+    (it: { most: number }) =>
+      `There are ${counted(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
+  ),
+  sandbox_busy: entry(
+    90629,
+    429,
+    (it: { most: number; wait: number }) =>
+      `This sandbox had ${counted(it.most, 'request')} within a minute, the most allowed. ` +
+      `Try again in ${counted(it.wait, 'second')}.`,
+  ),
+})

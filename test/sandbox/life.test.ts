@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
+
+const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
+const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+}
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes().start()
+})
+afterAll(() => sandboxes.stop())
+
+describe('A sandbox', () => {
+  it('is a gateway at a URL of its own, which all URIs begin with', async () => {
+    const sandbox = await sandboxes.create('own-url', { dialect: 'ngrok', ...manual })
+    const { url } = sandbox.created
+    expect(url).toBe(`${sandboxes.url}/s/own-url`)
+    const headers = { ...sandbox.headers, 'ngrok-version': '2' }
+    for (const _ of [1, 2]) await sandboxes.ask('POST', `${url}/reserved_addrs`, { headers, body: {} })
+    const page = await sandboxes.ask('GET', `${url}/reserved_addrs?limit=1`, { headers })
+    expect(page.body.uri).toBe(`${url}/reserved_addrs`)
+    expect(page.body.next_page_uri.startsWith(`${url}/reserved_addrs?`)).toBe(true)
+    const next = await sandboxes.ask('GET', page.body.next_page_uri, { headers })
+    expect(next.body.reserved_addrs).toHaveLength(1)
+    expect(next.body.reserved_addrs[0].id).not.toBe(page.body.reserved_addrs[0].id)
+  })
+
+  it('is asked with and without a slash at the end of its URL', async () => {
+    const sandbox = await sandboxes.create('slash')
+    expect((await sandbox.ask('GET', '//reserved_addrs')).status).toBe(200)
+    expect((await sandbox.ask('GET', '/')).body.error_code).toBe('ERR_GATEWAY_90400')
+  })
+
+  it('has keys of its own, which are shown once and can be renewed', async () => {
+    const sandbox = await sandboxes.create('keys')
+    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(200)
+    expect((await sandbox.control('GET', '/clock')).status).toBe(200)
+    const described = await sandboxes.account('GET', '/s/keys')
+    for (const key of [sandbox.created.api_key, sandbox.created.control_key]) {
+      expect(described.text).not.toContain(key)
+    }
+    const renewed = await sandboxes.account('POST', '/s/keys/keys', {})
+    expect(Object.keys(renewed.body)).toEqual(['api_key', 'control_key'])
+    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(401)
+    expect((await sandbox.control('GET', '/clock')).status).toBe(401)
+    const again = new InSandbox(sandboxes, { ...sandbox.created, ...renewed.body })
+    expect((await again.ask('GET', '/reserved_addrs')).status).toBe(200)
+    expect((await again.control('GET', '/clock')).status).toBe(200)
+  })
+
+  it('begins with what is named in its options', async () => {
+    const initial = { reservedAddrs: [{ description: 'from the beginning' }] }
+    const options = { ...manual, seed: 'the same', initial }
+    const one = await sandboxes.create('initial-one', options)
+    const two = await sandboxes.create('initial-two', options)
+    const [first, second] = await Promise.all([one, two].map((each) => each.ask('GET', '/reserved_addrs')))
+    expect(first?.body.reserved_addrs[0].description).toBe('from the beginning')
+    expect(first?.body.reserved_addrs[0].id).toBe(second?.body.reserved_addrs[0].id)
+  })
+
+  it.each([
+    [{ nope: 1 }, 'ERR_GATEWAY_214', 'nope is not a field'],
+    [{ clock: 'lunar' }, 'ERR_GATEWAY_215', 'clock is "lunar". Allowed: system or manual.'],
+    [{ ttl: '10ms' }, 'ERR_GATEWAY_215', 'ttl is "10ms". Allowed: a number of ms'],
+    [{ provisioningDelay: 'soon' }, 'ERR_GATEWAY_90613', 'provisioningDelay is "soon". Allowed'],
+    [{ initial: { reservedAddrs: [{ region: 'mars' }] } }, 'ERR_GATEWAY_', 'initial.reservedAddrs[0]'],
+    [{ snapshot: { version: 7 } }, 'ERR_GATEWAY_215', 'version is 7'],
+  ])('is not created with %j, and leaves nothing behind', async (options, code, message) => {
+    const { status, body } = await sandboxes.account('PUT', '/s/refused', options)
+    expect(status).toBe(400)
+    expect(body.error_code).toContain(code)
+    expect(body.msg).toContain(message)
+    expect((await sandboxes.account('GET', '/s/refused')).status).toBe(404)
+    expect((await sandboxes.account('GET', '/s?after=refuse&limit=1')).text).not.toContain('"refused"')
+  })
+
+  it('is there once', async () => {
+    await sandboxes.create('once')
+    const { status, body } = await sandboxes.account('PUT', '/s/once', {})
+    expect([status, body.error_code]).toEqual([409, 'ERR_GATEWAY_90612'])
+  })
+
+  it('is gone when it is removed, and its name free again', async () => {
+    const sandbox = await sandboxes.create('removed')
+    await sandbox.ask('POST', '/reserved_addrs', {})
+    expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(204)
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(404)
+    const again = await sandboxes.create('removed')
+    expect((await again.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
+    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(401)
+  })
+
+  it('takes the snapshot of a local gateway, and gives one that a local gateway takes', async () => {
+    const options = { dialect: ngrok, seed: 'local', clock: manualClock(manual.start) }
+    const local = createGateway(options)
+    const { id } = local.reservedDomains.create({ domain: 'app.example.com' })
+    const sandbox = await sandboxes.create('exchange', { dialect: 'ngrok', ...manual, snapshot: local.snapshot() })
+    const state = await sandbox.control('GET', '/state')
+    const other = createGateway({ dialect: ngrok, clock: manualClock(0) })
+    other.restore(state.body)
+    expect(other.reservedDomains.get(id).domain).toBe('app.example.com')
+    expect(other.clock.now).toBe(Date.parse(manual.start))
+  })
+})
+
+describe('The account', () => {
+  it('is for nobody without its key', async () => {
+    const none = await sandboxes.ask('GET', '/s')
+    expect([none.status, none.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
+    for (const key of ['wrong', `${ACCOUNT_KEY}x`, ACCOUNT_KEY.slice(1)]) {
+      const { status, text, body } = await sandboxes.ask('GET', '/s', { headers: { 'fauxgate-account-key': key } })
+      expect([status, body.error_code]).toEqual([401, 'ERR_GATEWAY_90602'])
+      expect(text).not.toContain(ACCOUNT_KEY)
+    }
+  })
+
+  it('lists its sandboxes by name, page by page', async () => {
+    const names = ['page-a', 'page-b', 'page-c']
+    for (const name of names) await sandboxes.create(name)
+    const first = await sandboxes.account('GET', '/s?after=page&limit=2')
+    expect(first.body.sandboxes.map(({ name }: { name: string }) => name)).toEqual(['page-a', 'page-b'])
+    expect(first.body.next_after).toBe('page-b')
+    const second = await sandboxes.account('GET', '/s?after=page-b&limit=1')
+    expect(second.body.sandboxes[0]).toMatchObject({ name: 'page-c', url: `${sandboxes.url}/s/page-c` })
+  })
+
+  it('says what it does not have', async () => {
+    expect((await sandboxes.account('GET', '/s?limit=0')).body.msg).toContain('limit is "0". Allowed: a whole number')
+    expect((await sandboxes.account('PATCH', '/s/any')).headers.get('allow')).toBe('PUT, GET, HEAD, DELETE')
+    expect((await sandboxes.account('GET', '/else')).status).toBe(404)
+    expect((await sandboxes.account('GET', '/s/absent')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandboxes.account('POST', '/s/absent/fork', { name: 'x' })).body.error_code).toBe('ERR_GATEWAY_90611')
+  })
+})
+
+describe('A fork', () => {
+  it('goes on like its sandbox, in the middle of a failing job', async () => {
+    const one = await sandboxes.create('forked', manual)
+    const outcomes = ['INTERNAL_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'success']
+    await one.control('POST', '/provisioning/script', { outcomes })
+    const { body: domain } = await one.ask('POST', '/reserved_domains', managed)
+    await one.control('POST', '/clock', { advance: '45s' })
+    const { body } = await sandboxes.account('POST', '/s/forked/fork', { name: 'fork' })
+    const two = new InSandbox(sandboxes, body)
+    expect(two.created.api_key).not.toBe(one.created.api_key)
+    const ends = []
+    for (const each of [one, two]) {
+      await each.control('POST', '/clock', { advance: '2h' })
+      const timeline = await each.control('GET', `/provisioning/timeline?id=${domain.id}`)
+      const { body: made } = await each.ask('POST', '/reserved_addrs', {})
+      const { body: shown } = await each.ask('GET', `/reserved_domains/${domain.id}`)
+      const { body: certificate } = await each.ask('GET', `/tls_certificates/${shown.certificate.id}`)
+      ends.push({ timeline: timeline.body, made: made.id, certificate: certificate.certificate_pem })
+    }
+    expect(ends[0]?.timeline.map(({ outcome }: { outcome: string }) => outcome)).toContain('DNS_ERROR')
+    expect(ends[1]).toEqual(ends[0])
+  })
+
+  it('is apart from its sandbox from then on', async () => {
+    const one = await sandboxes.create('apart', manual)
+    const { body } = await sandboxes.account('POST', '/s/apart/fork', { name: 'apart-fork' })
+    await one.ask('POST', '/reserved_addrs', {})
+    const two = new InSandbox(sandboxes, body)
+    expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
+  })
+
+  it('takes no name that is taken, or that is none', async () => {
+    await sandboxes.create('taken', manual)
+    expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'taken' })).status).toBe(409)
+    expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'Taken' })).body.error_code).toBe(
+      'ERR_GATEWAY_90610',
+    )
+    expect((await sandboxes.account('POST', '/s/taken/fork', {})).body.msg).toContain('name')
+  })
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SharedSandboxes } from './support/served.ts'
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  const limits = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MOST_REQUESTS: '60' }
+  sandboxes = await new SharedSandboxes(limits).start()
+})
+afterAll(() => sandboxes.stop())
+
+describe('A limit', () => {
+  it('is that of records: what goes over it did not happen, and deleting goes on', async () => {
+    const sandbox = await sandboxes.create('records', { clock: 'manual' })
+    const ids: string[] = []
+    let refused = await sandbox.ask('POST', '/reserved_addrs', {})
+    for (; refused.status === 201; refused = await sandbox.ask('POST', '/reserved_addrs', {})) ids.push(refused.body.id)
+    expect(refused.status).toBe(507)
+    expect(refused.body.msg).toContain('this sandbox would keep 6 records; allowed are 5 (MOST_RECORDS)')
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
+    expect((await sandbox.ask('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
+    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
+    await sandboxes.account('DELETE', '/s/records')
+  })
+
+  it('is that of bytes', async () => {
+    const sandbox = await sandboxes.create('bytes', { clock: 'manual' })
+    // Two bytes each, as they are kept.
+    const large = { metadata: 'é'.repeat(2000) }
+    for (let n = 0; n < 2; n++) expect((await sandbox.ask('POST', '/reserved_addrs', large)).status).toBe(201)
+    const { status, body } = await sandbox.ask('POST', '/reserved_addrs', large)
+    expect(status).toBe(507)
+    expect(body.msg).toMatch(/would keep 12\d\d\d bytes of records; allowed are 12000 \(MOST_BYTES\)/)
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(2)
+    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
+    await sandboxes.account('DELETE', '/s/bytes')
+  })
+
+  it('is that of requests within a minute, which says when to try again', async () => {
+    const sandbox = await sandboxes.create('requests')
+    const answers = []
+    // Twice as many and one, since a minute may end on the way.
+    for (let n = 0; n < 121; n++) answers.push(await sandbox.ask('GET', '/reserved_addrs'))
+    const busy = answers.find(({ status }) => status === 429)
+    expect(busy?.body.error_code).toBe('ERR_GATEWAY_90629')
+    expect(busy?.body.msg).toContain('60 requests within a minute')
+    expect(Number(busy?.headers.get('retry-after'))).toBeGreaterThan(0)
+    await sandboxes.account('DELETE', '/s/requests')
+  })
+
+  it('is that of sandboxes', async () => {
+    for (let n = 0; n < 4; n++) await sandboxes.create(`sandbox-${n}`)
+    const { status, body } = await sandboxes.account('PUT', '/s/sandbox-4', {})
+    expect([status, body.error_code]).toEqual([409, 'ERR_GATEWAY_90614'])
+    for (let n = 0; n < 4; n++) await sandboxes.account('DELETE', `/s/sandbox-${n}`)
+    expect((await sandboxes.account('PUT', '/s/sandbox-4', {})).status).toBe(201)
+    await sandboxes.account('DELETE', '/s/sandbox-4')
+  })
+})

@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { type InSandbox, SharedSandboxes } from './support/served.ts'
+
+const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+}
+
+let sandboxes: SharedSandboxes
+afterEach(() => sandboxes.stop())
+
+/** Asks until an answer is what is waited for: the process has alarms of its own, at times of the world. */
+async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (isIt(answer)) return answer
+  }
+}
+
+/** All ids of the addresses of a sandbox. */
+async function addresses(sandbox: InSandbox): Promise<string[]> {
+  const ids: string[] = []
+  for (let page = '/reserved_addrs?limit=100'; page; ) {
+    const { body } = await sandbox.ask('GET', page)
+    ids.push(...body.reserved_addrs.map(({ id }: { id: string }) => id))
+    page = body.next_page_uri?.slice(body.next_page_uri.indexOf('/reserved_addrs')) ?? ''
+  }
+  return ids
+}
+
+describe('A process that is killed', () => {
+  it('has lost nothing that it answered, and gives no id twice', async () => {
+    sandboxes = await new SharedSandboxes().start()
+    const all = await Promise.all(['one', 'two', 'three'].map((name) => sandboxes.create(name)))
+    const answered = new Map(all.map((sandbox) => [sandbox, new Set<string>()]))
+    for (let round = 0; round < 10; round++) {
+      const writers = all.map(async (sandbox) => {
+        for (;;) {
+          const { status, body } = await sandbox.ask('POST', '/reserved_addrs', {})
+          if (status !== 201) throw new Error(JSON.stringify(body))
+          const ids = answered.get(sandbox) as Set<string>
+          expect(ids).not.toContain(body.id)
+          ids.add(body.id)
+          // The first one to come this far in its round ends it for all.
+          if (ids.size >= (round + 1) * 12) await sandboxes.kill()
+        }
+      })
+      await Promise.allSettled(writers)
+      await sandboxes.start()
+    }
+    for (const sandbox of all) {
+      const there = await addresses(sandbox)
+      expect(new Set(there).size).toBe(there.length)
+      expect(there).toEqual(expect.arrayContaining([...(answered.get(sandbox) as Set<string>)]))
+    }
+  })
+
+  it('does what came due while it was down when it is there again, at its own time', async () => {
+    sandboxes = await new SharedSandboxes().start()
+    const sandbox = await sandboxes.create('asleep', { provisioningDelay: '1s', seed: 'due' })
+    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
+    await sandboxes.kill()
+    await sandboxes.start()
+    const shown = () => sandbox.ask('GET', `/reserved_domains/${domain.id}`)
+    const { body } = await until(shown, ({ body }) => body.certificate !== null)
+    const { body: timeline } = await sandbox.control('GET', `/provisioning/timeline?id=${domain.id}`)
+    const issued = timeline.find(({ transition }: { transition: string }) => transition === 'issued')
+    expect(Date.parse(issued.at) - Date.parse(domain.created_at)).toBeLessThanOrEqual(2000)
+    expect(body.certificate_management_status.renews_at).not.toBeNull()
+  })
+
+  it('removes a sandbox whose end came while it was down, without being asked', async () => {
+    sandboxes = await new SharedSandboxes().start()
+    await sandboxes.create('stays')
+    const sandbox = await sandboxes.create('ends', { ttl: '1s' })
+    await sandboxes.kill()
+    await sandboxes.start()
+    // The account alone is asked, which knows nothing of time.
+    const { body } = await until(
+      () => sandboxes.account('GET', '/s'),
+      ({ body }) => body.sandboxes.length < 2,
+    )
+    expect(body.sandboxes.map(({ name }: { name: string }) => name)).toEqual(['stays'])
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandboxes.account('PUT', '/s/ends', {})).status).toBe(201)
+  })
+})

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+
+const example = fileURLToPath(new URL('../../../examples/sandbox/', import.meta.url))
+// `npm run test:sandbox` installs it and says where.
+const workerd = process.env.WORKERD ?? 'workerd'
+
+export const ACCOUNT_KEY = 'the key of the account'
+
+/** What is kept of an answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // What an answer holds is what the test says that it holds.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any
+}
+
+interface Asked {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Sandboxes on this machine, as examples/sandbox has them, with a state of their own. */
+export class SharedSandboxes {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'fauxgate-sandboxes-'))
+  readonly #env: Readonly<Record<string, string>>
+  #server: ChildProcess | undefined
+  #port = 0
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#env = { ACCOUNT_KEY, ...env }
+    mkdirSync(join(this.#folder, 'state'))
+    copyFileSync(join(example, 'workerd.capnp'), join(this.#folder, 'workerd.capnp'))
+    copyFileSync(join(inject('worker'), 'worker.bundle.js'), join(this.#folder, 'worker.bundle.js'))
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** Starts, on the port of before where that was started already. */
+  async start(): Promise<this> {
+    const socket = `--socket-addr=http=127.0.0.1:${this.#port}`
+    const server = spawn(workerd, ['serve', 'workerd.capnp', socket, '--control-fd=3'], {
+      cwd: this.#folder,
+      env: this.#env,
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    })
+    this.#server = server
+    const events = server.stdio[3] as Readable
+    this.#port = await new Promise<number>((resolve, reject) => {
+      events.on('data', (text) => resolve(JSON.parse(String(text).split('\n')[0] as string).port))
+      server.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
+    })
+    return this
+  }
+
+  /** Ends the process as a power cut does. */
+  async kill(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    if (!server) return
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGKILL')
+    await ended
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async ask(method: string, url: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(url.startsWith('/') ? this.url + url : url, {
+      method,
+      headers: { ...type, ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return answerOf(response.status, response.headers, await response.text())
+  }
+
+  /** Asks exactly this path, which `fetch` would bring into its normal form, of this host. */
+  exactly(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const sent = request({ port: this.#port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part
+        })
+        response.on('end', () => resolve(answerOf(response.statusCode ?? 0, new Headers(), text)))
+      })
+      sent.on('error', reject).end()
+    })
+  }
+
+  /** A call of the account. */
+  account(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.ask(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
+  }
+
+  /** Creates a sandbox. */
+  async create(name: string, options: object = {}): Promise<InSandbox> {
+    const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
+    if (status !== 201) throw new Error(text)
+    return new InSandbox(this, body)
+  }
+}
+
+interface Created {
+  readonly name: string
+  readonly url: string
+  readonly api_key: string
+  readonly control_key: string
+}
+
+/** A sandbox, asked with its own keys. */
+export class InSandbox {
+  constructor(
+    readonly of: SharedSandboxes,
+    readonly created: Created,
+  ) {}
+
+  get headers() {
+    return { authorization: `Bearer ${this.created.api_key}`, 'service-version': '2' }
+  }
+
+  ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.of.ask(method, this.created.url + path, { headers: this.headers, body })
+  }
+
+  control(method: string, path: string, body?: unknown): Promise<Answer> {
+    const headers = { 'fauxgate-control-key': this.created.control_key }
+    return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
+  }
+}
+
+function answerOf(status: number, headers: Headers, text: string): Answer {
+  return { status, headers, text, body: headers.get('content-type') === 'application/json' ? JSON.parse(text) : text }
+}
