@@ -73,7 +73,7 @@ const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dy
 // show the long ones.
 const shortened = (file) => {
   const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
-  const isUnread = format === 'cjs' || /^(certificates-|openapi\.|cli\.)/.test(file)
+  const isUnread = format === 'cjs' || /^(certificates-|openapi\.|cli\.|sandbox\.)/.test(file)
   if (isUnread) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true }
   return { minifySyntax: !file.startsWith('common-'), lineLimit: 120 }
 }

@@ -18,16 +18,13 @@ import { objectOf } from './platform.ts'
 /** The header that the account key is sent in. */
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
-/** What answers requests: those to sandboxes by their objects, those of the account itself. */
-export interface SandboxWorker {
-  fetch(request: Request, env: SandboxEnvironment): Promise<Response>
-}
-
 /** Makes the Worker of shared sandboxes. */
-export function sandboxWorker(): SandboxWorker {
+export function sandboxWorker() {
   const router = routerOf(accountCalls)
   return {
-    async fetch(request, env) {
+    // The environment is whatever the Worker is configured with.
+    async fetch(request: Request, environment: object): Promise<Response> {
+      const env = environment as SandboxEnvironment
       const address = addressOf(request.url, env)
       if (address.name === undefined) {
         const read = await readRequest(request)
