@@ -1,4 +1,4 @@
-import type { RunSql } from './sql-store.ts'
+import type { RunSql } from './run-sql.ts'
 
 /** What makes each version of the tables from the one before. A version that was released never changes again. */
 const VERSIONS: readonly (readonly string[])[] = [

@@ -1,14 +1,8 @@
 import type { Store, StoredCommit, StoredRecord, StoredState } from '../contract/store.ts'
+import type { RunSql } from './run-sql.ts'
 import { requireSchema } from './sql-schema.ts'
 
-/** A value of a statement. */
-export type SqlValue = string | number | null
-
-/**
- * Runs one SQL statement with its values, and answers its rows, each an object by the names of its columns. Synchronous:
- * when it returns, the statement has been carried out.
- */
-export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
+export type { RunSql, SqlValue } from './run-sql.ts'
 
 /** Runs work as one transaction: all of its statements, or none where it throws. */
 export type Atomically = (work: () => void) => void
