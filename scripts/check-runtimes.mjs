@@ -16,9 +16,9 @@ const run = (command, args, cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 const install = (...packages) => run('npm', ['install', '--silent', '--no-fund', '--no-audit', ...packages])
 
-/** The entry points: those that load by themselves, what only vitest can load, what asks for Jest, and what is data. */
+/** The entry points: those that load by themselves, what vitest, Jest and workerd alone can load, and what is data. */
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const ELSEWHERE = ['./vitest', './jest', './package.json']
+const ELSEWHERE = ['./vitest', './jest', './sandbox', './package.json']
 const names = Object.keys(entries)
   .filter((entry) => !ELSEWHERE.includes(entry))
   .map((entry) => entry.replace('.', 'fauxgate'))

@@ -69,12 +69,13 @@ const modules = await bundle(
 )
 // require() in place of import(), since the file that import() would load is another copy.
 const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dynamicImportInCjs: false })
-// Short names inside: whoever reads has the sources, and stacks and classes show the long ones. What bundlers take parts
-// of keeps its own, since what gives a function its long name stays even where the function is not used.
+// Short names inside: whoever reads has the sources. The classes that users meet have their long ones in
+// both copies. What bundlers take parts of keeps all.
 const shortened = (file) => {
   const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
   const isWhole = format === 'cjs' || /^(gateway-|certificates-|openapi\.|cli\.|sandbox\.|testing\.)/.test(file)
-  if (isWhole) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames: true }
+  const keepNames = format === 'cjs' && /^(common|gateway)-/.test(file)
+  if (isWhole) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames }
   return { minifySyntax: !file.startsWith('common-'), lineLimit: 120 }
 }
 // What gives a function its long name leaves out arrow functions: nearly all are made while it runs, and the name of each
