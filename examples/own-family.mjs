@@ -75,7 +75,7 @@ const widgets = resource({
 const gateway = createGateway({ families: { widgets } })
 
 const widget = gateway.widgets.create({ name: 'left' })
-assert.equal(gateway.widgets.list({ filter: 'obj.name == "left"' }).widgets[0], widget)
+assert.deepEqual(gateway.widgets.list({ filter: 'obj.name == "left"' }).widgets, [widget])
 
 gateway.faults.add({ operation: 'widgets.create', status: 503, times: 1 })
 const create = (body) =>

@@ -28,19 +28,29 @@ async function loaded(path) {
   }
 }
 
-/** What a fragment stands among, with the package in the place of its sources. */
-async function surroundingsOf() {
+/** Puts what a fragment stands among beside the blocks, with the package in the place of its sources. Answers its text. */
+async function writeSurroundings() {
   const { entries } = await loaded(join(root, 'test/support/entries.ts'))
   const names = new Map(Object.entries(entries).map(([name, path]) => [path, name]))
-  const text = readFileSync(join(root, 'test/docs/surroundings.ts'), 'utf8')
-  return text.replace(/'(\.[^']*)'/g, (_quoted, path) => `'${names.get(join(root, 'test/docs', path))}'`)
+  const write = (path) => {
+    const text = readFileSync(path, 'utf8').replace(/'(\.[^']*)'/g, (_quoted, imported) => {
+      const source = join(dirname(path), imported)
+      if (names.has(source)) return `'${names.get(source)}'`
+      write(source)
+      return `'./${basename(source, '.ts')}.js'`
+    })
+    writeFileSync(join(blocksFolder, basename(path)), text)
+    return text
+  }
+  return write(join(root, 'test/docs/surroundings.ts'))
 }
 
 async function writeBlocks() {
   const { blocksIn } = await loaded(join(root, 'test/docs/blocks.ts'))
   // A block that is in an example is compiled with it.
   const blocks = blocksIn('ts').filter(({ file }) => !file?.startsWith('examples/'))
-  const surroundings = await surroundingsOf()
+  mkdirSync(blocksFolder)
+  const surroundings = await writeSurroundings()
   const [, answered = ''] =
     /\n {2}return \{\n([\s\S]*?)\n {2}\}\n/.exec(surroundings.slice(surroundings.indexOf('surroundings('))) ?? []
   const spread = `type Around = ReturnType<typeof surroundings>`
@@ -53,8 +63,6 @@ async function writeBlocks() {
   )
   for (const each of await Promise.all(ofPackage)) named.push(...Object.keys(each))
   const globals = [...new Set(named)].map((name) => `  const ${name}: NonNullable<Around['${name}']>`)
-  mkdirSync(blocksFolder)
-  writeFileSync(join(blocksFolder, 'surroundings.ts'), surroundings)
   const header = `import 'fauxgate/vitest'\nimport type { surroundings } from './surroundings.js'\n${spread}\n`
   writeFileSync(join(blocksFolder, 'around.d.ts'), `${header}declare global {\n${globals.join('\n')}\n}\n`)
   for (const { document, line, code, isFragment } of blocks) {

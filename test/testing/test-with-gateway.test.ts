@@ -58,6 +58,17 @@ describe('The test of any runner', () => {
     expect(gateways.map(({ clock }) => clock.now)).toEqual(Array(3).fill(Date.UTC(2026, 0, 1)))
   })
 
+  test('asks for a variant when a test does: Bun refuses to be asked for `only` in CI', () => {
+    const refusing = {
+      get only(): never {
+        throw new Error('.only is disabled in CI environments')
+      },
+    }
+    const base = Object.defineProperties(() => undefined, Object.getOwnPropertyDescriptors(refusing))
+    const own = testWithGateway(base) as { only?: unknown }
+    expect(() => own.only).toThrow('.only is disabled')
+  })
+
   test('has the variants that define tests, where the runner has them', () => {
     const { base, defined } = runner()
     const own = testWithGateway(base)
