@@ -1,72 +1,33 @@
 import { authorityBy } from './authority-keys.ts'
 import { accessor } from './contract/accessor.ts'
-import { AssertionError } from './contract/assertion-error.ts'
 import type { Commit } from './contract/commit.ts'
-import { factsOf } from './contract/error-facts.ts'
-import { Refusal } from './contract/errors.ts'
 import type { Families } from './contract/resource.ts'
-import { SecretNames, secretsIn } from './contract/secret-fields.ts'
-import { valuesOf, withoutSecrets } from './contract/secret-values.ts'
+import { SecretNames } from './contract/secret-fields.ts'
+import { valuesOf } from './contract/secret-values.ts'
 import type { ControlHost, Guarded } from './control/control.ts'
-import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
 import { type ControlMembers, controls } from './control/index.ts'
-import type { JournalFields } from './control/requests/index.ts'
-import type { JournalEntry } from './control/requests/journal.ts'
-import { snapshotOf } from './control/state/snapshot.ts'
+import { hostOf } from './control-host.ts'
 import { type Direct, directApi } from './direct/direct-api.ts'
 import { Entered } from './direct/entered.ts'
-import { applyInitial, Baseline, type Initial, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
-import { type Clock, isManual } from './engine/clock.ts'
+import { applyInitial, Baseline, type Leftover, leftoversOf, presentKeys } from './direct/initial.ts'
+import type { Clock } from './engine/clock.ts'
 import { Engine } from './engine/engine.ts'
-import { refuseAsFailed } from './engine/keeper.ts'
 import { freshSeed } from './engine/random.ts'
 import { RateLimiter } from './engine/rate-limiter.ts'
 import { GatewayError } from './gateway-error.ts'
-import { type AnyOptions, type GatewayOptions, type ReadOptions, readGatewayOptions } from './gateway-options.ts'
+import type { AnyOptions, GatewayOptions } from './gateway-options.ts'
+import { guardedBy, outwardOf } from './guarded.ts'
 import { controlApiOf } from './http/control-handler.ts'
 import { type Fetch, fetchOf } from './http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from './http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from './http/install.ts'
 import { KeptJournal } from './http/journal.ts'
 import type { HttpRequest, HttpResponse } from './http/messages.ts'
+import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
+import { readGatewayOptions } from './read-gateway-options.ts'
 import type { Dialect } from './resources/dialects.ts'
-import type { ErrorKeyIn, NameIn } from './resources/index.ts'
-import type { ErrorKey, InitialResources, Resources } from './resources/types/index.ts'
-import { type Table, tableOf } from './table.ts'
-
-/** Families of your own, as far as the types of a gateway need them. */
-type OwnFamilies = Readonly<
-  Record<
-    string,
-    { readonly operations: object; readonly errors: object; readonly collections: readonly { readonly name: string }[] }
-  >
->
-
-/** The options of a gateway with families of your own. */
-export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
-  GatewayOptions<C>,
-  'families' | 'initial'
-> & {
-  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
-  readonly families: F
-  /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
-  readonly initial?: InitialResources & Initial<F>
-}
-
-/** A gateway with families of your own. */
-export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
-
-/** Where names of operations and errors are asked for, those of own families are names too. */
-interface OwnNames<F extends OwnFamilies> {
-  readonly faults: {
-    add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
-  }
-  readonly requests: {
-    all(filter: JournalFields<NameIn<F>>): readonly JournalEntry[]
-    count(filter: JournalFields<NameIn<F>>): number
-    last(filter: JournalFields<NameIn<F>>): JournalEntry | undefined
-  }
-}
+import type { Resources } from './resources/types/index.ts'
+import { tableOf } from './table.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
@@ -103,6 +64,9 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
   servedAt(url: string | undefined): void
 }
+
+/** A gateway with families of your own. */
+export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
 
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
@@ -239,80 +203,4 @@ function requireMembersFree(own: Families = {}, gateway: object, direct: object)
 function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
   // Each control makes its own; together they are all.
   return Object.assign({}, ...controls.map((control) => control.members(host, guarded)))
-}
-
-/** What the controls of a gateway work on. `begin` makes the initial state. */
-function hostOf(
-  { api, readSnapshot }: Table,
-  engine: Engine,
-  { clock, authorityKeys, dialect, families = {} }: ReadOptions,
-  ownKeys: readonly string[],
-  journal: KeptJournal,
-  rateLimiter: RateLimiter | undefined,
-  begin: () => void,
-  leftovers: () => readonly Leftover[],
-): ControlHost {
-  return {
-    api,
-    clock,
-    context: engine.context,
-    journal,
-    leftovers,
-    withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
-    authority: () => engine.authority,
-    dialect,
-    families,
-    url: () => engine.url,
-    describer: undefined,
-    now: () => engine.now,
-    findAll: (collection, index, value) => engine.findAll(collection, index, value),
-    nextDue: () => engine.nextDue,
-    transact: (work) => engine.transact(work),
-    moved: (work) => engine.moved(work),
-    async safe() {
-      await engine.safe?.catch(refuseAsFailed)
-    },
-    reset() {
-      engine.reset(() => {
-        if (isManual(clock)) clock.reset()
-        begin()
-      })
-      journal.clear()
-      if (rateLimiter) rateLimiter.times = []
-    },
-    snapshot(withPrivateKeys) {
-      const { now, sequence, records, kept } = engine.state(withPrivateKeys)
-      const seed = authorityKeys === 'test' ? engine.seed : null
-      return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
-    },
-    restore(value) {
-      const snapshot = readSnapshot(value, engine.context)
-      engine.replaceState(snapshot, () => isManual(clock) && clock.set(snapshot.now))
-      if (rateLimiter) rateLimiter.times = snapshot.rateLimit
-    },
-  }
-}
-
-/** Makes errors of the dialect of refusals; any other error stays what it is. */
-function outwardOf(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
-  return (error: unknown, input?: unknown): unknown => {
-    if (!(error instanceof Refusal)) return error
-    return new GatewayError(
-      factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)])),
-      error.cause,
-    )
-  }
-}
-
-/** Turns the refusals of direct calls into errors of the dialect, whose stacks begin where the call was made. */
-function guardedBy(entered: Entered, outward: (error: unknown, input?: unknown) => unknown) {
-  return <T>(work: () => T, input?: unknown, call?: (...args: never[]) => unknown): T => {
-    try {
-      return work()
-    } catch (error) {
-      const isOurs = error instanceof Refusal || error instanceof AssertionError
-      const shown = isOurs ? outward(error, input) : error
-      throw isOurs ? entered.begin(shown as Error, call) : shown
-    }
-  }
 }

@@ -3,7 +3,8 @@ import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../contrac
 import type { Families } from '../../contract/resource.ts'
 import { TIME_ALLOWED, timeMs } from '../../contract/view.ts'
 import type { Clock } from '../../engine/clock.ts'
-import { type GatewayOptions, gatewayOptions } from '../../gateway-options.ts'
+import type { GatewayOptions } from '../../gateway-options.ts'
+import { gatewayOptions } from '../../read-gateway-options.ts'
 import type { Dialect } from '../../resources/dialects.ts'
 import type { InitialResources } from '../../resources/types/index.ts'
 

@@ -1,0 +1,63 @@
+import { valuesOf, withoutSecrets } from './contract/secret-values.ts'
+import type { ControlHost } from './control/control.ts'
+import { snapshotOf } from './control/state/snapshot.ts'
+import type { Leftover } from './direct/initial.ts'
+import { isManual } from './engine/clock.ts'
+import type { Engine } from './engine/engine.ts'
+import { refuseAsFailed } from './engine/keeper.ts'
+import type { RateLimiter } from './engine/rate-limiter.ts'
+import type { KeptJournal } from './http/journal.ts'
+import type { ReadOptions } from './read-gateway-options.ts'
+import type { Table } from './table.ts'
+
+/** What the controls of a gateway work on. `begin` makes the initial state. */
+export function hostOf(
+  { api, readSnapshot }: Table,
+  engine: Engine,
+  { clock, authorityKeys, dialect, families = {} }: ReadOptions,
+  ownKeys: readonly string[],
+  journal: KeptJournal,
+  rateLimiter: RateLimiter | undefined,
+  begin: () => void,
+  leftovers: () => readonly Leftover[],
+): ControlHost {
+  return {
+    api,
+    clock,
+    context: engine.context,
+    journal,
+    leftovers,
+    withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
+    authority: () => engine.authority,
+    dialect,
+    families,
+    url: () => engine.url,
+    describer: undefined,
+    now: () => engine.now,
+    findAll: (collection, index, value) => engine.findAll(collection, index, value),
+    nextDue: () => engine.nextDue,
+    transact: (work) => engine.transact(work),
+    moved: (work) => engine.moved(work),
+    async safe() {
+      await engine.safe?.catch(refuseAsFailed)
+    },
+    reset() {
+      engine.reset(() => {
+        if (isManual(clock)) clock.reset()
+        begin()
+      })
+      journal.clear()
+      if (rateLimiter) rateLimiter.times = []
+    },
+    snapshot(withPrivateKeys) {
+      const { now, sequence, records, kept } = engine.state(withPrivateKeys)
+      const seed = authorityKeys === 'test' ? engine.seed : null
+      return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
+    },
+    restore(value) {
+      const snapshot = readSnapshot(value, engine.context)
+      engine.replaceState(snapshot, () => isManual(clock) && clock.set(snapshot.now))
+      if (rateLimiter) rateLimiter.times = snapshot.rateLimit
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { AssertionError } from './contract/assertion-error.ts'
+import { factsOf } from './contract/error-facts.ts'
+import { Refusal } from './contract/errors.ts'
+import { type SecretNames, secretsIn } from './contract/secret-fields.ts'
+import { valuesOf } from './contract/secret-values.ts'
+import type { Entered } from './direct/entered.ts'
+import { GatewayError } from './gateway-error.ts'
+import type { Dialect } from './resources/dialects.ts'
+
+/** Makes errors of the dialect of refusals; any other error stays what it is. */
+export function outwardOf(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+  return (error: unknown, input?: unknown): unknown => {
+    if (!(error instanceof Refusal)) return error
+    return new GatewayError(
+      factsOf(error, dialect, valuesOf([...ownKeys, ...secretsIn(input, secretNames)])),
+      error.cause,
+    )
+  }
+}
+
+/** Turns the refusals of direct calls into errors of the dialect, whose stacks begin where the call was made. */
+export function guardedBy(entered: Entered, outward: (error: unknown, input?: unknown) => unknown) {
+  return <T>(work: () => T, input?: unknown, call?: (...args: never[]) => unknown): T => {
+    try {
+      return work()
+    } catch (error) {
+      const isOurs = error instanceof Refusal || error instanceof AssertionError
+      const shown = isOurs ? outward(error, input) : error
+      throw isOurs ? entered.begin(shown as Error, call) : shown
+    }
+  }
+}

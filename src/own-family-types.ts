@@ -1,0 +1,39 @@
+import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
+import type { JournalFields } from './control/requests/index.ts'
+import type { JournalEntry } from './control/requests/journal.ts'
+import type { Initial } from './direct/initial.ts'
+import type { Clock } from './engine/clock.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import type { ErrorKeyIn, NameIn } from './resources/index.ts'
+import type { ErrorKey, InitialResources } from './resources/types/index.ts'
+
+/** Families of your own, as far as the types of a gateway need them. */
+export type OwnFamilies = Readonly<
+  Record<
+    string,
+    { readonly operations: object; readonly errors: object; readonly collections: readonly { readonly name: string }[] }
+  >
+>
+
+/** The options of a gateway with families of your own. */
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
+  GatewayOptions<C>,
+  'families' | 'initial'
+> & {
+  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
+  readonly families: F
+  /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
+  readonly initial?: InitialResources & Initial<F>
+}
+
+/** Where names of operations and errors are asked for, those of own families are names too. */
+export interface OwnNames<F extends OwnFamilies> {
+  readonly faults: {
+    add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
+  }
+  readonly requests: {
+    all(filter: JournalFields<NameIn<F>>): readonly JournalEntry[]
+    count(filter: JournalFields<NameIn<F>>): number
+    last(filter: JournalFields<NameIn<F>>): JournalEntry | undefined
+  }
+}
