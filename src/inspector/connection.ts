@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../control/requests/journal.ts'
+import { liveChannel, type Told } from './live-channel.ts'
 
 /** What was answered to a request of the page. */
 export interface Answer {
@@ -20,12 +21,6 @@ export class Refused extends Error {
     const named = Object.entries(details).filter(([name]) => name.startsWith('field:'))
     this.fields = Object.fromEntries(named.map(([name, text]) => [name.slice('field:'.length), text]))
   }
-}
-
-/** What the stream of events tells. */
-export interface Told {
-  readonly event: string
-  readonly data: unknown
 }
 
 const KEY = 'fauxgate-control-key'
@@ -69,20 +64,11 @@ export class Connection {
     return read(await fetch(this.base + path, { method, headers, ...(hasBody && { body }) }))
   }
 
-  /** What happens, as it happens, until the connection ends. */
-  async *events(signal: AbortSignal): AsyncGenerator<Told> {
-    const response = await fetch(`${this.base}/_fauxgate/events`, { headers: this.#own, signal })
-    if (!response.ok || !response.body) return this.#refuse(response.status, await response.json())
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const messages = (text + part.value).split('\n\n')
-      text = messages.pop() ?? ''
-      for (const message of messages) {
-        const [, event, data] = /^event: (\w+)\ndata: (.*)$/s.exec(message) ?? []
-        if (event && data) yield { event, data: JSON.parse(data) }
-      }
-    }
+  /** What happens, as it happens, until the connection ends. Throws {@link Refused}. */
+  async *events(): AsyncGenerator<Told> {
+    const address = `${location.origin}${this.base}/_fauxgate/events`
+    const refusal = yield* liveChannel(address, this.#own, sessionStorage.getItem(KEY))
+    if (refusal) this.#refuse(refusal.status, await refusal.json())
   }
 
   async #json<T>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<T> {

@@ -104,8 +104,7 @@ export class Page {
     for (;;) {
       try {
         await this.#begin()
-        for await (const { event, data } of this.connection.events(new AbortController().signal))
-          this.#hear(event, data)
+        for await (const { event, data } of this.connection.events()) this.#hear(event, data)
       } catch (error) {
         if (error instanceof Refused) this.problem.value = error.message
       }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway.ts'
+import { eventText, hearEvents, overviewEvent } from '../gateway-events.ts'
 
 /** How often it is looked whether something has become due, or a clock was moved, in ms. */
 const LOOK_MS = 100
@@ -45,7 +46,7 @@ export class Events {
   /** Lets a response carry what happens from now on, beginning with the overview. */
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const first = this.#first()
+    const first = overviewEvent(this.#gateway)
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
@@ -61,7 +62,7 @@ export class Events {
   /** Tells everyone who listens. What is told is made into text once. */
   tell(event: string, value: unknown): void {
     if (!this.isHeard) return
-    const text = message(event, JSON.stringify(value))
+    const text = eventText(event, value)
     let isRead = false
     for (const listener of this.#listeners) {
       if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
@@ -74,23 +75,12 @@ export class Events {
     if (!isRead) this.#deafen?.()
   }
 
-  /** How things stand. By asking for it, what has become due happens. */
-  #first(): string {
-    return message('overview', JSON.stringify(this.#gateway.overview()))
-  }
-
   #listen(): void {
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
     if (this.#deafen) return
-    const { subscribe, requests } = this.#gateway
-    const endCommits = subscribe((commit) => this.tell('commit', commit))
-    const endRequests = requests.subscribe((entry) => {
-      if (entry) this.tell('request', entry)
-      else this.tell('emptied', {})
-    })
+    const end = hearEvents(this.#gateway, (event, value) => this.tell(event, value))
     this.#deafen = () => {
-      endCommits()
-      endRequests()
+      end()
       this.#deafen = undefined
     }
   }
@@ -117,7 +107,7 @@ export class Events {
     if (!listener.hasMissed) return
     listener.hasMissed = false
     this.#listen()
-    listener.response.write(message('missed', '{}') + this.#first())
+    listener.response.write(eventText('missed', {}) + overviewEvent(this.#gateway))
   }
 
   #remove(listener: Listener): void {
@@ -128,8 +118,4 @@ export class Events {
     this.#timer = undefined
     this.#overview = ''
   }
-}
-
-function message(event: string, json: string): string {
-  return `event: ${event}\ndata: ${json}\n\n`
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -7,6 +6,7 @@ import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/url.ts'
+import { pageHeaders } from '../page-headers.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header by which the inspector marks what it asks for itself. */
@@ -63,18 +63,12 @@ export class Inspector {
 }
 
 async function page(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { packed, html, policy } = await document()
+  const { packed, html, headers } = await document()
   const takesPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   const body = takesPacked ? packed : html
   response.writeHead(200, {
-    'Content-Type': 'text/html; charset=utf-8',
+    ...headers,
     'Content-Length': body.length,
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-cache',
-    'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Frame-Options': 'DENY',
-    'Cross-Origin-Opener-Policy': 'same-origin',
     Vary: 'Accept-Encoding',
     ...(takesPacked && { 'Content-Encoding': 'gzip' }),
   })
@@ -84,34 +78,16 @@ async function page(request: IncomingMessage, response: ServerResponse): Promise
 interface Document {
   readonly packed: Buffer
   readonly html: Buffer
-  readonly policy: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Beside the built server; of the sources, in the folder that the build writes to. */
 const PLACES = ['./inspector.html.gz', '../../dist/inspector.html.gz']
 
-/** The page with the policy that lets its own script and style run, and nothing else. */
 async function document(): Promise<Document> {
   const packed = await firstOf(PLACES)
   const html = await promisify(gunzip)(packed)
-  const text = html.toString('utf8')
-  const hashesOf = (tag: string) =>
-    [...text.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(
-      ([, inside = '']) => `'sha256-${createHash('sha256').update(inside).digest('base64')}'`,
-    )
-  const policy = [
-    "default-src 'none'",
-    `script-src ${hashesOf('script').join(' ')}`,
-    `style-src ${hashesOf('style').join(' ')}`,
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ')
-  return { packed, html, policy }
+  return { packed, html, headers: pageHeaders(html.toString('utf8')) }
 }
 
 async function firstOf([place, ...others]: readonly string[]): Promise<Buffer> {

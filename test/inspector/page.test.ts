@@ -5,6 +5,7 @@ import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { bySocket } from './support/by-socket.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 
 const LIVE_MS = 200
@@ -101,6 +102,24 @@ describe.skipIf(!hasBrowser)('The page', () => {
     const again = await serve(gateway, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
     await again.close()
+  })
+
+  test('hears by a WebSocket, below any path, where the server says so', async () => {
+    const { gateway, server, page } = await open({ control: { key: 'open(me)/' } }, { place: '' })
+    const { url, offered, end } = await bySocket(gateway, server, '/s/mine')
+    await page.goto(`${url}/_fauxgate/`)
+    await page.getByLabel('Control key').fill('open(me)/')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Resources' }).click()
+    await page.getByText('reserved addrs').click()
+    gateway.reservedAddrs.create({ description: 'heard by a socket' })
+    await page.getByText('heard by a socket').waitFor()
+    expect(offered).toEqual(['fauxgate, fauxgate-key.open%28me%29%2F'])
+    end()
+    await page.getByText('not connected').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(offered).toHaveLength(2)
   })
 
   test('keeps its own requests out of the journal, and the faults for clients', async () => {

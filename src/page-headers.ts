@@ -1,0 +1,33 @@
+import { hashes } from './x509/hashes.ts'
+
+/** The headers of the inspector's document: its own script and style may run, and ask their own server, and nothing else. */
+export function pageHeaders(html: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashesOf('script', html).join(' ')}`,
+    `style-src ${hashesOf('style', html).join(' ')}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ]
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  }
+}
+
+function hashesOf(tag: string, html: string): string[] {
+  return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inside = '']) => {
+    const digest = hashes.sha256.digest(new TextEncoder().encode(inside))
+    return `'sha256-${btoa(String.fromCharCode(...digest))}'`
+  })
+}
