@@ -10,12 +10,13 @@ import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { row } from './measure.mjs'
 import { benchServe } from './serve.mjs'
-import { benchStart } from './start.mjs'
+import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
 import { benchIssue, benchMillion, benchYear } from './year.mjs'
 
 const ALL = {
   start: benchStart,
+  restart: benchRestart,
   http: benchHttp,
   serve: benchServe,
   direct: benchDirect,

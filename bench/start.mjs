@@ -1,5 +1,9 @@
-// What importing the built main entry costs, over an empty start of Node.
-import { execFileSync } from 'node:child_process'
+// What importing the built main entry costs, over an empty start of Node; and the command, with much to go on from.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { median, row } from './measure.mjs'
 
@@ -31,3 +35,50 @@ function start(code) {
   execFileSync(process.execPath, ['--input-type=module', '-e', code])
   return performance.now() - begin
 }
+
+/** What comes before `serve --data` listens, in processor time: what else the machine does has no part in it. */
+export async function benchRestart() {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? {}
+  const name = 'serve --data until it listens, 100,000 resources, processor time, s'
+  if (!DatabaseSync) return row(name, 'no node:sqlite', 'under 1')
+  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
+  try {
+    const file = join(folder, 'gateway.db')
+    await fill(file)
+    const times = []
+    for (let run = 0; run < 5; run++) times.push(await started(file))
+    row(name, median(times).toFixed(2), 'under 1')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Half of the resources are addresses, a quarter domains, and a quarter their certificates. */
+async function fill(file) {
+  const { createGateway } = await import('../dist/index.js')
+  const { sqliteStore } = await import('../dist/node.js')
+  const store = sqliteStore(file)
+  const gateway = createGateway({ store, authorityKeys: 'fresh', provisioningDelay: 0 })
+  for (let n = 0; n < 25_000; n++) {
+    for (const region of ['us', 'eu']) gateway.reservedAddrs.create({ region, description: `address ${n}` })
+    const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+    gateway.reservedDomains.create({ domain: `d${n}.example.com`, certificate_management_policy })
+    if (n % 1000 === 0) await store.flushed()
+  }
+  store.close()
+}
+
+async function started(file) {
+  const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+  const args = ['--no-warnings', cli, 'serve', '--port', '0', '--data', file]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  await once(child.stdout, 'data')
+  const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))
+  child.kill('SIGTERM')
+  await ended
+  return (Number(user) + Number(system)) / TICKS
+}
+
+/** Of the times that Linux tells of a process, in a second. */
+const TICKS = 100

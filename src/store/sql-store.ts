@@ -40,11 +40,23 @@ function loaded(run: RunSql): StoredState | undefined {
   return { ...numbers, seed: JSON.parse(seed), records: records(run) }
 }
 
+/** How many records are read at a time: few enough that the texts of a page are gone before they cost anything. */
+const PAGE = 200
+
+const READ = `SELECT collection, key, record FROM fauxgate_records
+  WHERE (collection, key) > (?, ?) ORDER BY collection, key LIMIT ${PAGE}`
+
 /** Seeds and keys are JSON texts, since a text of SQLite ends at its first NUL. Keys sort in the order that records were made in. */
 function* records(run: RunSql): Generator<StoredRecord> {
-  const rows = run('SELECT collection, key, record FROM fauxgate_records ORDER BY collection, key')
-  for (const { collection, key, record } of rows as Iterable<Record<keyof StoredRecord, string>>) {
-    yield { collection, key: JSON.parse(key), record: JSON.parse(record) }
+  let last = { collection: '', key: '' }
+  for (;;) {
+    // The columns are those of the statement, all texts.
+    const page = [...run(READ, last.collection, last.key)] as Record<keyof StoredRecord, string>[]
+    for (const { collection, key, record } of page) {
+      yield { collection, key: JSON.parse(key), record: JSON.parse(record) }
+    }
+    if (page.length < PAGE) return
+    last = page[PAGE - 1] as typeof last
   }
 }
 

@@ -152,6 +152,14 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     sameRecords(place.open().load(), [...first.changes, ...changes])
   },
 
+  async 'gives back a thousand records, of one collection and of many'(place) {
+    const changes = Array.from({ length: 1000 }, (_, n) => {
+      return { collection: n < 600 ? 'one of many' : `c${n}`, key: `k${n}`, after: { n } }
+    })
+    await kept(place, [first, next(changes)])
+    sameRecords(place.open().load(), [...first.changes, ...changes])
+  },
+
   async 'keeps many commits that come at once, the last word on each record'(place) {
     const commits = Array.from({ length: 200 }, (_, n) =>
       next([{ collection: 'many', key: `k${n % 7}`, after: { n } }], 4 + n),
