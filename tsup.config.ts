@@ -30,7 +30,7 @@ export default defineConfig({
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   removeNodeProtocol: false,
-  noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  noExternal: [/valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
   external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']

@@ -6,7 +6,6 @@ const BUNDLED = [
   '@noble/curves',
   '@noble/hashes',
   '@valibot/to-json-schema',
-  'nanoid',
   'node-forge',
   'preact',
   'punycode.js',

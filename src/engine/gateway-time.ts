@@ -12,6 +12,8 @@ export class GatewayTime {
   readonly #guard: Guard
   readonly #events: Events
   readonly #waiters = new Waiters()
+  /** Made once, not for each of the times that a request reads. */
+  readonly #read = () => readClock(this.#clock)
   /** What the clock knows of the gateway; undefined until it must know. */
   #follower: ClockFollower | undefined
   /** Ends the clock's hold on the gateway, if it has one. */
@@ -27,7 +29,7 @@ export class GatewayTime {
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.#lastNow = this.#guard.run('its clock', () => readClock(this.#clock))
+    this.#lastNow = this.#guard.run('its clock', this.#read)
     return this.#lastNow
   }
 

@@ -7,9 +7,11 @@ import type { HttpRequest } from './messages.ts'
 /** Checks the API key (rules: requests#api-key). Without `keys`, any non-empty key will do. */
 export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
   const header = request.header('authorization') ?? refuse(general.auth_missing, {})
-  const key = /^Bearer +(\S.*)$/i.exec(header)?.[1] ?? refuse(general.auth_unparsable, {})
-  if (keys && !isOneOf(keys, key)) refuse(general.auth_invalid, {})
+  if (!BEARER.test(header)) refuse(general.auth_unparsable, {})
+  if (keys && !isOneOf(keys, BEARER.exec(header)?.[1] ?? '')) refuse(general.auth_invalid, {})
 }
+
+const BEARER = /^Bearer +(\S.*)$/i
 
 /** Checks the API version (rules: requests#version). */
 export function checkVersion(request: HttpRequest, { versionHeader }: CommonDialect): void {

@@ -6,6 +6,7 @@ import { utf8Length } from '../contract/utf8.ts'
 import { jsonProblem } from './json-problem.ts'
 import { type HttpRequest, LARGEST_BODY } from './messages.ts'
 
+const JSON_TYPE = 'application/json'
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
@@ -39,9 +40,10 @@ function readText(body: HttpRequest['body']): string {
 }
 
 function requireJsonType(header: string | null): void {
+  if (header === JSON_TYPE) return
   if (header === null || header === '') refuse(general.content_type_missing, {})
   const type = header?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') refuse(general.content_type_unsupported, { received: quote(header) })
+  if (type !== JSON_TYPE) refuse(general.content_type_unsupported, { received: quote(header) })
 }
 
 function parsed(text: string): object {

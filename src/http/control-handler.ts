@@ -7,6 +7,8 @@ import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './m
 import { operationFor, type Router } from './router.ts'
 import { queryParameters } from './url.ts'
 
+const CONTROLS = `${CONTROL_PATH}/`
+
 /** The control API as the HTTP handler sees it. */
 export interface ControlApi {
   /** Whether a path belongs to it. */
@@ -23,7 +25,7 @@ export interface ControlApi {
  */
 export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
   return {
-    isOwn: (path) => path.startsWith(`${CONTROL_PATH}/`),
+    isOwn: (path) => path.startsWith(CONTROLS),
     requireAccess: (request) => requireAccess(request, access),
     answer(request, path, query) {
       requireAccess(request, access)

@@ -49,29 +49,37 @@ type Own = HandlerOptions & { readonly texts: ShownTexts }
 /** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
 export function handlerOf(given: HandlerOptions): Handler {
   const options: Own = Object.assign({ texts: new ShownTexts() }, given)
-  const { engine, dialect, controlApi, journal } = options
+  const { engine, dialect, controlApi } = options
   return (request) => {
     const operationId = engine.nextOperationId()
     const { path, query } = splitUrl(request.url, engine.url)
-    const call: Call = { request, path, query, operationId, operation: null, commit: null, fault: null }
     const isControl = controlApi.isOwn(path)
-    const answer = answerOrError(options, call, isControl)
+    const call: Call = { request, path, query, isControl, operationId, operation: null, commit: null, fault: null }
+    const answer = answerOrError(options, call)
     const now = engine.lastNow
     const { safe } = engine
-    const noted = (answer: HttpResponse): HttpResponse => {
-      if (!isControl && !request.isInspector) note(journal, call, answer, now)
-      return whole(answer, call, dialect)
-    }
-    return safe
-      ? { ...whole(answer, call, dialect), safe: onceSafe(safe, options, call, answer).then(noted) }
-      : noted(answer)
+    if (!safe) return noted(options, call, answer, now)
+    const later = onceSafe(safe, options, call, answer).then((answer) => noted(options, call, answer, now))
+    return { ...whole(answer, call, dialect), safe: later }
   }
+}
+
+/** An answer as it is given, once the journal has it. */
+function noted({ journal, dialect }: Own, call: Call, answer: HttpResponse, now: number): HttpResponse {
+  if (!call.isControl && !call.request.isInspector) note(journal, call, answer, now)
+  return whole(answer, call, dialect)
 }
 
 /** An answer with the headers that all have, and without a body where nobody wants it. */
 function whole(answer: HttpResponse, { request, operationId }: Call, dialect: CommonDialect): HttpResponse {
-  const headers = { [dialect.operationIdHeader]: operationId, ...answer.headers, ...corsHeaders(request, dialect) }
-  return { ...answer, headers, body: request.method === 'HEAD' ? null : answer.body }
+  const { status, headers: own, body, delivery } = answer
+  const headers: Record<string, string> = { [dialect.operationIdHeader]: operationId }
+  // Name by name: spread into one another, three objects take as long as finding the resource.
+  for (const name in own) headers[name] = own[name] as string
+  const cors = corsHeaders(request, dialect)
+  if (cors) Object.assign(headers, cors)
+  const sent = request.method === 'HEAD' ? null : body
+  return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
 }
 
 /** The answer once what it says is safe, or the error that it is not. */
@@ -94,6 +102,7 @@ interface Call {
   readonly request: HttpRequest
   readonly path: string
   readonly query: string
+  readonly isControl: boolean
   readonly operationId: string
   operation: Operation | null
   commit: MadeCommit | null
@@ -119,10 +128,10 @@ function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, 
   })
 }
 
-function answerOrError(options: Own, call: Call, isControl: boolean): HttpResponse {
+function answerOrError(options: Own, call: Call): HttpResponse {
   const { request, path, query } = call
   const { engine, controlApi } = options
-  if (!isControl) return refusalsAnswered(options, call, () => engine.called(() => answer(options, call)))
+  if (!call.isControl) return refusalsAnswered(options, call, () => engine.called(() => answer(options, call)))
   return refusalsAnswered(options, call, () => {
     engine.keepOperationIds()
     return controlApi.answer(request, path, query)
@@ -235,8 +244,11 @@ function refusalKept<Values extends object>(
   }
 }
 
+const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
+
 /** The parameters of a query; of an operation without one, only that there are none. */
-function parametersFor(operation: Operation, query: string, dialect: CommonDialect): Record<string, string> {
+function parametersFor(operation: Operation, query: string, dialect: CommonDialect): Readonly<Record<string, string>> {
+  if (query === '') return NO_PARAMETERS
   const parameters = queryParameters(query)
   if (!operation.query) namedParameters(parameters, [], dialect)
   return parameters

@@ -36,9 +36,12 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
   const find = (path: string) => {
     const ids: Record<string, string> = {}
     let node = root
-    for (const segment of segmentsOf(path)) {
+    for (let start = 1, end = start; end !== -1; start = end + 1) {
+      end = path.indexOf('/', start)
+      const segment = end === -1 ? path.slice(start) : path.slice(start, end)
       const { fixed, parameter }: Node<O> = node
-      const next = fixed.get(segment)
+      // An id is looked for only where it could be something else.
+      const next = fixed.size > 0 ? fixed.get(segment) : undefined
       if (next) {
         node = next
       } else if (parameter && segment !== '') {

@@ -12,7 +12,13 @@ export class Connection {
   /** Whether what came on it cannot be read any further. */
   isBroken = false
 
-  constructor(readonly socket: Socket) {}
+  /** The address of the other end. */
+  readonly peer: string
+
+  constructor(readonly socket: Socket) {
+    // Of a connection that is gone already, nobody knows it any more.
+    this.peer = socket.remoteAddress ?? 'unknown'
+  }
 
   /** Aborted once the connection has ended, from whichever side. */
   get ended(): AbortSignal {
@@ -29,8 +35,10 @@ export class Connection {
 
   /** Notes a request that is to be answered. */
   begin(response: ServerResponse): void {
-    this.#open = this.#unanswered
-    this.#open.push(response)
+    const open = this.#open
+    // Nearly always the request before has its answer, and there is no other one.
+    if (open.length === 1 && open[0]?.closed) open[0] = response
+    else this.#open = [...this.#unanswered, response]
   }
 
   get #unanswered(): ServerResponse[] {

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { decodeBody } from '../http/fetch.ts'
 import { LARGEST_BODY, type RequestBody } from '../http/messages.ts'
@@ -14,7 +15,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /** Reads the body of a request and hands it on, once; never where its client left before the end. */
 export function readBody(request: IncomingMessage, connection: Connection, handOn: (body: RequestBody) => void): void {
-  const chunks: Uint8Array[] = []
+  const chunks: Buffer[] = []
   let size = 0
   const reading = { request, isRead: false, giveUp: () => read({ unread: 'body_unreadable' }) }
   const read = (body: RequestBody) => {
@@ -34,7 +35,10 @@ export function readBody(request: IncomingMessage, connection: Connection, handO
   request.on('end', () => read(bodyOf(chunks, size)))
 }
 
-function bodyOf(chunks: readonly Uint8Array[], size: number): RequestBody {
+function bodyOf(chunks: readonly Buffer[], size: number): RequestBody {
   if (size === 0) return ''
-  return size > LARGEST_BODY ? { unread: 'body_too_large' } : decodeBody(chunks, size)
+  if (size > LARGEST_BODY) return { unread: 'body_too_large' }
+  const [first, second] = chunks
+  // What most bodies are, and told in a tenth of the time that a decoder takes to be made.
+  return first && !second && isAscii(first) ? first.toString('latin1') : decodeBody(chunks, size)
 }

@@ -186,7 +186,7 @@ function answer(answering: Answering, asked: Asked): void {
   const { connection, request, response } = asked
   connection.begin(response)
   if (!hasBody(request) && !connection.isReading) {
-    answerRead(answering, asked, toHttpRequest(request, ''))
+    answerRead(answering, asked, toHttpRequest(asked, ''))
     return
   }
   readBody(request, connection, (body) => {
@@ -195,7 +195,7 @@ function answer(answering: Answering, asked: Asked): void {
       response.shouldKeepAlive = false
       response.once('finish', () => request.destroy())
     }
-    answerRead(answering, asked, toHttpRequest(request, body))
+    answerRead(answering, asked, toHttpRequest(asked, body))
   })
 }
 
@@ -263,22 +263,24 @@ function failed(gateway: Gateway, error: unknown): HttpResponse {
   return gateway.refused(general.internal_failure, {})
 }
 
-function toHttpRequest(request: IncomingMessage, body: RequestBody): HttpRequest {
-  const { method = 'GET', url = '/', headers, socket } = request
-  // Of a connection that is gone, nobody knows the other end any more.
-  const peer = socket.remoteAddress ?? 'unknown'
+function toHttpRequest({ connection, request }: Asked, body: RequestBody): HttpRequest {
+  const { method = 'GET', url = '/', headers } = request
   const isInspector = headers[INSPECTOR_HEADER] !== undefined
-  return { method, url, header: (name) => headerText(headers[name]), body, peer, isInspector }
+  return { method, url, header: (name) => headerText(headers[name]), body, peer: connection.peer, isInspector }
 }
 
 function headerText(value: string | string[] | undefined): string | null {
+  if (typeof value === 'string') return value
   return value === undefined ? null : String(value)
 }
 
 function send({ status, headers, body }: HttpResponse, { request, response }: Asked): void {
   try {
-    const all = body === null ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) }
-    response.writeHead(status, all).end(body)
+    // Names and values one behind the other, which Node reads as they are.
+    const lines: (string | number)[] = []
+    for (const name in headers) lines.push(name, headers[name] as string)
+    if (body !== null) lines.push('Content-Length', Buffer.byteLength(body))
+    response.writeHead(status, lines as string[]).end(body)
   } catch (error) {
     console.error(error)
     request.socket.destroy()
