@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsup'
+import { sentencesApart } from './scripts/sentences-apart.ts'
 import { trimmed } from './scripts/trimmed.ts'
 
 const entry = {
@@ -36,7 +37,7 @@ export default defineConfig({
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']
   },
-  esbuildPlugins: [trimmed],
+  esbuildPlugins: [trimmed, sentencesApart],
   // Nothing happens at import, so an import for that alone is noise, which bundlers warn of.
   plugins: [
     {

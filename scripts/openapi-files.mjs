@@ -3,5 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { ngrok, standard } from '../dist/index.js'
 import { openApi } from '../dist/openapi.js'
 
-for (const [name, dialect] of Object.entries({ 'openapi.json': standard, 'openapi.ngrok.json': ngrok }))
-  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${JSON.stringify(openApi(dialect))}\n`)
+for (const [name, dialect] of Object.entries({ 'openapi.json': standard, 'openapi.ngrok.json': ngrok })) {
+  const text = JSON.stringify(openApi(dialect))
+  if (/\\t\d/.test(text)) throw new Error(`A sentence of ${name} is not in its place.`)
+  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${text}\n`)
+}

@@ -73,7 +73,7 @@ const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dy
 // both copies. What bundlers take parts of keeps all.
 const shortened = (file) => {
   const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
-  const isWhole = format === 'cjs' || /^(gateway-|certificates-|openapi\.|cli\.|sandbox\.|testing\.)/.test(file)
+  const isWhole = format === 'cjs' || /^(gateway-|certificates-|openapi[-.]|cli\.|sandbox\.|testing\.)/.test(file)
   const keepNames = format === 'cjs' && /^(common|gateway)-/.test(file)
   if (isWhole) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames }
   return { minifySyntax: !file.startsWith('common-'), lineLimit: 120 }

@@ -14,6 +14,7 @@ import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import type { OpenApiDocument, PathItem } from './document.ts'
 import { errorSchema, errorSchemas } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
+import { allInFull } from './sentences.ts'
 import { withSharedResponses } from './shared-responses.ts'
 
 export type { OpenApiDocument } from './document.ts'
@@ -58,7 +59,7 @@ export function openApi(
     ...pathsOf(operations, describing),
     ...controlPaths(controlCalls, describing, errorsOfCall),
   })
-  return {
+  return allInFull<OpenApiDocument>({
     openapi: '3.1.0',
     info: {
       title: `Tunnel gateway management API (${dialect.name})`,
@@ -102,7 +103,7 @@ export function openApi(
         ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
       },
     },
-  }
+  })
 }
 
 const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`

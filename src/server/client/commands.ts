@@ -3,6 +3,7 @@ import { partsOf } from '../../contract/schema-parts.ts'
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../control/index.ts'
 import type { Timelines } from '../../control/provisioning/timelines.ts'
+import { inFull } from '../../openapi/sentences.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import type { Command } from '../commands/command.ts'
 import { UsageError } from '../commands/usage-error.ts'
@@ -124,7 +125,7 @@ function commandOf(row: Row): Command {
   return asking({
     name,
     words: Object.values(words).join(' '),
-    summary: row.summary ?? call.summary,
+    summary: row.summary ?? inFull(call.summary),
     flags,
     async run(given, where) {
       const values = { ...sent, ...wordsGiven(call, words, given, name), ...fieldsGiven(flags, given.flags) }

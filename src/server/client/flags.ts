@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import { documentationOf } from '../../contract/documentation.ts'
 import { partsOf } from '../../contract/schema-parts.ts'
 import type { ControlCall } from '../../control/control.ts'
+import { inFull } from '../../openapi/sentences.ts'
 import type { Arguments } from '../commands/arguments.ts'
 import type { DocumentedFlag } from '../commands/command.ts'
 import { UsageError } from '../commands/usage-error.ts'
@@ -45,7 +46,7 @@ export function fieldFlags({ schema }: ControlCall, given: readonly string[]): r
     if (given.includes(field) || facts.some(({ isNoData }) => isNoData) || sentence === undefined) return []
     const flag = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')
     const { kind, value } = kindOf(each)
-    return [{ field, flag, kind, value, sentence }]
+    return [{ field, flag, kind, value, sentence: inFull(sentence) }]
   })
 }
 
