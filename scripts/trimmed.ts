@@ -64,7 +64,7 @@ const FORGE = {
     'bytesToHex',
     'decodeUtf8',
     ...['_optimizeConstructedString', 'length', 'putByte', 'putBytes', 'putInt16', 'putBuffer'],
-    ...['getByte', 'getInt16', 'getInt', 'getBytes', 'bytes'],
+    ...['getByte', 'getInt16', 'getInt', 'getBytes', 'bytes', 'clear'],
   ],
 }
 

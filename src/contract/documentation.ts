@@ -54,14 +54,13 @@ export function documented<S extends v.GenericSchema>(schema: S, sentence: strin
   return more ? withStep(said, facts(more)) : said
 }
 
-/** A schema with one more step that is metadata, in the same pipe: a pipe in a pipe would be run as one more. */
+/** A schema with one more step that is metadata, in the same pipe. It is read as before: that step reads nothing. */
 function withStep<S extends v.GenericSchema>(
   schema: S,
   step: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>,
 ): S {
   const { pipe = [schema] } = schema as { pipe?: readonly v.GenericSchema[] }
-  // Metadata changes neither what goes in nor what comes out, and its types would make those of every body longer.
-  return (v.pipe as unknown as (...steps: readonly unknown[]) => S)(...pipe, step)
+  return { ...schema, pipe: [...pipe, step] }
 }
 
 /** Gives a schema the name of its type, with its sentence: documents and declarations show it once, under that name. */

@@ -39,10 +39,11 @@ export type BodyReader<T> = (
  * (rules: errors#all-problems).
  */
 export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOutput<S>> {
-  const whole = shapeOf(schema)
-  const extras = extraFieldsOf(schema)
-  const plainShape = withoutFields(whole, extras)
+  let shapes: ReturnType<typeof shapesOf<S>> | undefined
   return (body, ids, context, dialect) => {
+    // Looked into when a body comes: most programs send few of those that there are.
+    shapes ??= shapesOf(schema)
+    const { whole, extras, plainShape } = shapes
     const problems = new Problems()
     for (const each of dialect?.problems ?? []) problems.add(() => each)
     const known = dialect?.extraFields
@@ -55,6 +56,13 @@ export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOu
     const sent = withoutPathIds(jsonObject(body), ids, problems)
     return readAs(schema, shape, sent, context, { whole: THE_BODY, isKept: false, problems })
   }
+}
+
+/** The shape of a body, with the fields that only some dialects have and without them. */
+function shapesOf<S extends AnySchema>(schema: S) {
+  const whole = shapeOf(schema)
+  const extras = extraFieldsOf(schema)
+  return { whole, extras, plainShape: withoutFields(whole, extras) }
 }
 
 /**
