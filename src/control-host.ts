@@ -37,7 +37,7 @@ export function hostOf(
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     nextDue: () => engine.nextDue,
     transact: (work) => engine.transact(work),
-    moved: (work) => engine.moved(work),
+    moved: (work, isOver) => engine.moved(work, isOver),
     async safe() {
       await engine.safe?.catch(refuseAsFailed)
     },

@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { CommonDialect } from './dialect.ts'
 import { type Problem, problem } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 import { general } from './general-errors.ts'
@@ -154,6 +155,12 @@ export function shapeOf(schema: AnySchema): Shape {
 export function extraFieldsOf(schema: AnySchema): string[] {
   const { entries = {} } = partsOf(schema)
   return Object.entries(entries).flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
+}
+
+/** The fields of an answer that only other dialects have: no operation of this one takes them. */
+export function foreignFieldsOf(schema: AnySchema, { extraFields }: CommonDialect): string[] {
+  const known = Object.values(extraFields).flat()
+  return extraFieldsOf(schema).filter((name) => !known.includes(name))
 }
 
 /** A shape that has fewer fields. */

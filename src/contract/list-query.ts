@@ -62,7 +62,7 @@ export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchem
   const problems: Problem[] = []
   const limit = readLimit(parameters.limit, problems)
   const before_id = readCursor(parameters.before_id, prefix, problems)
-  const filter = parameters.filter ? compileFilter(parameters.filter, item, problems) : undefined
+  const filter = parameters.filter ? compileFilter(parameters.filter, item, dialect, problems) : undefined
   if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
   const { limit: sentLimit, filter: sentFilter } = parameters
   return {

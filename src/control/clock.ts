@@ -21,9 +21,13 @@ export const errors = declareErrors({
   clock_move_stopped: entry(
     90422,
     504,
-    (it: { seconds: number; reached: string; asked: string }) =>
+    (it: { seconds: number; reached: string; asked: string; isLeft: boolean }) =>
       `The move was stopped after ${counted(it.seconds, 'second')} of work. The clock stands at ${it.reached}; asked for was ` +
-      `${it.asked}. What was due by then has happened: move on from there, or in smaller steps.`,
+      `${it.asked}. ${
+        it.isLeft
+          ? 'Not all that is due by then has happened; the next call goes on with it.'
+          : 'What was due by then has happened: move on from there, or in smaller steps.'
+      }`,
   ),
 })
 
@@ -96,19 +100,31 @@ const SHORT_STEP_MS = 100
 
 /**
  * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
- * taken too long. An exception in a timer on the clock is thrown at the end, as in a move of one step.
+ * taken too long, also among the events of one time. An exception in a timer on the clock is thrown at the end, as in a
+ * move of one step.
  */
 export function moveTo(host: ControlHost, clock: MovableClock, asked: number): void {
-  host.moved(() => moveInSteps(clock, asked))
+  const limit: Limit = { worked: stopwatch(), isLeft: false }
+  const isOver = () => {
+    limit.isLeft = limit.worked() >= MOST_WORK_MS
+    return limit.isLeft
+  }
+  host.moved(() => moveInSteps(clock, asked, limit), isOver)
 }
 
-function moveInSteps(clock: MovableClock, asked: number): void {
-  const worked = stopwatch()
+/** How long a move has worked, in ms, and whether something was left that is due where the clock stands. */
+interface Limit {
+  readonly worked: () => number
+  isLeft: boolean
+}
+
+function moveInSteps(clock: MovableClock, asked: number, limit: Limit): void {
+  const { worked } = limit
   let thrown: { readonly error: unknown } | undefined
   let longest = 1000
   do {
     const before = worked()
-    if (before >= MOST_WORK_MS) refuseToGoOn(clock, asked)
+    if (before >= MOST_WORK_MS) refuseToGoOn(clock, asked, limit)
     const next = Math.max(clock.nextDueAt?.() ?? asked, clock.now)
     const step = Math.min(asked, next, clock.now + longest)
     try {
@@ -119,7 +135,7 @@ function moveInSteps(clock: MovableClock, asked: number): void {
     }
     const wasShort = worked() - before < SHORT_STEP_MS
     longest = wasShort ? Math.min(2 * longest, LATEST_TIME) : Math.max(1, Math.floor(longest / 2))
-  } while (clock.now < asked)
+  } while (clock.now < asked || limit.isLeft)
   if (thrown) throw thrown.error
 }
 
@@ -129,9 +145,9 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
   if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
 }
 
-function refuseToGoOn(clock: MovableClock, asked: number): never {
+function refuseToGoOn(clock: MovableClock, asked: number, { isLeft }: Limit): never {
   const seconds = MOST_WORK_MS / 1000
-  return refuse(errors.clock_move_stopped, { seconds, reached: timestamp(clock.now), asked: timestamp(asked) })
+  return refuse(errors.clock_move_stopped, { seconds, reached: timestamp(clock.now), asked: timestamp(asked), isLeft })
 }
 
 function shownClock(host: ControlHost) {

@@ -9,6 +9,14 @@ export interface NextDue {
   readonly key: string
 }
 
+/** A move of the clock that may work for so long. */
+export interface Move {
+  /** Whether it has worked long enough. Asked between events. */
+  readonly isOver: () => boolean
+  /** Whether something that is due was left. */
+  hasStopped: boolean
+}
+
 /** What happens by itself as time passes: each event as one transaction at its own time. */
 export class DueEvents {
   readonly #state: State
@@ -24,15 +32,23 @@ export class DueEvents {
     }
   }
 
-  /** Handles everything that is due by a time, in the order of their times. */
-  settle(now: number): void {
+  /** Handles everything that is due by a time, in the order of their times, or as much as there is time for. */
+  settle(now: number, move?: Move): void {
     const { records } = this.#state
     const { agenda } = records
     if (!agenda.isDue(now)) return
-    for (let entry = agenda.first(); entry && entry.due.at <= now; entry = agenda.first()) {
+    const next = () => {
+      const entry = agenda.first()
+      return entry && entry.due.at <= now ? entry : undefined
+    }
+    for (let entry = next(); entry; ) {
       const { table, key, due } = entry
       const record = records.tableNamed(table).get(key)
       this.#transactions.run(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
+      entry = next()
+      if (!entry || !move?.isOver()) continue
+      move.hasStopped = true
+      return
     }
   }
 

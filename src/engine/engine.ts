@@ -10,7 +10,7 @@ import type { Store } from '../contract/store.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { Calls } from './calls.ts'
 import type { Clock } from './clock.ts'
-import { DueEvents, type NextDue } from './due-events.ts'
+import { DueEvents, type Move, type NextDue } from './due-events.ts'
 import { Exports } from './exports.ts'
 import { type Events, GatewayTime } from './gateway-time.ts'
 import { Guard } from './guard.ts'
@@ -51,6 +51,8 @@ export class Engine {
   readonly #transactions: Transactions
   readonly #due: DueEvents
   readonly #exports: Exports
+  /** The move of the clock that is under way in steps. */
+  #move: Move | undefined
   /** What the rules of single fields look at. */
   readonly context: RuleContext
   /** Whether there was a state in the store to go on from. */
@@ -89,7 +91,8 @@ export class Engine {
       return () => shown(end)
     }
     return {
-      nextDueAt: () => this.#due.next?.at,
+      // A move that is over has nothing left to stop for.
+      nextDueAt: () => (this.#move?.hasStopped ? undefined : this.#due.next?.at),
       settle: () => shown(() => this.#settleAtStop()),
       ...(isKept ? { moves } : {}),
     }
@@ -156,12 +159,17 @@ export class Engine {
     if (this.#keeper) this.#calls.end()
   }
 
-  /** Runs what moves the clock in steps as one move. */
-  moved<T>(work: () => T): T {
+  /**
+   * Runs what moves the clock in steps as one move. As soon as `isOver` says so, the clock's stops handle nothing more, also
+   * where more is due by then: the next call goes on with it.
+   */
+  moved<T>(work: () => T, isOver: () => boolean): T {
     const end = this.#calls.moves()
+    this.#move = { isOver, hasStopped: false }
     try {
       return work()
     } finally {
+      this.#move = undefined
       end()
     }
   }
@@ -171,17 +179,18 @@ export class Engine {
     return this.called(() => this.#settledNow())
   }
 
-  #settledNow(): number {
+  #settledNow(move?: Move): number {
     const now = this.#time.now
     this.#time.wake(now)
-    this.#due.settle(now)
+    this.#due.settle(now, move)
     return now
   }
 
   #settleAtStop(): void {
-    if (this.#keeper?.isGoingBack) return
-    if (this.#keeper?.isMoving) this.#settledNow()
-    else this.called(() => this.#settledNow())
+    const move = this.#move
+    if (this.#keeper?.isGoingBack || move?.hasStopped) return
+    if (this.#keeper?.isMoving) this.#settledNow(move)
+    else this.called(() => this.#settledNow(move))
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */

@@ -98,7 +98,7 @@ export function openApi(
       responses,
       schemas: {
         Error: errorSchema(dialect),
-        ...answerSchemas(operations, describing),
+        ...answerSchemas(describing),
         ...bodySchemas(operations, describing),
         ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
       },

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf } from '../contract/documentation.ts'
-import { extraFieldsOf } from '../contract/given-values.ts'
+import { foreignFieldsOf } from '../contract/given-values.ts'
 import { idPattern } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import { errorsOf } from '../contract/operation-errors.ts'
@@ -127,12 +127,11 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
 }
 
 /** Everything in an answer that has a name, as a dialect shows it. */
-export function answerSchemas(operations: readonly Operation[], { dialect, answered }: Describing): Schemas {
-  const known = new Set(operations.flatMap(({ name }) => dialect.extraFields[name] ?? []))
+export function answerSchemas({ dialect, answered }: Describing): Schemas {
   return Object.fromEntries(
     Object.entries(answered.definitions).map(([name, schema]) => {
       const { properties = {}, ...json } = definitionOf(name, answered)
-      const foreign = extraFieldsOf(schema).filter((field) => !known.has(field))
+      const foreign = foreignFieldsOf(schema, dialect)
       const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
       return [name, { ...json, properties: Object.fromEntries(left) }]
     }),

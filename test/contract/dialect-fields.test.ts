@@ -61,6 +61,19 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
     },
   )
 
+  test('that another dialect has besides are among those that a refusal names', async () => {
+    const { created, patch } = await reserved()
+    const others = 'http_endpoint_configuration_id, https_endpoint_configuration_id, resolves_to'
+    const common = 'certificate_id, certificate_management_policy'
+    expect((await create(ngrok, { domain: DOMAIN, nope: 1 })).body.msg).toBe(
+      `nope is not a field of this operation. Supported: domain, region, description, metadata, ${common}, ${others}.`,
+    )
+    expect(created.status).toBe(201)
+    expect((await patch({ nope: 1 })).body.msg).toBe(
+      `nope is not a field of this operation. Supported: description, metadata, ${common}, ${others}, domain.`,
+    )
+  })
+
   test('are those of domains only', async () => {
     const answer = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: extra })
     expect(outcome(answer)).toBe('400 ERR_NGROK_214')

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { createGateway, GatewayError } from '../../src/index.ts'
+import { createGateway, GatewayError, ngrok } from '../../src/index.ts'
 import { familyOf, listOperation } from '../../src/kit/index.ts'
 
 const TIME = 'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that holds one'
@@ -114,5 +114,26 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
     ['obj.opaque.x == "x"', 1, 'obj.opaque.x, an unknown field', 'obj.opaque'],
   ])('%s is refused', (filter, character, stands, allowed) => {
     expect(through(filter)).toBe(`at character ${character} stands ${stands}; allowed there is ${allowed}`)
+  })
+})
+
+describe('A filter names the fields that the dialect has (rules: filters#types)', () => {
+  const filters = ['size(obj.resolves_to) == 0', 'obj.resolves_to == null', '"us" in obj.resolves_to']
+
+  test.each(filters)('and one that only another dialect has is none: %s', (filter) => {
+    const refused = () => createGateway().reservedDomains.list({ filter })
+    expect(refused).toThrow(/ stands obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
+    expect(refused).not.toThrow(/allowed there is .*resolves_to/)
+  })
+
+  test('of that dialect it is one', () => {
+    const gateway = createGateway({ dialect: ngrok })
+    const found = (filter: string) =>
+      gateway.reservedDomains.list({ filter }).reserved_domains.map(({ domain }) => domain)
+    gateway.reservedDomains.create({ domain: 'a.example.com', resolves_to: [{ value: 'us' }] })
+    gateway.reservedDomains.create({ domain: 'b.example.com' })
+    expect(found('size(obj.resolves_to) == 1')).toEqual(['a.example.com'])
+    expect(found('obj.resolves_to == null')).toEqual(['b.example.com'])
+    expect(() => found('obj.nope == 1')).toThrow(/allowed there is .*, obj\.resolves_to\. /)
   })
 })

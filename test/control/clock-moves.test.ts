@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { type Commit, createGateway, type GatewayOptions, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
-import { managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const DAY = 86_400_000
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** Lets only the host's stopwatch be faked, and answers what makes it go on. */
 function hostTime() {
@@ -68,6 +72,63 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     const before = labouring(2499)
     expect(outcome(await move(before.gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
     expect(before.attempts()).toBe(5)
+  })
+
+  /** A gateway with so many jobs that are due at once, and a host on which every look at the time takes 90 ms. */
+  function dueAtOnce(count: number, options: Partial<GatewayOptions> = {}) {
+    let looks = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => 90 * looks++)
+    const gateway = openManual(options)
+    for (let i = 0; i < count; i++) {
+      gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy: ECDSA })
+    }
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    return { gateway, commits }
+  }
+
+  test('stops among many events of one time, each a commit of its own, and the next moves go on with them', async () => {
+    const { gateway, commits } = dueAtOnce(250)
+    const to = timeAfter('1m')
+    const seen: unknown[] = []
+    const messages: string[] = []
+    for (let i = 0; i < 3; i++) {
+      const answer = await move(gateway, i === 1 ? { next: true } : { to })
+      if (answer.status !== 200) messages.push(answer.body.msg)
+      seen.push([outcome(answer), gateway.clock.now - NOW, commits.length])
+    }
+    expect(seen).toEqual([
+      ['504 ERR_GATEWAY_90422', 30_000, expect.any(Number)],
+      ['504 ERR_GATEWAY_90422', 30_000, expect.any(Number)],
+      ['200', 60_000, 250],
+    ])
+    const counts = seen.map((each) => (each as number[])[2] as number)
+    expect(counts.every((count, i) => count > (counts[i - 1] ?? 0))).toBe(true)
+    expect(messages[0]).toBe(
+      `The move was stopped after 10 seconds of work. The clock stands at ${timeAfter('30s')}; asked for was ${to}. ` +
+        'Not all that is due by then has happened; the next call goes on with it.',
+    )
+    expect(new Set(commits.map(({ at }) => at))).toEqual(new Set([timeAfter('30s')]))
+    expect(gateway.nextDueAt()).toBeGreaterThan(NOW + 60 * DAY)
+  })
+
+  test('leaves what is due at the time that was asked for to any other call, which handles all of it', async () => {
+    const { gateway, commits } = dueAtOnce(250)
+    expect(outcome(await move(gateway, { advance: '30s' }))).toBe('504 ERR_GATEWAY_90422')
+    expect(commits.length).toBeLessThan(250)
+    expect(gateway.clock.nextDueAt()).toBe(NOW + 30_000)
+    const { reserved_domains } = gateway.reservedDomains.list({ filter: 'obj.certificate == null' })
+    expect([reserved_domains, commits.length]).toEqual([[], 250])
+  })
+
+  test('keeps what has happened in the store, and a gateway that goes on from there handles the rest', async () => {
+    const store = memoryStore()
+    const { gateway } = dueAtOnce(250, { store })
+    expect(outcome(await move(gateway, { advance: '1h' }))).toBe('504 ERR_GATEWAY_90422')
+    const again = openManual({ store: memoryStore(store.commits) })
+    expect(again.clock.now).toBe(NOW + 30_000)
+    expect(again.nextDueAt()).toBe(NOW + 30_000)
+    expect(again.snapshot()).toEqual(gateway.snapshot())
   })
 
   test('does not stop where it has arrived', async () => {
