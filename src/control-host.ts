@@ -1,6 +1,7 @@
 import { valuesOf, withoutSecrets } from './contract/secret-values.ts'
 import type { ControlHost } from './control/control.ts'
 import { snapshotOf } from './control/state/snapshot.ts'
+import type { Entered } from './direct/entered.ts'
 import type { Leftover } from './direct/initial.ts'
 import { isManual } from './engine/clock.ts'
 import type { Engine } from './engine/engine.ts'
@@ -20,6 +21,7 @@ export function hostOf(
   rateLimiter: RateLimiter | undefined,
   begin: () => void,
   leftovers: () => readonly Leftover[],
+  entered: Entered,
 ): ControlHost {
   return {
     api,
@@ -27,6 +29,7 @@ export function hostOf(
     context: engine.context,
     journal,
     leftovers,
+    reads: (read) => entered.reads(read),
     withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
     authority: () => engine.authority,
     dialect,

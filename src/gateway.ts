@@ -1,5 +1,6 @@
 import { authorityBy } from './authority-keys.ts'
 import { accessor } from './contract/accessor.ts'
+import { begunAt, fromCaller } from './contract/caller.ts'
 import type { Commit } from './contract/commit.ts'
 import type { Families } from './contract/resource.ts'
 import { SecretNames } from './contract/secret-fields.ts'
@@ -100,8 +101,10 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
-  const read = readGatewayOptions(options)
-  const table = tableOf(read.families)
+  const { read, table } = fromCaller(createGateway, () => {
+    const read = readGatewayOptions(options)
+    return { read, table: tableOf(read.families) }
+  })
   const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
   const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
   const home = read.baseUrl ?? dialect.baseUrl
@@ -142,7 +145,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     baseline.keys = presentKeys(engine, table.families)
   }
   const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
-  const host = hostOf(table, engine, read, ownKeys, journal, rateLimiter, begin, leftovers)
+  const host = hostOf(table, engine, read, ownKeys, journal, rateLimiter, begin, leftovers, entered)
   const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
   const exchange = handlerOf({
     engine,
@@ -170,7 +173,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     nextDueAt: () => guarded(() => engine.nextDueAt()),
     settle: () => guarded(() => void engine.settle()),
     subscribe: (subscriber) => engine.subscribe(subscriber),
-    install: (how) => installFetch(fetch, () => engine.url, how),
+    install: (how) => fromCaller(own.install, () => installFetch(fetch, () => engine.url, how)),
     async delivered(response, { signal } = {}) {
       const answer = response.safe ? await response.safe : response
       if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
@@ -182,11 +185,11 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   // Not spread: for an object that begins so, V8 makes a shape per member, and again for each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, ofControls, own)
-  requireMembersFree(read.families, members, direct)
+  fromCaller(createGateway, () => requireMembersFree(read.families, members, direct))
   try {
     guarded(() => engine.called(() => engine.isLoaded || begin()))
   } catch (error) {
-    throw error instanceof GatewayError ? entered.begin(error, createGateway) : error
+    throw error instanceof GatewayError ? begunAt(error, createGateway) : error
   }
   return withUrl(members, engine) as Gateway<C>
 }

@@ -81,16 +81,19 @@ const serverOptions = /* @__PURE__ */ optionsOf({
 
 const NINETY_DAYS_MS = 90 * 86_400_000
 
+function readServerOptions(options: ServerCertificateOptions) {
+  const read = readOptions(serverOptions, options)
+  if (read.names.length + read.ips.length > 0) return read
+  throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
+}
+
 function serverCertificate(host: ControlHost, options: ServerCertificateOptions): ServerCertificate {
   const {
     names,
     ips,
     notBefore = host.now(),
     notAfter = notBefore + NINETY_DAYS_MS,
-  } = readOptions(serverOptions, options)
-  if (names.length + ips.length === 0) {
-    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
-  }
+  } = host.reads(() => readServerOptions(options))
   return issuing(host.authority()).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),

@@ -70,6 +70,8 @@ export interface ControlHost {
   safe(): Promise<void>
   /** What was asked over HTTP. */
   readonly journal: Journal
+  /** Reads what a direct call was given: the stack of an error about that begins at the caller's line. */
+  reads<T>(read: () => T): T
   /** A text for people without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */

@@ -1,6 +1,4 @@
-/** A function that a user calls. */
-// biome-ignore lint/suspicious/noExplicitAny: any function is one.
-type Callable = (...args: any[]) => unknown
+import { begunAt, type Callable, fromCaller } from '../contract/caller.ts'
 
 /**
  * Knows which function of a gateway is being called from outside, so that the stack of an error begins at the caller's
@@ -22,8 +20,12 @@ export class Entered {
 
   /** Lets the stack of an error begin where this function, or the one being called, was called. */
   begin<E extends Error>(error: E, call: Callable | undefined = this.#call): E {
-    if (call) Error.captureStackTrace?.(error, call)
-    return error
+    return call ? begunAt(error, call) : error
+  }
+
+  /** Reads what the function being called was given: the stack of an error about that begins where it was called. */
+  reads<T>(read: () => T): T {
+    return this.#call ? fromCaller(this.#call, read) : read()
   }
 
   #known(work: Callable): Callable {

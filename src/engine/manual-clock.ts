@@ -1,4 +1,5 @@
 import { accessor } from '../contract/accessor.ts'
+import { type Callable, fromCaller } from '../contract/caller.ts'
 import type { Duration } from '../contract/duration.ts'
 import { moment, readOptions, duration as spanOfTime } from '../contract/options.ts'
 import { LATEST_TIME, timestamp } from '../contract/view.ts'
@@ -56,34 +57,35 @@ export interface ManualClock extends MovableClock {
  * @throws TypeError when `start` is not a time.
  */
 export function manualClock(start: Time): ManualClock {
-  const startMs = requireTime(start)
+  const startMs = fromCaller(manualClock, () => requireTime(start))
   const time = new StandingTime(startMs)
   const { followers } = time
-  const after = (duration: Duration) => requireInRange(time.now + requireDuration(duration))
-  const later = (moment: Time) => requireNotPast(requireTime(moment), time.now)
+  const after = (duration: Duration, call: Callable) =>
+    fromCaller(call, () => requireInRange(time.now + requireDuration(duration)))
+  const later = (moment: Time, call: Callable) => fromCaller(call, () => requireNotPast(requireTime(moment), time.now))
   const moves: Omit<ManualClock, 'now'> = {
     attach: (follower) => followers.add(follower),
     hold: (follower) => followers.hold(follower),
     waitUntil: (at) => time.moveTo(requireInRange(at)),
-    advance: (duration) => time.moveTo(after(duration)),
-    advanceTo: (moment) => time.moveTo(later(moment)),
+    advance: (duration) => time.moveTo(after(duration, moves.advance)),
+    advanceTo: (moment) => time.moveTo(later(moment, moves.advanceTo)),
     advanceToNext() {
       const next = time.nextDueAt()
       if (next !== undefined) time.moveTo(next)
       return next !== undefined
     },
     async advanceAsync(duration) {
-      const to = after(duration)
+      const to = after(duration, moves.advanceAsync)
       await time.moveToAsync(() => to)
     },
     async advanceToAsync(moment) {
-      const to = later(moment)
+      const to = later(moment, moves.advanceToAsync)
       await time.moveToAsync(() => to)
     },
     advanceToNextAsync: () => time.moveToAsync(() => time.nextDueAt()),
     nextDueAt: () => followers.nextDueAt(),
     set(moment) {
-      time.setTo(requireTime(moment))
+      time.setTo(fromCaller(moves.set, () => requireTime(moment)))
       followers.settleGateways()
     },
     reset() {

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import * as v from 'valibot'
+import { fromCaller } from '../contract/caller.ts'
 import { general } from '../contract/general-errors.ts'
 import { asOne, integer, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
 import type { ServerCertificate } from '../control/authority.ts'
@@ -73,7 +74,11 @@ export interface Served {
  * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
-  const { port = 0, host = '127.0.0.1', tls } = readOptions(serveOptions, options, { secret: ['tls'] })
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    tls,
+  } = fromCaller(serve, () => readOptions(serveOptions, options, { secret: ['tls'] }))
   const connections = new Map<Socket, Connection>()
   const sockets = new Set<Socket>()
   const server = listenerFor(gateway, connections, sockets, await serverMaker(tls))

@@ -2,7 +2,7 @@ import type { Draw } from '../contract/draw.ts'
 import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { oids } from '../x509/oids.ts'
 import { writePem } from '../x509/pem.ts'
-import { certificatePair, type Pair, pairOf } from './certificates.ts'
+import { goodPair, type Pair, pairOf } from './certificates.ts'
 import { materialOf } from './certificates-chain.ts'
 import { pairKey } from './certificates-keys.ts'
 import { type PairOptions, readPairOptions } from './certificates-options.ts'
@@ -18,7 +18,7 @@ const BLOCK = 16
  * @throws TypeError as {@link certificatePair}.
  */
 export function swappedPair(options?: PairOptions): Pair {
-  const { certificate_pem, private_key_pem } = certificatePair(options)
+  const { certificate_pem, private_key_pem } = goodPair(swappedPair, options)
   return { certificate_pem: private_key_pem, private_key_pem: certificate_pem }
 }
 
@@ -28,7 +28,7 @@ export function swappedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function mismatchedPair(options?: PairOptions): Pair {
-  const plan = readPairOptions(options)
+  const plan = readPairOptions(mismatchedPair, options)
   const { chain, random } = materialOf(plan)
   return pairOf({ chain, key: pairKey(plan.keyType, random('other key'), 'other') })
 }
@@ -40,7 +40,7 @@ export function mismatchedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function encryptedKeyPair(options?: PairOptions): Pair {
-  const material = materialOf(readPairOptions(options))
+  const material = materialOf(readPairOptions(encryptedKeyPair, options))
   const der = encryptedKey(material.key.pkcs8.length, material.random('encrypted key'))
   return { ...pairOf(material), private_key_pem: writePem('ENCRYPTED PRIVATE KEY', der) }
 }
@@ -51,7 +51,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function damagedPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(options))
+  const { chain, key } = materialOf(readPairOptions(damagedPair, options))
   const [leaf, ...issuers] = chain
   return pairOf({ chain: [leaf.subarray(0, -CUT), ...issuers], key })
 }
@@ -63,7 +63,7 @@ export function damagedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function wrongOrderPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(options, 1))
+  const { chain, key } = materialOf(readPairOptions(wrongOrderPair, options, 1))
   const [leaf, ...issuers] = chain
   const [root = leaf, ...others] = issuers.reverse()
   return pairOf({ chain: [root, ...others, leaf], key })

@@ -1,3 +1,4 @@
+import { type Callable, fromCaller } from '../contract/caller.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf } from './certificates-chain.ts'
@@ -37,7 +38,7 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function certificatePair(options?: PairOptions): Pair {
-  return pairOf(materialOf(readPairOptions(options)))
+  return goodPair(certificatePair, options)
 }
 
 /**
@@ -46,8 +47,8 @@ export function certificatePair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function expiredPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(options)
-  return certificatePair({ ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
+  const { at, rest } = around(expiredPair, options)
+  return goodPair(expiredPair, { ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
 }
 
 /**
@@ -56,8 +57,8 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function notYetValidPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(options)
-  return certificatePair({ ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
+  const { at, rest } = around(notYetValidPair, options)
+  return goodPair(notYetValidPair, { ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
 }
 
 /** The pair as an upload has it. */
@@ -66,9 +67,16 @@ export function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-function around({ at, ...rest }: PairAroundOptions) {
-  for (const name of ['notBefore', 'notAfter']) {
-    if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
-  }
-  return { at: readMoment('at', at, DAY + YEAR), rest }
+/** A pair that the API takes, for the function that was called with its options. */
+export function goodPair(call: Callable, options: PairOptions | undefined): Pair {
+  return pairOf(materialOf(readPairOptions(call, options)))
+}
+
+function around(call: Callable, { at, ...rest }: PairAroundOptions) {
+  return fromCaller(call, () => {
+    for (const name of ['notBefore', 'notAfter']) {
+      if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
+    }
+    return { at: readMoment('at', at, DAY + YEAR), rest }
+  })
 }

@@ -1,5 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, manualClock } from '../../src/index.ts'
+import { familyOf } from '../../src/kit/index.ts'
+import { serve } from '../../src/server/node.ts'
+import {
+  certificatePair,
+  damagedPair,
+  encryptedKeyPair,
+  expiredPair,
+  mismatchedPair,
+  notYetValidPair,
+  swappedPair,
+  wrongOrderPair,
+} from '../../src/testing/testing.ts'
 
 import { client } from '../support/client.ts'
 
@@ -63,12 +75,90 @@ describe('The stack of an error begins at the line of the caller', () => {
     })
   }
 
-  test('of what is rejected', async () => {
-    async function calling() {
+  const rejecting: Record<string, () => Promise<unknown>> = {
+    'provisioning.settled': async function calling() {
       await gateway.provisioning.settled('rd_nope')
-    }
-    expect(firstFrame(await calling().catch((error) => error))).toBe('calling stacks.test.ts')
-  })
+    },
+    'clock.advanceAsync': async function calling() {
+      await gateway.clock.advanceAsync('soon' as never)
+    },
+    'clock.advanceToAsync': async function calling() {
+      await gateway.clock.advanceToAsync('2025-01-01T00:00:00Z')
+    },
+    'serve with a wrong option': async function calling() {
+      await serve(gateway, { port: -1 })
+    },
+  }
+  for (const [name, call] of Object.entries(rejecting)) {
+    test(`of what is rejected: ${name}`, async () => {
+      expect(firstFrame(await call().catch((error) => error))).toBe('calling stacks.test.ts')
+    })
+  }
+
+  const wrong = { nope: 1 } as never
+  const WITH_OPTIONS: Record<string, () => unknown> = {
+    'createGateway with a wrong option': function calling() {
+      createGateway({ seed: 5 as never })
+    },
+    'createGateway with options that do not fit together': function calling() {
+      createGateway({ renewalLead: '90d' })
+    },
+    'createGateway with a family that has a name of another': function calling() {
+      createGateway({ families: { reservedAddrs: familyOf({ operations: {}, errors: {}, collections: [] }) } })
+    },
+    'createGateway with a family that has a name of the gateway': function calling() {
+      createGateway({ families: { snapshot: familyOf({ operations: {}, errors: {}, collections: [] }) } })
+    },
+    manualClock: function calling() {
+      manualClock('soon')
+    },
+    'clock.advance': function calling() {
+      gateway.clock.advance('soon' as never)
+    },
+    'clock.advanceTo': function calling() {
+      gateway.clock.advanceTo('2025-01-01T00:00:00Z')
+    },
+    'clock.set': function calling() {
+      gateway.clock.set(-1)
+    },
+    install: function calling() {
+      gateway.install(wrong)
+    },
+    snapshot: function calling() {
+      gateway.snapshot(wrong)
+    },
+    'authority.serverCertificate': function calling() {
+      gateway.authority.serverCertificate({})
+    },
+    ...Object.fromEntries(
+      [
+        certificatePair,
+        expiredPair,
+        notYetValidPair,
+        swappedPair,
+        mismatchedPair,
+        encryptedKeyPair,
+        damagedPair,
+        wrongOrderPair,
+      ].map((pair) => [
+        pair.name,
+        function calling() {
+          pair(wrong)
+        },
+      ]),
+    ),
+    'expiredPair with a validity': function calling() {
+      expiredPair({ notAfter: 0 } as never)
+    },
+  }
+  for (const [name, call] of Object.entries(WITH_OPTIONS)) {
+    test(`about an option of ${name}`, () => {
+      const error = thrownBy(call)
+      expect(String(error)).toMatch(/^(Type|Range)Error: /)
+      expect(firstFrame(error)).toBe('calling stacks.test.ts')
+      expect((error as Error).stack).toContain(String(error))
+    })
+  }
 
   test('of an assertion', async () => {
     const own = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })

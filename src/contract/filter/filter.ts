@@ -42,5 +42,8 @@ function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   const type = typeOf(item)
   if (type.kind !== 'object') return type
   const foreign = foreignFieldsOf(item, dialect)
-  return { ...type, fields: Object.fromEntries(Object.entries(type.fields).filter(([name]) => !foreign.includes(name))) }
+  return {
+    ...type,
+    fields: Object.fromEntries(Object.entries(type.fields).filter(([name]) => !foreign.includes(name))),
+  }
 }

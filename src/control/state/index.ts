@@ -64,7 +64,7 @@ export const state: Control<StateMembers> = {
 function direct(host: ControlHost, guarded: Guarded): StateMembers {
   return {
     snapshot(options = {}) {
-      const { privateKeys = false } = readOptions(snapshotOptions, options)
+      const { privateKeys = false } = host.reads(() => readOptions(snapshotOptions, options))
       return guarded(() => host.snapshot(privateKeys))
     },
     restore: (snapshot) => guarded(() => host.restore(snapshot), snapshot),
