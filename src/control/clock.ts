@@ -21,12 +21,12 @@ export const errors = declareErrors({
   clock_move_stopped: entry(
     90422,
     504,
-    (it: { seconds: number; reached: string; asked: string; isLeft: boolean }) =>
+    (it: { seconds: number; reached: string; asked: string; isSettled: boolean }) =>
       `The move was stopped after ${counted(it.seconds, 'second')} of work. The clock stands at ${it.reached}; asked for was ` +
       `${it.asked}. ${
-        it.isLeft
-          ? 'Not all that is due by then has happened; the next call goes on with it.'
-          : 'What was due by then has happened: move on from there, or in smaller steps.'
+        it.isSettled
+          ? 'What was due by then has happened: move on from there, or in smaller steps.'
+          : 'Not all that is due by then has happened; the next call goes on with it.'
       }`,
   ),
 })
@@ -147,7 +147,12 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
 
 function refuseToGoOn(clock: MovableClock, asked: number, { isLeft }: Limit): never {
   const seconds = MOST_WORK_MS / 1000
-  return refuse(errors.clock_move_stopped, { seconds, reached: timestamp(clock.now), asked: timestamp(asked), isLeft })
+  return refuse(errors.clock_move_stopped, {
+    seconds,
+    reached: timestamp(clock.now),
+    asked: timestamp(asked),
+    isSettled: !isLeft,
+  })
 }
 
 function shownClock(host: ControlHost) {
