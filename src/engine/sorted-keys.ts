@@ -1,5 +1,3 @@
-const CHUNK = 512
-
 /**
  * A set of texts in sorted order: adding at the end is constant, adding and deleting elsewhere costs a search and a
  * move within one chunk, and a walk can start anywhere, also at a key that is not in the set.
@@ -8,12 +6,15 @@ export class SortedKeys {
   /** Never empty inside; every key of a chunk is smaller than every key of the next. */
   #chunks: string[][] = []
 
+  /** `most` is how many keys a chunk may have, an even number. */
+  constructor(readonly most = 512) {}
+
   add(key: string): void {
     const last = this.#chunks.at(-1)
     if (!last) {
       this.#chunks.push([key])
     } else if (key > (last.at(-1) as string)) {
-      if (last.length < CHUNK) last.push(key)
+      if (last.length < this.most) last.push(key)
       else this.#chunks.push([key])
     } else {
       this.#insert(key)
@@ -48,7 +49,7 @@ export class SortedKeys {
     const at = lowerBound(chunk, key)
     if (chunk[at] === key) return
     chunk.splice(at, 0, key)
-    if (chunk.length > CHUNK) this.#chunks.splice(position + 1, 0, chunk.splice(CHUNK / 2))
+    if (chunk.length > this.most) this.#chunks.splice(position + 1, 0, chunk.splice(this.most / 2))
   }
 
   /** The last chunk whose first key is not larger than `key`; the first chunk where there is none. */

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test, vi } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { thrownBy } from '../support/client.ts'
@@ -286,5 +288,60 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
     expect(() => clock.advance('4000000d')).toThrow(/Allowed: from 0, in 1970, to .*, the end of the year 9999/)
     expect(() => clock.advance('999999999999d')).toThrow(RangeError)
     stands()
+  })
+})
+
+describe('A move of a manual clock', () => {
+  test('may stop more than 10,000 times, as long as that is at different times', () => {
+    const clock = manualClock(NOW)
+    let ticks = 0
+    timersOn(clock).setInterval(() => ticks++, 1)
+    clock.advance(10_050)
+    expect([clock.now - NOW, ticks]).toEqual([10_050, 10_050])
+  })
+
+  /** A clock on which something becomes due so many times at one time. */
+  function busy(times: number) {
+    const clock = manualClock(NOW)
+    let left = times
+    const dueAt = () => (left > 0 ? NOW + 1 : undefined)
+    const follower = { nextDueAt: dueAt, nextStopAt: dueAt, settle: () => void (clock.now > NOW && left--) }
+    clock.attach(follower)
+    return { clock, follower }
+  }
+
+  test('may stop 10,000 times at one time, and no more', () => {
+    const enough = busy(10_000)
+    enough.clock.advance('1s')
+    expect(enough.clock.now).toBe(NOW + 1000)
+    const { clock } = busy(10_001)
+    expect(() => clock.advance('1s')).toThrow(
+      'The clock stands at 2026-01-01T00:00:00Z: it has stopped 10000 times at one time, and something is due still.',
+    )
+    expect(clock.now).toBe(NOW + 1)
+  })
+
+  test('reaches a gateway that only the clock knows, as long as somebody listens to it', async () => {
+    setFlagsFromString('--expose-gc')
+    const gc = runInNewContext('gc') as () => void
+    const clock = manualClock(NOW)
+    const told: string[] = []
+    const begin = (listens: boolean) => {
+      const gateway = createGateway({ clock, seed: 'held' })
+      if (listens) gateway.subscribe(({ operation }) => told.push(operation))
+      gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
+      return new WeakRef(gateway)
+    }
+    begin(true)
+    const other = begin(false)
+    await vi.waitUntil(
+      () => {
+        gc()
+        return other.deref() === undefined
+      },
+      { interval: 1, timeout: 20_000 },
+    )
+    clock.advance('30s')
+    expect(told).toEqual(['reserved_domains.create', 'provisioning'])
   })
 })

@@ -109,6 +109,12 @@ describe('Ids (rules: ids#form, ids#order)', () => {
     expect(new Set(numbers.map((n) => make.label(17, 'labels', n).length))).toEqual(new Set([17]))
   })
 
+  it('as numbers take all four bytes, the highest first', () => {
+    const whole = Array.from({ length: 50 }, (_, n) => make.integer(2 ** 32, 'integers', n))
+    const { draw } = randomSource('checkout')
+    expect(whole).toEqual(whole.map((_, n) => Buffer.from(draw('integers', n)(4)).readUInt32BE()))
+  })
+
   it('as numbers are below their bound, and every one comes', () => {
     const seen = new Set(Array.from({ length: 400 }, (_, n) => make.integer(7, 'integers', n)))
     expect([...seen].sort()).toEqual([0, 1, 2, 3, 4, 5, 6])

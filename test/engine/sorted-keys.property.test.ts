@@ -34,6 +34,28 @@ describe('Sorted keys', () => {
     )
   })
 
+  it('are walked so too where chunks are small, split and vanish', () => {
+    const few = fc.nat({ max: 30 }).map((n) => `k${String(n).padStart(2, '0')}`)
+    const step = fc.record({ key: few, deletes: fc.boolean(), from: fc.option(few, { nil: undefined }) })
+    check(
+      fc.property(fc.constantFrom(2, 4, 8), fc.array(step, { maxLength: 80 }), (most, steps) => {
+        const sorted = new SortedKeys(most)
+        const model = new Set<string>()
+        for (const { key: each, deletes, from } of steps) {
+          if (deletes) {
+            sorted.delete(each)
+            model.delete(each)
+          } else {
+            sorted.add(each)
+            model.add(each)
+          }
+          const below = [...model].filter((other) => from === undefined || other < from)
+          expect([...sorted.descending(from)]).toEqual(below.sort().reverse())
+        }
+      }),
+    )
+  })
+
   it('stay in order when they come in falling order, across chunks', () => {
     const sorted = new SortedKeys()
     const keys = Array.from({ length: 1500 }, (_, n) => `k${String(n).padStart(4, '0')}`)

@@ -49,6 +49,18 @@ function take(tx: OpenTransaction, each: Step): string | number | undefined {
 }
 
 describe('A transaction', () => {
+  it('draws ids, labels and integers from streams of their own, by one number for all', () => {
+    const tx = new OpenTransaction(ground(), 1)
+    const { id, label, integer } = ids(randomSource('x'))
+    expect([tx.newId('a'), tx.randomLabel(9), tx.randomInteger(1000), tx.nextOrder(), tx.newId('a')]).toEqual([
+      id('a', 'ids', 0),
+      label(9, 'labels', 1),
+      integer(1000, 'integers', 2),
+      3,
+      id('a', 'ids', 4),
+    ])
+  })
+
   it('sees its own changes at once, and tells them in order with what was before and after', () => {
     check(
       fc.property(fc.array(step), fc.array(step), (earlier, steps) => {

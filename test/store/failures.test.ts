@@ -223,9 +223,55 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     gateway.clock.advance('1h')
     store.lose(FULL)
     await new Promise<void>((resolve) => setImmediate(resolve))
-    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    // Before anybody asks.
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
     expect(printed).toHaveBeenCalledOnce()
     printed.mockRestore()
+  })
+
+  it('is lost once, however many promises of the store say so', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const safe = memoryStore()
+    const rejects: ((error: Error) => void)[] = []
+    createGateway({ store: safe })
+    const load = vi.fn(safe.load)
+    const store = {
+      load,
+      append: () => undefined,
+      flushed: () => new Promise<void>((_, reject) => void rejects.push(reject)),
+    }
+    const gateway = createGateway({ store })
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    expect([rejects.length, load.mock.calls.length]).toEqual([3, 1])
+    for (const reject of rejects) reject(FULL)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([1, 2])
+    // What is written after that can be lost as well.
+    gateway.reservedAddrs.create()
+    rejects.at(-1)?.(FULL)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([2, 3])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    printed.mockRestore()
+  })
+
+  it('is safe when its last promise says so, and not when an earlier one does', async () => {
+    const safe = memoryStore()
+    const resolves: (() => void)[] = []
+    const store = { ...safe, flushed: () => new Promise<void>((resolve) => void resolves.push(resolve)) }
+    const gateway = createGateway({ store })
+    const answered: number[] = []
+    const noted = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(status))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    const [first, ...others] = resolves
+    first?.()
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    const read = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(status))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(answered).toEqual([])
+    for (const resolve of others) resolve()
+    await Promise.all([noted, read])
+    expect(answered).toEqual([201, 200])
   })
 })

@@ -108,6 +108,20 @@ describe('A gateway that goes on from a store', () => {
     expect(again.authority.privateKeyPem(certificateId)).toBe(gateway.authority.privateKeyPem(certificateId))
   })
 
+  it('tells the store nothing that it knows: not when it begins, nor when it is read, nor beside a change', () => {
+    const clock = manualClock(NEW_YEAR)
+    const options = { clock, authorityKeys: 'fresh', initial: { reservedAddrs: [{}] } } as const
+    const store = memoryStore()
+    createGateway({ ...options, store })
+    const before = store.commits.length
+    const again = createGateway({ ...options, store })
+    again.reservedAddrs.list()
+    expect(store.commits.slice(before)).toEqual([])
+    const { id } = again.reservedAddrs.create()
+    expect(store.commits.slice(before)).toMatchObject([{ changes: [{ collection: 'reserved_addrs', key: id }] }])
+    expect(store.commits.at(-1)?.changes).toHaveLength(1)
+  })
+
   it('has another authority with another secret, and fresh keys are kept by a store that had none', () => {
     const store = memoryStore()
     const secret = createGateway({ store, authorityKeys: { secret: 'nobody can guess this' } })
