@@ -4,11 +4,29 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
-/** What each instrumented file asks: which mutant is active, and whether to note what was reached. */
+/** What says to processes that tests start which mutant is active, and where to note what they reach. */
+export const ACTIVE = 'ACTIVE_MUTANT'
+export const REACHED = 'REACHED_MUTANTS'
+
+/**
+ * What each instrumented file asks: which mutant is active, and whether to note what was reached. It speaks to the
+ * runner, and in another process, or another realm, to the environment.
+ */
 const HEADER = `
-function stryCov_9fa48(...ids) { globalThis.__mutants__?.cover?.(ids) }
+function stryMutants_9fa48() {
+  if (globalThis.__mutants__) return globalThis.__mutants__
+  const { ${ACTIVE}: active, ${REACHED}: file } = globalThis.process?.env ?? {}
+  const seen = new Set()
+  const cover = file && ((ids) => {
+    const fresh = ids.filter((id) => !seen.has(id))
+    for (const id of fresh) seen.add(id)
+    if (fresh.length > 0) process.getBuiltinModule('node:fs').appendFileSync(file, fresh.join('\\n') + '\\n')
+  })
+  return (globalThis.__mutants__ = { active, cover })
+}
+function stryCov_9fa48(...ids) { stryMutants_9fa48().cover?.(ids) }
 function stryMutAct_9fa48(id) {
-  const mutants = globalThis.__mutants__ ??= { active: globalThis.process?.env?.FAUXGATE_ACTIVE_MUTANT }
+  const mutants = stryMutants_9fa48()
   return mutants.active === id && (mutants.hit === undefined || mutants.hit())
 }
 `

@@ -1,10 +1,11 @@
 // The vitest runner of scripts/mutants.mjs: instead of its one test it runs the tests of the repository, again and again
 // in one process, under one mutant after the other.
-import { appendFileSync, mkdirSync, readFileSync, rmdirSync, utimesSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { getFn, startTests } from '@vitest/runner'
 import { getFullName } from '@vitest/runner/utils'
 import { TestRunner } from 'vitest'
+import { ACTIVE, REACHED } from './instrument.mjs'
 import { linesOf } from './workers.mjs'
 
 const { setInterval, setTimeout, clearTimeout } = globalThis
@@ -24,13 +25,18 @@ const originals = GLOBALS.map((name) => [name, Object.getOwnPropertyDescriptor(g
 
 /** What runs when it is loaded. */
 const COMMAND = 'src/server/cli.ts'
-const COMMAND_TESTS = 'test/server/command.test.ts'
 
 /** How much memory a worker may use before it is replaced. */
 const MAX_HEAP = 1.5 * 2 ** 30
 
 /** A test that takes longer without a mutant runs after all others, and only with --thorough. */
 const SLOW_MS = 400
+
+/** The same of a test that starts the command: most of that is the start. */
+const SLOW_START_MS = 3000
+
+/** What other processes have to run alone; the rest of the sources they share with every test. */
+const isOnlyStarted = (file) => file.startsWith('src/server/')
 
 export default class MutantRunner extends TestRunner {
   async onBeforeRunFiles() {
@@ -134,12 +140,19 @@ class FileRunner extends TestRunner {
 async function cover(outer, job, write) {
   const runner = new FileRunner(outer, job.folder)
   let reached = new Map()
+  let hasStarted = false
+  const file = `${job.results}/reached-${process.pid}`
+  process.env[REACHED] = file
   globalThis.__mutants__ = {
     cover(ids) {
       for (const id of ids) reached.set(id, (reached.get(id) ?? 0) + 1)
     },
   }
   const take = () => {
+    const elsewhere = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+    rmSync(file, { force: true })
+    hasStarted = elsewhere.length > 0
+    for (const id of elsewhere) if (isOnlyStarted(job.files[id])) reached.set(id, reached.get(id) ?? 1)
     const taken = [...reached]
     reached = new Map()
     return taken
@@ -150,7 +163,10 @@ async function cover(outer, job, write) {
   let byTest
   let outside
   runner.beforeTest = () => outside.push(...take())
-  runner.afterTest = (test) => byTest.set(runner.keysOf.get(test), take())
+  runner.afterTest = (test) => {
+    const key = runner.keysOf.get(test)
+    byTest.set(key, { reached: take(), hasStarted })
+  }
   for (const [index, file] of job.tests.entries()) {
     if (!claim(job, index)) continue
     write({ begin: file })
@@ -158,7 +174,7 @@ async function cover(outer, job, write) {
     outside = []
     const { tests } = await runner.run(file, { bail: false })
     outside.push(...take())
-    const seen = tests.map((test) => ({ ...test, reached: byTest.get(test.key) ?? [] }))
+    const seen = tests.map((test) => ({ ...test, ...(byTest.get(test.key) ?? { reached: [] }) }))
     write({ done: file, file, tests: seen, outside: [...new Map(outside)] })
   }
   write({ finished: true })
@@ -172,6 +188,7 @@ function plansOf(job) {
   const loaded = new Set()
   const plans = new Map(Object.keys(job.files).map((id) => [id, { files: new Map(), hits: 0 }]))
   const durations = new Map()
+  const starting = new Set()
   const files = []
   for (const line of linesOf(job.results, 'cover')) {
     for (const id of line.loaded ?? []) loaded.add(id)
@@ -179,13 +196,15 @@ function plansOf(job) {
     const tests = line.tests.filter(({ state }) => state !== 'fail')
     files.push(line.file)
     durations.set(line.file, new Map(tests.map(({ key, duration }) => [key, duration])))
-    for (const { key, reached } of tests)
+    for (const { key, reached, hasStarted } of tests) {
+      if (hasStarted) starting.add(`${line.file} ${key}`)
       for (const [id, hits] of reached) {
         const plan = plans.get(id)
         if (!plan.files.has(line.file)) plan.files.set(line.file, new Set())
         plan.files.get(line.file).add(key)
         plan.hits = Math.max(plan.hits, hits)
       }
+    }
     for (const [id, hits] of line.outside) {
       const plan = plans.get(id)
       plan.files.set(line.file, null)
@@ -194,8 +213,6 @@ function plansOf(job) {
   }
   const related = new Map()
   for (const [id, plan] of plans) {
-    // What runs in other processes is not seen by the coverage.
-    if (job.files[id].startsWith('src/server/')) plan.files.set(COMMAND_TESTS, null)
     const own = related.get(job.files[id]) ?? new Map()
     related.set(job.files[id], own)
     for (const [file, keys] of plan.files) {
@@ -203,11 +220,11 @@ function plansOf(job) {
       else if (own.get(file) !== null) own.set(file, new Set([...(own.get(file) ?? []), ...keys]))
     }
   }
-  return { plans, loaded, durations, files, related }
+  return { plans, loaded, durations, starting, files, related }
 }
 
 async function killAll(outer, job, write) {
-  const { plans, loaded, durations, files, related } = plansOf(job)
+  const { plans, loaded, durations, starting, files, related } = plansOf(job)
   const runner = new FileRunner(outer, job.folder)
   runner.limitOf = (key) => 5000 + 10 * (durations.get(runner.file).get(key) ?? 1000)
   const learned = new Map()
@@ -228,8 +245,8 @@ async function killAll(outer, job, write) {
   const activate = (id, reload) => {
     state.active = id
     state.hits = 0
-    if (id === undefined) delete process.env.FAUXGATE_ACTIVE_MUTANT
-    else process.env.FAUXGATE_ACTIVE_MUTANT = id
+    if (id === undefined) delete process.env[ACTIVE]
+    else process.env[ACTIVE] = id
     if (reload) runner.invalidate('/src/')
   }
   const runFile = (file, only) => {
@@ -247,8 +264,9 @@ async function killAll(outer, job, write) {
         const known = durations.get(test)
         const wanted = everything ? null : likely.get(test)
         const keys = wanted ? [...wanted].filter((key) => known.has(key)) : [...known.keys()]
-        const light = keys.filter((key) => known.get(key) < SLOW_MS)
-        const slow = job.thorough ? keys.filter((key) => known.get(key) >= SLOW_MS) : []
+        const isLight = (key) => known.get(key) < (starting.has(`${test} ${key}`) ? SLOW_START_MS : SLOW_MS)
+        const light = keys.filter(isLight)
+        const slow = job.thorough ? keys.filter((key) => !isLight(key)) : []
         const cost = light.reduce((sum, key) => sum + known.get(key), 10)
         const chance = 1 + (kills.get(test) ?? 0) + (likely.has(test) ? 0.5 : 0)
         return [

@@ -185,6 +185,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
   async 'lets a gateway go on after a restart as if there had been none'(place) {
     const open = (store: Store) => createGateway({ store, clock: manualClock('2026-01-01T00:00:00Z'), seed: 'suite' })
     const twin = open({ load: () => undefined, append: () => undefined })
+    const beginning = twin.snapshot({ privateKeys: true })
     const steps: ((gateway: typeof twin) => unknown)[] = [
       (gateway) => gateway.reservedAddrs.create({ description: 'ü', metadata: '{"a": 1}' }),
       (gateway) =>
@@ -193,11 +194,13 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
           certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
         }),
       (gateway) => gateway.provisioning.script(['DNS_ERROR', 'success']),
-      (gateway) => gateway.clock.advance('30s'),
+      (gateway) => gateway.clock.advance('1s'),
+      (gateway) => gateway.clock.advance('29s'),
       (gateway) => gateway.clock.advance('100d'),
       (gateway) => gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }),
       (gateway) => gateway.reservedAddrs.delete(gateway.reservedAddrs.list().reserved_addrs[0]?.id ?? ''),
-      (gateway) => gateway.restore(gateway.snapshot()),
+      (gateway) => gateway.restore(beginning),
+      (gateway) => gateway.reservedAddrs.create(),
       (gateway) => gateway.reset(),
       (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
     ]

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const COMMAND = 'src/server/cli.ts'
+
+/** Those of the inspector and of the sandbox need a browser and workerd, and have runs of their own. */
+const TESTS = /^test\/(?!inspector\/|sandbox\/).*\.test\.ts$/
+
+/**
+ * The tests that can meet one of some sources: by what they import, name in a text, or start, and what that imports.
+ * The others need not be run.
+ */
+export function testsMeeting(folder, files, sources) {
+  const known = new Set(files)
+  const led = new Map()
+  const leadsTo = (file) => {
+    if (!led.has(file)) led.set(file, namedIn(readFileSync(join(folder, file), 'utf8'), file, known))
+    return led.get(file)
+  }
+  const wanted = new Set(sources)
+  return files.filter((file) => {
+    if (!TESTS.test(file)) return false
+    const met = new Set([file])
+    for (const each of met) for (const next of leadsTo(each)) met.add(next)
+    return [...met].some((each) => wanted.has(each))
+  })
+}
+
+/** The files that a text names: from where it stands, from the repository, or from `src/`; of a folder of tests, all. */
+function namedIn(text, file, known) {
+  const named = new Set(/\binject\('command'\)/.test(text) ? [COMMAND] : [])
+  for (const [, path] of text.matchAll(/['"`]([\w./-]+\w)['"`]/g)) {
+    const places = [join(dirname(file), path), join(path), join('src', path)]
+    for (const place of places) if (known.has(place)) named.add(place)
+    const own =
+      /^test\/.*\w$/.test(places[0]) && path.includes('fixtures/')
+        ? [...known].filter((each) => each.startsWith(`${places[0]}/`))
+        : []
+    for (const each of own) named.add(each)
+  }
+  // Sources import nothing from the tests, and what documents show stands in texts of its own.
+  for (const [, path] of text.matchAll(/from '\.\/(src\/[\w./-]+)'/g)) if (known.has(path)) named.add(path)
+  return named
+}

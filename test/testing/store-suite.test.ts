@@ -1,0 +1,346 @@
+import { describe, expect, it } from 'vitest'
+import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
+import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
+import { memoryStore } from '../support/memory-store.ts'
+
+/** What a store with a flaw does otherwise than one without. */
+interface Flaw {
+  /** What becomes of a commit that is appended; undefined: nothing. */
+  readonly kept?: (commit: StoredCommit, before: readonly StoredCommit[]) => StoredCommit | undefined
+  /** What becomes of a state that is loaded, the how-manieth time at this place and since it was opened. */
+  readonly loaded?: (state: StoredState | undefined, times: number, timesSinceOpened: number) => StoredState | undefined
+  /** What becomes of the commits of a place that is opened again. */
+  readonly opened?: (commits: readonly StoredCommit[]) => readonly StoredCommit[]
+}
+
+function placeWith({ kept = (commit) => commit, loaded = (state) => state, opened = (all) => all }: Flaw): StorePlace {
+  let commits: readonly StoredCommit[] = []
+  let times = 0
+  return {
+    open(): Store {
+      const store = memoryStore(opened(commits))
+      let timesSinceOpened = 0
+      return {
+        load: () => loaded(store.load(), ++times, ++timesSinceOpened),
+        append(commit) {
+          const left = kept(commit, store.commits)
+          if (left) store.append(left)
+          commits = store.commits
+        },
+      }
+    },
+  }
+}
+
+/** The checks that a store does not pass, each with what it says; of all, or of some. */
+async function failuresOf(newPlace: () => StorePlace, ...checks: string[]): Promise<ReadonlyMap<string, string>> {
+  const failures = new Map<string, string>()
+  const all = storeSuite(newPlace)
+  expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(checks))
+  for (const { name, run } of all) {
+    if (checks.length === 0 || checks.includes(name))
+      await run().catch((error: Error) => failures.set(name, error.message))
+  }
+  return failures
+}
+
+/** Commits with each change, or without it. */
+const changing =
+  (each: (change: StoredCommit['changes'][number]) => StoredCommit['changes'][number] | undefined): Flaw['kept'] =>
+  (commit) => ({ ...commit, changes: commit.changes.flatMap((change) => each(change) ?? []) })
+
+/** Everything in a JSON value that is a text, or a number, and its keys, changed. */
+function withScalars<T>(value: T, changed: (scalar: string | number) => unknown): T {
+  const map = (each: unknown): unknown => {
+    if (typeof each === 'string' || typeof each === 'number') return changed(each)
+    if (Array.isArray(each)) return each.map(map)
+    if (typeof each !== 'object' || each === null) return each
+    return Object.fromEntries(Object.entries(each).map(([key, part]) => [changed(key), map(part)]))
+  }
+  return map(value) as T
+}
+
+/** Texts as a careless store keeps them. */
+const texts = (careless: (text: string) => unknown): Flaw => ({
+  kept: changing((change) => ({
+    ...change,
+    key: String(careless(change.key)),
+    after: withScalars(change.after, (each) => (typeof each === 'string' ? careless(each) : each)),
+  })),
+})
+
+const numbers = (careless: (number: number) => number): Flaw => ({
+  kept: changing((change) => ({
+    ...change,
+    after: withScalars(change.after, (each) => (typeof each === 'number' ? careless(each) : each)),
+  })),
+})
+
+const fact = (change: (state: StoredState) => Partial<StoredState>): Flaw => ({
+  loaded: (state) => state && { ...state, ...change(state) },
+})
+
+const EMPTY: StoredState = { version: 1, seed: '', now: 0, sequence: 0, operations: 0, records: [] }
+
+const ANY_TEXT = 'keeps any text, key and number'
+const CHANGES = 'changes, adds and removes records, each in its own collection'
+const FIRST = 'gives back what the first commit said'
+const REPLACES = 'forgets everything from before a commit that replaces it'
+const RESTART = 'lets a gateway go on after a restart as if there had been none'
+
+const FLAWS: readonly (readonly [what: string, check: string, flaw: Flaw])[] = [
+  ['begins with a state', 'has nothing at the beginning', { loaded: (state) => state ?? EMPTY }],
+  [
+    'has a state as soon as it was asked for one',
+    'has nothing at the beginning',
+    { loaded: (state, times) => state ?? (times > 1 ? EMPTY : undefined) },
+  ],
+  ['forgets', FIRST, { loaded: () => undefined }],
+  ['loses the version', FIRST, fact(() => ({ version: 0 }))],
+  ['loses the seed', FIRST, fact(() => ({ seed: '' }))],
+  ['takes quotation marks out of the seed', FIRST, fact(({ seed }) => ({ seed: seed.replaceAll('"', '') }))],
+  ['ends the seed at a NUL', FIRST, fact(({ seed }) => ({ seed: seed.split('\u0000')[0] as string }))],
+  ['takes the seed for ASCII', FIRST, fact(({ seed }) => ({ seed: seed.replace(/[^ -~]/g, '?') }))],
+  ['keeps whole milliseconds', FIRST, fact(({ now }) => ({ now: Math.floor(now) }))],
+  ['loses the time', FIRST, fact(() => ({ now: 0 }))],
+  ['loses the sequence', FIRST, fact(() => ({ sequence: 0 }))],
+  ['loses the operations', FIRST, fact(() => ({ operations: 0 }))],
+  ['keeps other facts than it was given', FIRST, fact(() => ({ operation: 'initial' }) as object)],
+  ['has no records at first', FIRST, fact(({ records }) => ({ records: [...records].slice(1) }))],
+  [
+    'gives its state once',
+    'gives back the same as often as it is asked',
+    { loaded: (state, _times, timesSinceOpened) => (timesSinceOpened > 1 ? undefined : state) },
+  ],
+  [
+    'gives its records once',
+    'gives back the same as often as it is asked',
+    {
+      loaded: (state, _times, timesSinceOpened) => (timesSinceOpened > 1 && state ? { ...state, records: [] } : state),
+    },
+  ],
+  ['removes nothing', CHANGES, { kept: changing((change) => (change.after === null ? undefined : change)) }],
+  [
+    'changes nothing that it has',
+    CHANGES,
+    {
+      kept: (commit, before) => {
+        const known = before.flatMap(({ changes }) => changes.map(({ collection, key }) => `${collection} ${key}`))
+        const isNew = (each: StoredCommit['changes'][number]) => !known.includes(`${each.collection} ${each.key}`)
+        return { ...commit, changes: commit.changes.filter((each) => each.after === null || isNew(each)) }
+      },
+    },
+  ],
+  ['has one collection', CHANGES, { kept: changing((change) => ({ ...change, collection: 'all' })) }],
+  [
+    'adds nothing to what it has',
+    CHANGES,
+    {
+      kept: (commit, before) =>
+        before.length === 0 ? commit : { ...commit, changes: commit.changes.filter(({ after }) => after === null) },
+    },
+  ],
+  [
+    'takes a slash for a folder',
+    CHANGES,
+    { kept: changing((change) => ({ ...change, key: change.key.replace('/', '_') })) },
+  ],
+  [
+    'keeps no empty record',
+    CHANGES,
+    { kept: changing((change) => (Object.keys(change.after ?? { id: '' }).length === 0 ? undefined : change)) },
+  ],
+  [
+    'makes a record of what was never there',
+    CHANGES,
+    { kept: changing((change) => (change.key === 'never there' ? { ...change, after: {} } : change)) },
+  ],
+  ...(['now', 'sequence', 'operations'] as const).map(
+    (name) =>
+      [
+        `keeps the first ${name}`,
+        CHANGES,
+        { kept: (commit, [first]) => (first ? { ...commit, [name]: first[name] } : commit) },
+      ] as const satisfies (typeof FLAWS)[number],
+  ),
+  [
+    'keeps no commit without a change',
+    'keeps a commit that changes no record',
+    { kept: (commit) => (commit.changes.length === 0 ? undefined : commit) },
+  ],
+  [
+    'forgets its records with a commit that has none',
+    'keeps a commit that changes no record',
+    {
+      kept: (commit, [first]) =>
+        first?.replaces && commit.changes.length === 0 ? { ...commit, replaces: first.replaces } : commit,
+    },
+  ],
+  [
+    'replaces nothing',
+    REPLACES,
+    {
+      kept: (commit, before) => {
+        const { replaces, ...rest } = commit
+        return replaces && before.length > 0 ? rest : commit
+      },
+    },
+  ],
+  [
+    'keeps its first seed',
+    REPLACES,
+    {
+      kept: (commit, [first]) =>
+        commit.replaces && first?.replaces
+          ? { ...commit, replaces: { ...commit.replaces, seed: first.replaces.seed } }
+          : commit,
+    },
+  ],
+  ...(['sequence', 'operations'] as const).map(
+    (name) =>
+      [
+        `lets its ${name} only grow`,
+        REPLACES,
+        {
+          kept: (commit, before) => ({
+            ...commit,
+            [name]: Math.max(commit[name], ...before.map((each) => each[name])),
+          }),
+        },
+      ] as const satisfies (typeof FLAWS)[number],
+  ),
+  [
+    'keeps what it was given first',
+    'goes on from what it has, each time that it is opened',
+    { kept: (commit, before) => (before.length > 2 ? undefined : commit) },
+  ],
+  [
+    'has only what it was given last',
+    'goes on from what it has, each time that it is opened',
+    { opened: (commits) => (commits.length > 2 ? [...commits.slice(0, 1), ...commits.slice(-1)] : commits) },
+  ],
+  ['takes an empty text for none', ANY_TEXT, texts((text) => (text === '' ? 'none' : text))],
+  ['takes "NULL" for none', ANY_TEXT, texts((text) => (text === 'NULL' ? null : text))],
+  ['trims texts', ANY_TEXT, texts((text) => text.trim())],
+  ['turns lone surrogates', ANY_TEXT, texts((text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd'))],
+  ['takes texts for ASCII', ANY_TEXT, texts((text) => text.replace(/[^ -~]/g, '?'))],
+  ...["'", '"', '\\', '%', ';--', '\u0000', '\u2028', '__proto__'].map(
+    (part) => [`cannot keep ${JSON.stringify(part)}`, ANY_TEXT, texts((text) => text.replaceAll(part, ''))] as const,
+  ),
+  ['knows no number below 0', ANY_TEXT, numbers(Math.abs)],
+  ['takes 0 for nothing', ANY_TEXT, numbers((number) => number || 1)],
+  ['knows integers only', ANY_TEXT, numbers(Math.round)],
+  ['knows numbers of 53 bits only', ANY_TEXT, numbers((number) => Math.min(number, 2 ** 53 - 1))],
+  ['knows numbers of 64 bits only', ANY_TEXT, numbers((number) => Math.min(number, 2 ** 63))],
+  ['has a sequence of 32 bits', ANY_TEXT, fact(({ sequence }) => ({ sequence: sequence % 2 ** 32 }))],
+  [
+    'has room for 100 KB',
+    'keeps a record of a megabyte',
+    { kept: changing((change) => (JSON.stringify(change.after).length > 1e5 ? undefined : change)) },
+  ],
+  [
+    'has room for 100 commits',
+    'keeps many commits that come at once, the last word on each record',
+    { kept: (commit, before) => (before.length < 100 ? commit : undefined) },
+  ],
+  [
+    'stays with the first word on a record of several',
+    'keeps many commits that come at once, the last word on each record',
+    {
+      kept: (commit, before) => {
+        const isKnown = before.some(({ changes }) => changes.some(({ key }) => key === commit.changes[0]?.key))
+        return commit.changes[0]?.collection === 'many' && isKnown ? { ...commit, changes: [] } : commit
+      },
+    },
+  ],
+  [
+    'counts commits that come at once as one',
+    'keeps many commits that come at once, the last word on each record',
+    {
+      kept: (commit, before) =>
+        commit.changes[0]?.collection === 'many' ? { ...commit, sequence: before[0]?.sequence ?? 0 } : commit,
+    },
+  ],
+]
+
+describe('The suite of stores finds a store that', () => {
+  it.each(FLAWS)('%s: it does not pass "%s"', async (_what, check, flaw) => {
+    expect(await failuresOf(() => placeWith({}), check)).toEqual(new Map())
+    expect([...(await failuresOf(() => placeWith(flaw), check)).keys()]).toEqual([check])
+  })
+
+  it('hands out the same records again', async () => {
+    const place = () => {
+      const store = memoryStore()
+      let state: StoredState | undefined
+      return { open: () => ({ ...store, load: () => (state = state ?? store.load()) }) }
+    }
+    const check = 'hands out records that are nobody else’s'
+    expect((await failuresOf(place, check)).get(check)).toContain('changed')
+  })
+
+  it.each([
+    ...['reserved_addrs.create', 'reserved_domains.create', 'control', 'clock', 'provisioning'],
+    ...['compression.replace', 'reserved_addrs.delete', 'restore', 'reset'],
+  ])('loses what %s did', async (operation) => {
+    const flaw: Flaw = { kept: (commit) => (commit.operation === operation ? undefined : commit) }
+    expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
+  })
+
+  it('says that commits are safe before they are', async () => {
+    const place = (isTrue: boolean) => {
+      const safe = memoryStore()
+      return {
+        open(): Store {
+          const waiting: StoredCommit[] = []
+          const flushed = async () => {
+            if (isTrue) for (const commit of waiting.splice(0)) safe.append(commit)
+          }
+          return { load: safe.load, append: (commit) => void waiting.push(commit), flushed }
+        },
+      }
+    }
+    expect((await failuresOf(() => place(true))).size).toBe(0)
+    const names = storeSuite(() => place(false)).map(({ name }) => name)
+    const passed = ['has nothing at the beginning', 'gives back the same as often as it is asked']
+    expect([...(await failuresOf(() => place(false))).keys()]).toEqual(names.filter((name) => !passed.includes(name)))
+  })
+})
+
+describe('The suite of stores', () => {
+  it('says what a store has, and what was wanted', async () => {
+    const failures = await failuresOf(() => placeWith({ loaded: () => undefined }))
+    expect(failures.get('gives back the same as often as it is asked')).toBeUndefined()
+    expect(failures.get('keeps a commit that changes no record')).toBe(
+      'The store has [null,null]. Wanted: [1767225600001.5,2048].',
+    )
+  })
+
+  it('says no more than 2,000 characters of either', async () => {
+    const failures = await failuresOf(() => placeWith({ kept: changing((change) => ({ ...change, key: 'same' })) }))
+    const message = failures.get('keeps a record of a megabyte') ?? ''
+    expect(message).toMatch(/^The store has .*x{500}…\. Wanted: .*x{500}…\.$/)
+    expect(message.length).toBeLessThan(4100)
+  })
+
+  it('has one store of a place open at a time, and none at the end', async () => {
+    const log: string[] = []
+    const newPlace = () => {
+      const { open } = placeWith({ loaded: (state, times) => (times === 3 ? undefined : state) })
+      log.push('place')
+      return {
+        open: () => {
+          log.push('open')
+          return open()
+        },
+        close: () => void log.push('close'),
+      }
+    }
+    const checks = storeSuite(newPlace)
+    expect(log).toEqual([])
+    for (const { run } of checks) await run().catch(() => undefined)
+    const lives = log.join(' ').split(/(?=place)/)
+    expect(lives).toHaveLength(checks.length)
+    for (const life of lives) expect(life).toMatch(/^place( open close)+ ?$/)
+  })
+})
