@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
+import { named } from '../support/needed.ts'
 import { blocksOf } from './blocks.ts'
 
 const command = inject('command')
@@ -89,12 +90,11 @@ const kept = {
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-if (!hasCurl) console.warn('The recipes of docs/ci.md were not tried: the command curl is missing.')
 
 describe.runIf(hasCurl).each([
   ['github', github, kept.github],
   ['gitlab', gitlab, kept.gitlab],
-] as const)('The recipe for %s', (_name, run, files) => {
+] as const)(named('The recipe for %s', hasCurl, 'curl is missing'), (_name, run, files) => {
   test('passes with the tests', () => {
     expect(run('0')).toBe(true)
   })

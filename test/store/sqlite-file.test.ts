@@ -9,7 +9,7 @@ import { SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { atEnd, hasSqlite, memoryDatabase, needsSqlite, newFile } from '../support/sqlite.ts'
+import { atEnd, describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../support/sqlite.ts'
 
 function openIn(file: string) {
   const store = sqliteStore(file)
@@ -21,14 +21,16 @@ const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_ad
 
 const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
 
-describe.skipIf(hasSqlite)('Without SQLite', () => {
-  it('a file is refused, and the Node that it needs is named', () => {
-    expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/)
+describe('Without SQLite', () => {
+  it('a file is refused, and the Node that it needs is named', async () => {
+    await withoutSqlite(() =>
+      expect(() => sqliteStore('never.db')).toThrow(/^A SQLite file needs Node 22\.13 or newer/),
+    )
     expect(existsSync('never.db')).toBe(false)
   })
 })
 
-describe.skipIf(!hasSqlite)(`A SQLite file${needsSqlite}`, () => {
+describeSqlite('A SQLite file', () => {
   it('is for its owner alone, its log too (rules: stores#sqlite-files)', async () => {
     const file = newFile()
     writeFileSync(file, '', { mode: 0o644 })

@@ -3,7 +3,7 @@ import { type Store, sqlStore } from '../../src/index.ts'
 import { type SqliteStore, sqliteStore } from '../../src/server/node.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { hasSqlite, memoryDatabase, needsSqlite, newFile } from '../support/sqlite.ts'
+import { describeSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 
 function placeInMemory(): StorePlace {
   const { commits } = memoryStore()
@@ -64,10 +64,10 @@ describe('A store in memory', () => {
   })
 })
 
-describe.skipIf(!hasSqlite)(`A store on a SQL database${needsSqlite}`, () => {
+describeSqlite('A store on a SQL database', () => {
   for (const { name, run } of storeSuite(placeInDatabase)) it(name, run)
 })
 
-describe.skipIf(!hasSqlite)(`A store in a SQLite file${needsSqlite}`, () => {
+describeSqlite('A store in a SQLite file', () => {
   for (const { name, run } of storeSuite(placeInFile)) it(name, run)
 })

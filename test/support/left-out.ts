@@ -1,15 +1,16 @@
 import type { TestProject } from 'vitest/node'
+import { NEEDED } from './needed.ts'
 
-/** What the names of tests say that openssl's absence has left out. */
-const MISSING = 'openssl is missing'
-
-/** Says at the very end of a run, after every reporter, how many tests the missing openssl command has cost. */
+/** Says at the very end of a run, after every reporter, how many tests were left out for want of what. */
 export default function setup({ vitest }: TestProject) {
   return () => {
     const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests('skipped')])
-    const count = tests.filter(({ fullName }) => fullName.includes(MISSING)).length
-    if (count === 0) return
-    const line = `${count} ${count === 1 ? 'test was' : 'tests were'} left out because OpenSSL 3 or newer is missing: the command openssl.`
+    const sentences = Object.entries(NEEDED).flatMap(([missing, why]) => {
+      const count = tests.filter(({ fullName }) => fullName.includes(missing)).length
+      return count === 0 ? [] : [`${count} ${count === 1 ? 'test was' : 'tests were'} left out because ${why}`]
+    })
+    if (sentences.length === 0) return
+    const line = sentences.join(' ')
     console.warn(`\n${'!'.repeat(line.length)}\n${line}\n${'!'.repeat(line.length)}`)
   }
 }

@@ -4,27 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { blocksOf } from '../x509/support.ts'
+import { named } from './needed.ts'
 
 /** Whether OpenSSL 3 is there, not LibreSSL. `npm test` leaves out what asks it where it is missing; `.ci/run` insists on it. */
 const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
 
-/** A test that is skipped says why in its name, so that a run's end can count those that openssl's absence has cost. */
-function named(name: string): string {
-  return hasOpenssl ? name : `${name} (skipped: openssl is missing)`
-}
+const asking = (name: string) => named(name, hasOpenssl, 'openssl is missing')
 
 /** A `describe` of tests that ask openssl: left out where it is missing. */
 export function describeOpenssl(name: string, tests: () => void): void {
-  describe.runIf(hasOpenssl)(named(name), tests)
+  describe.runIf(hasOpenssl)(asking(name), tests)
 }
 
 type Each = (cases: readonly unknown[]) => (name: string, run: (...values: unknown[]) => void) => void
 
-const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(named(name), run)
+const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(asking(name), run)
 
 /** A `test`, or `test.each`, that asks openssl: left out where it is missing. */
 export const testOpenssl = Object.assign(
-  (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(named(name), run),
+  (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(asking(name), run),
   // With the types of vitest's own, which says what each case hands to the test.
   { each: each as typeof test.each },
 )

@@ -1,14 +1,34 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { afterEach, describe, test, vi } from 'vitest'
 import { type Database, nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
+import { named } from './needed.ts'
 
 /** Whether this Node has SQLite built in. */
 export const hasSqlite = process.getBuiltinModule?.('node:sqlite') !== undefined
 
-/** What the names of tests say that have to be left out without it. */
-export const needsSqlite = hasSqlite ? '' : ' (left out: node:sqlite is missing)'
+/** A `describe` of tests that need SQLite: left out where it is missing. */
+export function describeSqlite(name: string, tests: () => void): void {
+  describe.runIf(hasSqlite)(named(name, hasSqlite, 'node:sqlite is missing'), tests)
+}
+
+/** A test that needs SQLite. */
+export function testSqlite(name: string, run: () => void | Promise<void>): void {
+  test.runIf(hasSqlite)(named(name, hasSqlite, 'node:sqlite is missing'), run)
+}
+
+/** Runs work as on a Node that has no SQLite. */
+export async function withoutSqlite<T>(work: () => T): Promise<Awaited<T>> {
+  const { getBuiltinModule } = process
+  const hiding = vi.spyOn(process, 'getBuiltinModule')
+  hiding.mockImplementation((id: string) => (id === 'node:sqlite' ? undefined : getBuiltinModule?.(id)) as never)
+  try {
+    return await work()
+  } finally {
+    hiding.mockRestore()
+  }
+}
 
 const ends: (() => void)[] = []
 

@@ -3,26 +3,31 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { hasSqlite } from '../support/sqlite.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** What a run of some tests prints where no command is found at all. */
-function runWithoutCommands(file: string, ...reporters: readonly string[]) {
-  const args = [vitest, 'run', file, '--typecheck=false', '--no-color', ...reporters]
+/** What a run of some tests prints where no command is found at all, and Node has no SQLite. */
+function runWithoutAnything(files: readonly string[], ...reporters: readonly string[]) {
+  const args = [vitest, 'run', ...files, '--typecheck=false', '--no-color', ...reporters]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
-    env: { PATH: '' },
+    env: { PATH: '', ...(hasSqlite && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
     encoding: 'utf8',
   })
   return { status, last: (stdout + stderr).trim().split('\n').at(-2) }
 }
 
+const OPENSSL = String.raw`[1-9]\d* tests were left out because OpenSSL 3 or newer is missing: the command openssl\.`
+const SQLITE = String.raw`[1-9]\d* tests were left out because this Node has no SQLite: 22\.13 and newer have node:sqlite\.`
+
 test.each([[], ['--reporter=json']])(
-  'A run without openssl says last how many tests that has cost (%j)',
+  'A run without openssl and SQLite says last how many tests that has cost (%j)',
   (...reporters) => {
-    const { status, last } = runWithoutCommands('test/x509/authority-openssl.test.ts', ...reporters)
+    const files = ['test/x509/authority-openssl.test.ts', 'test/store/suite.test.ts']
+    const { status, last } = runWithoutAnything(files, ...reporters)
     expect(status).toBe(0)
-    expect(last).toMatch(/^[1-9]\d* tests were left out because OpenSSL 3 or newer is missing: the command openssl\.$/)
+    expect(last).toMatch(new RegExp(`^${OPENSSL} ${SQLITE}$`))
   },
 )

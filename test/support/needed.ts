@@ -1,0 +1,11 @@
+/** What some tests need and not every machine has: as the names of tests say it that are left out, and as a run's end does. */
+export const NEEDED = {
+  'openssl is missing': 'OpenSSL 3 or newer is missing: the command openssl.',
+  'node:sqlite is missing': 'this Node has no SQLite: 22.13 and newer have node:sqlite.',
+  'curl is missing': 'the command curl is missing.',
+} as const
+
+/** The name of tests that something is needed for; where they are left out, it says why, so that a run's end can count them. */
+export function named(name: string, isThere: boolean, missing: keyof typeof NEEDED): string {
+  return isThere ? name : `${name} (left out: ${missing})`
+}
