@@ -75,12 +75,14 @@ try {
   const sources = [...new Set(mutants.map(({ fileName }) => fileName))]
   if (chosen.length === 0) throw new Error('Nothing to change: no source file is of that room or name.')
   say(`${chosen.length} of ${mutants.length} mutants chosen (seed ${values.seed}); running the tests once without any`)
+  const meeting = testsMeeting(root, files, sources)
   const job = {
     folder,
     thorough: values.thorough,
     files: Object.fromEntries(mutants.map(({ id, fileName }) => [id, fileName])),
     sources,
-    tests: testsMeeting(root, files, sources),
+    tests: [...meeting.keys()],
+    named: Object.fromEntries(meeting),
     mutants: chosen.map(({ id, fileName }) => ({ id, file: fileName })),
   }
   const workers = Number(values.workers)

@@ -7,8 +7,8 @@ const COMMAND = 'src/server/cli.ts'
 const TESTS = /^test\/(?!inspector\/|sandbox\/).*\.test\.ts$/
 
 /**
- * The tests that can meet one of some sources: by what they import, name in a text, or start, and what that imports.
- * The others need not be run.
+ * The tests that can meet one of some sources, by what they import, name in a text, or start, and what that imports: the
+ * others need not be run. With each, the sources that it names itself, or a file that tests share.
  */
 export function testsMeeting(folder, files, sources) {
   const known = new Set(files)
@@ -17,13 +17,14 @@ export function testsMeeting(folder, files, sources) {
     if (!led.has(file)) led.set(file, namedIn(readFileSync(join(folder, file), 'utf8'), file, known))
     return led.get(file)
   }
-  const wanted = new Set(sources)
-  return files.filter((file) => {
-    if (!TESTS.test(file)) return false
+  const closure = (file, isFollowed) => {
     const met = new Set([file])
-    for (const each of met) for (const next of leadsTo(each)) met.add(next)
-    return [...met].some((each) => wanted.has(each))
-  })
+    for (const each of met) if (isFollowed(each)) for (const next of leadsTo(each)) met.add(next)
+    return [...met].filter((each) => wanted.has(each))
+  }
+  const wanted = new Set(sources)
+  const tests = files.filter((file) => TESTS.test(file) && closure(file, () => true).length > 0)
+  return new Map(tests.map((file) => [file, closure(file, (each) => each.startsWith('test/'))]))
 }
 
 /** The files that a text names: from where it stands, from the repository, or from `src/`; of a folder of tests, all. */

@@ -140,6 +140,7 @@ class FileRunner extends TestRunner {
 async function cover(outer, job, write) {
   const runner = new FileRunner(outer, job.folder)
   let reached = new Map()
+  let loaded = new Set()
   let hasStarted = false
   const file = `${job.results}/reached-${process.pid}`
   process.env[REACHED] = file
@@ -152,14 +153,17 @@ async function cover(outer, job, write) {
     const elsewhere = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     rmSync(file, { force: true })
     hasStarted = elsewhere.length > 0
-    for (const id of elsewhere) if (isOnlyStarted(job.files[id])) reached.set(id, reached.get(id) ?? 1)
+    for (const id of elsewhere)
+      if (isOnlyStarted(job.files[id]) && !loaded.has(id)) reached.set(id, reached.get(id) ?? 1)
     const taken = [...reached]
     reached = new Map()
     return taken
   }
   for (const file of job.sources.filter((name) => name !== COMMAND))
     await outer.moduleRunner.import(join(job.folder, file)).catch(() => undefined)
-  write({ loaded: take().map(([id]) => id) })
+  loaded = new Set([...reached.keys()])
+  reached = new Map()
+  write({ loaded: [...loaded] })
   let byTest
   let outside
   runner.beforeTest = () => outside.push(...take())
@@ -182,7 +186,7 @@ async function cover(outer, job, write) {
 
 /**
  * For every mutant, the files to run, each with the keys of its tests (null: all), and how often it is reached. For one
- * that is reached when the sources are loaded, the tests that reach anything in its file.
+ * that is reached when the sources are loaded, the tests that reach anything in its file, or that name the file.
  */
 function plansOf(job) {
   const loaded = new Set()
@@ -212,6 +216,8 @@ function plansOf(job) {
     }
   }
   const related = new Map()
+  for (const [test, sources] of Object.entries(job.named))
+    for (const source of sources) related.set(source, (related.get(source) ?? new Map()).set(test, null))
   for (const [id, plan] of plans) {
     const own = related.get(job.files[id]) ?? new Map()
     related.set(job.files[id], own)

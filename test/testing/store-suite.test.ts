@@ -46,7 +46,9 @@ async function failuresOf(newPlace: () => StorePlace, ...checks: string[]): Prom
 
 /** Commits with each change, or without it. */
 const changing =
-  (each: (change: StoredCommit['changes'][number]) => StoredCommit['changes'][number] | undefined): Flaw['kept'] =>
+  (
+    each: (change: StoredCommit['changes'][number]) => StoredCommit['changes'][number] | undefined,
+  ): NonNullable<Flaw['kept']> =>
   (commit) => ({ ...commit, changes: commit.changes.flatMap((change) => each(change) ?? []) })
 
 /** Everything in a JSON value that is a text, or a number, and its keys, changed. */
@@ -88,7 +90,9 @@ const FIRST = 'gives back what the first commit said'
 const REPLACES = 'forgets everything from before a commit that replaces it'
 const RESTART = 'lets a gateway go on after a restart as if there had been none'
 
-const FLAWS: readonly (readonly [what: string, check: string, flaw: Flaw])[] = [
+type FlawOf = readonly [what: string, check: string, flaw: Flaw]
+
+const FLAWS: readonly FlawOf[] = [
   ['begins with a state', 'has nothing at the beginning', { loaded: (state) => state ?? EMPTY }],
   [
     'has a state as soon as it was asked for one',
@@ -156,12 +160,11 @@ const FLAWS: readonly (readonly [what: string, check: string, flaw: Flaw])[] = [
     { kept: changing((change) => (change.key === 'never there' ? { ...change, after: {} } : change)) },
   ],
   ...(['now', 'sequence', 'operations'] as const).map(
-    (name) =>
-      [
-        `keeps the first ${name}`,
-        CHANGES,
-        { kept: (commit, [first]) => (first ? { ...commit, [name]: first[name] } : commit) },
-      ] as const satisfies (typeof FLAWS)[number],
+    (name): FlawOf => [
+      `keeps the first ${name}`,
+      CHANGES,
+      { kept: (commit, [first]) => (first ? { ...commit, [name]: first[name] } : commit) },
+    ],
   ),
   [
     'keeps no commit without a change',
@@ -197,17 +200,16 @@ const FLAWS: readonly (readonly [what: string, check: string, flaw: Flaw])[] = [
     },
   ],
   ...(['sequence', 'operations'] as const).map(
-    (name) =>
-      [
-        `lets its ${name} only grow`,
-        REPLACES,
-        {
-          kept: (commit, before) => ({
-            ...commit,
-            [name]: Math.max(commit[name], ...before.map((each) => each[name])),
-          }),
-        },
-      ] as const satisfies (typeof FLAWS)[number],
+    (name): FlawOf => [
+      `lets its ${name} only grow`,
+      REPLACES,
+      {
+        kept: (commit, before) => ({
+          ...commit,
+          [name]: Math.max(commit[name], ...before.map((each) => each[name])),
+        }),
+      },
+    ],
   ),
   [
     'keeps what it was given first',
