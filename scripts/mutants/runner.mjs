@@ -36,7 +36,7 @@ const SLOW_MS = 400
 const SLOW_START_MS = 3000
 
 /** What other processes have to run alone; the rest of the sources they share with every test. */
-const isOnlyStarted = (file) => file.startsWith('src/server/')
+const isOnlyStarted = (file) => file.startsWith('src/server/') || file === 'src/testing/vitest.ts'
 
 export default class MutantRunner extends TestRunner {
   async onBeforeRunFiles() {

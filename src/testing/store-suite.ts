@@ -64,7 +64,7 @@ class Reopened {
   }
 }
 
-const first: StoredCommit = {
+const first = {
   operation: 'initial',
   now: 1_767_225_600_000.5,
   sequence: 3,
@@ -75,11 +75,13 @@ const first: StoredCommit = {
     { collection: 'one', key: 'a_2', after: { id: 'a_2', nested: { list: [1, null, { deep: true }] } } },
     { collection: 'two', key: 'a_1', after: { id: 'a_1' } },
   ],
-}
+} as const satisfies StoredCommit
 
 const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
   async 'has nothing at the beginning'(place) {
@@ -89,15 +91,17 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
 
   async 'gives back what the first commit said'(place) {
     await kept(place, [first])
-    const { version, seed } = first.replaces as { version: number; seed: string }
+    const { version, seed } = first.replaces
     const { now, sequence, operations } = first
-    sameState(place.open().load(), { version, seed, now, sequence, operations }, first.changes)
+    const { records, ...facts } = stateOf(place.open())
+    same(sorted(facts), sorted({ version, seed, now, sequence, operations }))
+    sameRecords(records, first.changes)
   },
 
   async 'gives back the same as often as it is asked'(place) {
     await kept(place, [first])
     const store = place.open()
-    same(shown(store.load()), shown(store.load()))
+    same(shown(stateOf(store)), shown(stateOf(store)))
   },
 
   async 'changes, adds and removes records, each in its own collection'(place) {
@@ -108,32 +112,32 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
       { collection: 'one', key: 'never there', after: null },
     ]
     await kept(place, [first, next(changes)])
-    const state = place.open().load()
-    sameRecords(state, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
-    same([state?.now, state?.sequence, state?.operations], [first.now + 1, 4, 2048])
-    same(state?.seed, first.replaces?.seed)
+    const { records, now, sequence, operations, seed } = stateOf(place.open())
+    sameRecords(records, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
+    same([now, sequence, operations], [first.now + 1, 4, 2048])
+    same(seed, first.replaces.seed)
   },
 
   async 'keeps a commit that changes no record'(place) {
     await kept(place, [first, next([], 3)])
-    const state = place.open().load()
-    same([state?.now, state?.operations], [first.now + 1, 2048])
-    sameRecords(state, first.changes)
+    const { records, now, operations } = stateOf(place.open())
+    same([now, operations], [first.now + 1, 2048])
+    sameRecords(records, first.changes)
   },
 
   async 'forgets everything from before a commit that replaces it'(place) {
     const changes = [{ collection: 'two', key: 'b', after: { id: 'b' } }]
     await kept(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
-    const state = place.open().load()
-    sameRecords(state, changes)
-    same([state?.seed, state?.sequence, state?.operations], ['other', 0, 5])
+    const { records, seed, sequence, operations } = stateOf(place.open())
+    sameRecords(records, changes)
+    same([seed, sequence, operations], ['other', 0, 5])
   },
 
   async 'goes on from what it has, each time that it is opened'(place) {
     await kept(place, [first])
     for (let n = 0; n < 3; n++) await kept(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
     const added = [0, 1, 2].map((n) => ({ collection: 'n', key: `${n}`, after: { n } }))
-    sameRecords(place.open().load(), [...first.changes, ...added])
+    sameRecords(stateOf(place.open()).records, [...first.changes, ...added])
   },
 
   async 'keeps any text, key and number'(place) {
@@ -141,15 +145,15 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     const after = JSON.parse(JSON.stringify({ texts, numbers: [0, -1, 0.1, 2 ** 53, 1e300], __proto__: null }))
     const changes = texts.map((text, n) => ({ collection: `c${n}`, key: `k${text}`, after }))
     await kept(place, [first, next(changes, 62 ** 7 - 62 ** 6)])
-    const state = place.open().load()
-    sameRecords(state, [...first.changes, ...changes])
-    same(state?.sequence, 62 ** 7 - 62 ** 6)
+    const { records, sequence } = stateOf(place.open())
+    sameRecords(records, [...first.changes, ...changes])
+    same(sequence, 62 ** 7 - 62 ** 6)
   },
 
   async 'keeps a record of a megabyte'(place) {
     const changes = [{ collection: 'one', key: 'large', after: { text: 'x'.repeat(2 ** 20) } }]
     await kept(place, [first, next(changes)])
-    sameRecords(place.open().load(), [...first.changes, ...changes])
+    sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
   },
 
   async 'gives back a thousand records, of one collection and of many'(place) {
@@ -157,7 +161,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
       return { collection: n < 600 ? 'one of many' : `c${n}`, key: `k${n}`, after: { n } }
     })
     await kept(place, [first, next(changes)])
-    sameRecords(place.open().load(), [...first.changes, ...changes])
+    sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
   },
 
   async 'keeps many commits that come at once, the last word on each record'(place) {
@@ -170,22 +174,22 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
       key: `k${n % 7}`,
       after: { n },
     }))
-    const state = place.open().load()
-    sameRecords(state, [...first.changes, ...last])
-    same(state?.sequence, 203)
+    const { records, sequence } = stateOf(place.open())
+    sameRecords(records, [...first.changes, ...last])
+    same(sequence, 203)
   },
 
   async 'hands out records that are nobody else’s'(place) {
     await kept(place, [first])
     const store = place.open()
-    for (const { record } of store.load()?.records ?? []) Object.assign(record, { id: 'changed' })
-    sameRecords(store.load(), first.changes)
+    for (const { record } of stateOf(store).records) Object.assign(record, { id: 'changed' })
+    sameRecords(stateOf(store).records, first.changes)
   },
 
   async 'lets a gateway go on after a restart as if there had been none'(place) {
     const open = (store: Store) => createGateway({ store, clock: manualClock('2026-01-01T00:00:00Z'), seed: 'suite' })
     const twin = open({ load: () => undefined, append: () => undefined })
-    const beginning = twin.snapshot({ privateKeys: true })
+    const beginning = twin.snapshot()
     const steps: ((gateway: typeof twin) => unknown)[] = [
       (gateway) => gateway.reservedAddrs.create({ description: 'ü', metadata: '{"a": 1}' }),
       (gateway) =>
@@ -197,7 +201,8 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
       (gateway) => gateway.clock.advance('1s'),
       (gateway) => gateway.clock.advance('29s'),
       (gateway) => gateway.clock.advance('100d'),
-      (gateway) => gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }),
+      (gateway) => gateway.compression.replace(ROUTE),
+      (gateway) => gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'known to the store' }),
       (gateway) => gateway.reservedAddrs.delete(gateway.reservedAddrs.list().reserved_addrs[0]?.id ?? ''),
       (gateway) => gateway.restore(beginning),
       (gateway) => gateway.reservedAddrs.create(),
@@ -224,24 +229,28 @@ async function kept(place: Reopened, commits: readonly StoredCommit[]): Promise<
   await store.flushed?.()
 }
 
-type Changes = StoredCommit['changes']
-
-function sameState(state: StoredState | undefined, facts: Omit<StoredState, 'records'>, changes: Changes): void {
-  const { records, ...rest } = state ?? { records: [] }
-  same(sorted(rest), sorted(facts))
-  sameRecords({ ...facts, records }, changes)
+/** What a store has, where it must have something. */
+function stateOf(store: Store): StoredState {
+  const state = store.load()
+  if (!state) throw new Error('The store has nothing. Wanted: what was appended.')
+  return state
 }
 
-function sameRecords(state: StoredState | undefined, changes: Changes): void {
+function sameRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
   const wanted = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
-  same(ordered(state?.records ?? []), ordered(wanted))
+  same(ordered(records), ordered(wanted))
 }
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
 
-const sorted = (row: object) => JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))
+/** The parts of an object in an order of their own. */
+const sorted = (row: object) =>
+  Object.entries(row)
+    .map((part) => JSON.stringify(part))
+    .sort()
+    .join(', ')
 
-const shown = (state: StoredState | undefined) => state && { ...state, records: [...state.records] }
+const shown = (state: StoredState) => ({ ...state, records: [...state.records] })
 
 function same(is: unknown, wanted: unknown): void {
   const [one, other] = [JSON.stringify(is), JSON.stringify(wanted)]

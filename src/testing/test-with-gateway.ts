@@ -71,7 +71,7 @@ export function testWithGateway<T extends (...given: never[]) => unknown, C exte
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
     const get = () => defining(Reflect.get(runner, variant), options)
-    Object.defineProperty(define, variant, { enumerable: true, get })
+    Object.defineProperty(define, variant, { get })
   }
   return define as TestWithGateway<T, C> // It has the variants that the runner has.
 }

@@ -170,8 +170,9 @@ function wordsGiven(
 /** The id of a domain, which may be called by its hostname. */
 async function domainId(where: Where, called: string): Promise<string> {
   if (called.startsWith('rd_')) return called
-  const { timelines } = (await askControl(where, 'GET', `/timelines${queryOf({ name: called })}`)) as Timelines
-  const found = timelines.find(({ domain }) => domain === called.toLowerCase().replace(/\.$/, ''))
+  const name = called.toLowerCase().replace(/\.$/, '')
+  const { timelines } = (await askControl(where, 'GET', `/timelines${queryOf({ name })}`)) as Timelines
+  const found = timelines.find(({ domain }) => domain === name)
   if (!found) throw new Error(`No domain ${JSON.stringify(called)} has a provisioning.`)
   return found.id
 }

@@ -50,8 +50,9 @@ function clockOf(clock: NonNullable<Config['clock']>, start: string | undefined,
 /** What the gateway refused of its options, in the words in which they were given; any other error as it is. */
 export function refusedOptions(error: unknown, names: Given['names']): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
-  const [, path = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
-  const name = names.get(path)
-  if (name === undefined) return new UsageError(error.message)
-  return new UsageError(`${name}${place && `, at ${place.replace(/^\./, '')}`}${rest}`)
+  const inTheirWords = (whole: string, option: string, place: string) => {
+    const name = names.get(option)
+    return name === undefined ? whole : `${name}${place && `, at ${place.replace(/^\./, '')}`}`
+  }
+  return new UsageError(error.message.replace(/^(\w+)([\w.[\]]*)/, inTheirWords))
 }

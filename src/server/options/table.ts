@@ -72,11 +72,13 @@ function optionsIn(path: string, schema: v.GenericSchema): Option[] {
 
 function alternativesIn(path: string, schema: v.GenericSchema): Option[] {
   const alternatives = (partsOf(schema).options ?? []) as readonly v.GenericSchema[]
-  const [first, ...rest] = alternatives.flatMap((each) => optionsIn(path, each))
-  if (!first) return []
-  // Of a name, a file and an object, the message of them all is the right one.
-  const own = first.path === path && first.kind === 'text' ? { ...first, schema } : first
-  return [own, ...rest.filter((each) => each.path !== path)]
+  return (
+    alternatives
+      .flatMap((each) => optionsIn(path, each))
+      .filter((each, index) => index === 0 || each.path !== path)
+      // Of a name, a file and an object, the message of them all is the right one.
+      .map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
+  )
 }
 
 interface Looks extends SchemaParts {

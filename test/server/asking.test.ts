@@ -1,0 +1,240 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type Server } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createGateway, manualClock } from '../../src/index.ts'
+import { ask } from '../../src/server/client/ask.ts'
+import { serve } from '../../src/server/node.ts'
+import { ran } from '../support/command.ts'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+async function listening(server: Server): Promise<string> {
+  servers.push(server)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that answers this to everyone, and what it was asked. */
+async function answering(status: number, headers: Record<string, string>, body: string) {
+  const seen: {
+    method: string | undefined
+    url: string | undefined
+    headers: IncomingMessage['headers']
+    text: string
+  }[] = []
+  const listener: RequestListener = (request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (part) => {
+      text += part
+    })
+    request.on('end', () => {
+      seen.push({ method: request.method, url: request.url, headers: request.headers, text })
+      response.writeHead(status, headers).end(body)
+    })
+  }
+  return { seen, url: await listening(createServer(listener)) }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
+const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
+
+describe('A command asks the server that it is told', () => {
+  it.each(['', '/', '//', '/api', '/api//'])('below the path of its URL, such as %j', async (path) => {
+    const { url, seen } = await answering(200, JSON_TYPE, CLOCK)
+    expect(await ran({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
+      code: 0,
+      stdout: '2026-01-01T00:00:00Z\n',
+    })
+    expect(seen.map((request) => request.url)).toEqual([`${path.replace(/\/+$/, '')}/_fauxgate/clock`])
+  })
+
+  it('with its key and a body of JSON only where there are any', async () => {
+    const { url, seen } = await answering(200, JSON_TYPE, CLOCK)
+    await ran({}, 'clock', '--url', url)
+    await ran({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
+    await ran({ FAUXGATE_URL: 'http://127.0.0.1:9', FAUXGATE_CONTROL_KEY: '' }, 'dns', 'remove', 'ä.test', '--url', url)
+    const [plain, keyed, removing] = seen
+    expect(plain).toMatchObject({ method: 'GET', text: '' })
+    expect(Object.keys(plain?.headers ?? {}).sort()).toEqual(['connection', 'host'])
+    expect(keyed).toMatchObject({
+      method: 'POST',
+      text: '{"to":"2026-01-01T00:00:00Z"}',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': '29',
+        'fauxgate-control-key': 'open-sesame',
+      },
+    })
+    expect(removing).toMatchObject({ method: 'DELETE', url: '/_fauxgate/dns?name=%C3%A4.test', text: '' })
+    expect(removing?.headers).not.toHaveProperty('fauxgate-control-key')
+  })
+
+  it('and tells the system clock from one that can be moved', async () => {
+    const { url } = await answering(200, JSON_TYPE, CLOCK.replace('true', 'false'))
+    expect((await ran({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
+  })
+})
+
+describe('A command that is answered by something else says so', () => {
+  const failing = async (url: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await ran({}, ...args, '--url', url)
+    expect([code, stdout]).toEqual([1, ''])
+    return stderr.replaceAll(url, 'URL')
+  }
+
+  it.each<[number, Record<string, string>, string]>([
+    [404, { 'content-type': 'text/html' }, '<h1>Not here</h1>'],
+    [500, JSON_TYPE, '{"error": "ours"}'],
+    [301, {}, ''],
+  ])('where it answers %i', async (status, headers, body) => {
+    const { url } = await answering(status, headers, body)
+    expect(await failing(url, 'clock', 'next')).toBe(
+      `fauxgate: What answers at URL is no fauxgate: POST was answered ${status}.\n`,
+    )
+  })
+
+  it('where it speaks no HTTP, or TLS', async () => {
+    const silent = await listening(createTcpServer((socket) => socket.destroy()))
+    expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
+    const plain = await listening(createTcpServer((socket) => socket.end('220 mail\r\n')))
+    expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be asked: Parse Error.*\.\n$/)
+    const secure = plain.replace('http:', 'https:')
+    expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
+  })
+
+  it('where it does not answer in time', async () => {
+    const url = await listening(createServer(() => undefined))
+    await expect(ask({ url, timeout: 1 }, 'GET', '/')).rejects.toThrow('no answer in time')
+    for (const server of servers) (server as ReturnType<typeof createServer>).closeAllConnections()
+  })
+
+  it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('where there is nobody at %s', async (url) => {
+    expect(await failing(url, 'reset')).toBe(
+      'fauxgate: Nobody answers at URL. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL.\n',
+    )
+  })
+
+  it('and asks port 4747 of this machine where it is told nothing', async () => {
+    const { stderr } = await ran({}, 'clock')
+    expect(stderr).toMatch(
+      /^$|^fauxgate: Nobody answers at http:\/\/127\.0\.0\.1:4747\.|^fauxgate: .*127\.0\.0\.1:4747/,
+    )
+  })
+})
+
+describe('A URL that is none is refused as it was given', () => {
+  it.each(['ftp://gate.test', 'http:///', 'http://', 'gate', 'http://gate:port'])('%j', async (url) => {
+    const message = `is ${JSON.stringify(url)}. Allowed: an http or https URL. See "fauxgate help clock".\n`
+    expect(await ran({}, 'clock', '--url', url)).toMatchObject({ code: 2, stderr: `fauxgate: --url ${message}` })
+    expect(await ran({ FAUXGATE_URL: url }, 'clock')).toMatchObject({
+      code: 2,
+      stderr: `fauxgate: FAUXGATE_URL ${message}`,
+    })
+  })
+})
+
+describe('The words behind a command', () => {
+  it.each<[string[], string]>([
+    [['state', 'import'], 'Behind state import comes FILE. See "fauxgate help state import".'],
+    [
+      ['state', 'import', 'a', 'b'],
+      'Behind state import there is 1 word that belongs to no option. See "fauxgate help state import".',
+    ],
+    [
+      ['state', 'export', 'a', 'b', 'c'],
+      'Behind state export there are 2 words that belong to no option. See "fauxgate help state export".',
+    ],
+    [['requests', 'all'], 'Behind requests there is 1 word that belongs to no option. See "fauxgate help requests".'],
+    [['script'], 'Behind script comes OUTCOME…. See "fauxgate help script".'],
+    [
+      ['timeline', 'a.test', 'b.test'],
+      'Behind timeline there is 1 word that belongs to no option. See "fauxgate help timeline".',
+    ],
+    [['faults', 'add', '--body', ' {"a'], 'What begins with { is not JSON. See "fauxgate help faults add".'],
+  ])('%j are refused where they are too few or too many', async (args, message) => {
+    expect(await ran({ FAUXGATE_URL: 'http://127.0.0.1:9' }, ...args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `fauxgate: ${message}\n`,
+    })
+  })
+})
+
+describe('What a control is sent', () => {
+  const sent = async (...args: string[]) => {
+    const { url, seen } = await answering(204, {}, '')
+    expect(await ran({ FAUXGATE_URL: url }, ...args)).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(seen).toHaveLength(1)
+    const [{ method, url: path, text } = { text: '' }] = seen
+    return [`${method} ${path?.replace('/_fauxgate', '')}`, text === '' ? undefined : JSON.parse(text)]
+  }
+
+  it.each<[string[], string, unknown]>([
+    [['clock', 'next'], 'POST /clock', { next: true }],
+    [['clock', 'advance', '30d'], 'POST /clock', { advance: '30d' }],
+    [['script', 'a', 'b', 'c'], 'POST /provisioning/script', { outcomes: ['a', 'b', 'c'] }],
+    [['script', 'show'], 'GET /provisioning/script', undefined],
+    [['script', 'clear', '--domain', 'x'], 'DELETE /provisioning/script?domain=x', undefined],
+    [['attempt', 'rd_1'], 'POST /provisioning/attempt', { id: 'rd_1' }],
+    [['renew', 'rd_1'], 'POST /provisioning/renew', { id: 'rd_1' }],
+    [['expire', 'rd_1'], 'POST /provisioning/expire', { id: 'rd_1' }],
+    [
+      ['timeline', '--state', 'issued', '--skip', '2', '--limit', '3'],
+      'GET /timelines?state=issued&skip=2&limit=3',
+      undefined,
+    ],
+    [['dns', 'a', 'n', 'v'], 'PUT /dns', { type: 'A', name: 'n', value: 'v' }],
+    [['dns', 'cname', 'n', 'v'], 'PUT /dns', { type: 'CNAME', name: 'n', value: 'v' }],
+    [['dns', 'remove', 'n', '--type', 'A', '--value', 'v'], 'DELETE /dns?name=n&type=A&value=v', undefined],
+    [['dns', 'clear'], 'DELETE /dns', undefined],
+    [['faults', 'remove', 'f'], 'DELETE /faults?id=f', undefined],
+    [['faults', 'clear'], 'DELETE /faults', undefined],
+    [['faults', 'add', '--drop', '--after', '1'], 'POST /faults', { drop: true, after: 1 }],
+    [['faults', 'add', '--no-drop', '--times', '2x'], 'POST /faults', { drop: false, times: '2x' }],
+    [['faults', 'add', '--body', ' {"a": 1}'], 'POST /faults', { body: { a: 1 } }],
+    [['faults', 'add', '--body', '[1]'], 'POST /faults', { body: '[1]' }],
+    [['faults', 'add', '--times', '1234567890123456'], 'POST /faults', { times: '1234567890123456' }],
+    [['declare', '--backend', 'b'], 'POST /declare', { backend: 'b' }],
+    [
+      ['declare', '--edge', 'e', '--routes', 'r1', '--routes', 'r2', '--endpoint-configuration', 'c'],
+      'POST /declare',
+      { edge: 'e', routes: ['r1', 'r2'], endpoint_configuration: 'c' },
+    ],
+    [['requests', 'clear'], 'DELETE /requests', undefined],
+    [['reset'], 'POST /reset', undefined],
+  ])('by %j', async (args, call, body) => {
+    expect(await sent(...args)).toEqual([call, body])
+  })
+})
+
+describe('What is shown of a state', () => {
+  it('is the whole timeline of each domain, the oldest first, with what is next and when it expires', async () => {
+    const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'shown' })
+    const policy = { authority: 'letsencrypt' } as const
+    const server = await serve(gateway)
+    for (const domain of ['a.example.com', 'b.example.com'])
+      gateway.reservedDomains.create({ domain, certificate_management_policy: policy })
+    const [second, first] = gateway.reservedDomains.list().reserved_domains
+    gateway.dns.cname('a.example.com', first?.cname_target as string)
+    gateway.clock.advance('30s')
+    const { stdout } = await ran({ FAUXGATE_URL: server.url }, 'timeline')
+    expect(stdout.replace(/(?<=needs \S+ CNAME \S+: ).*/, 'PROBLEM')).toBe(
+      [
+        `a.example.com (${first?.id}) is issued; the next renewal is due at 2026-03-02T00:00:30Z; its certificate expires at 2026-04-01T00:00:30Z`,
+        gateway.provisioning.printTimeline(first?.id as string),
+        '',
+        `b.example.com (${second?.id}) is failing; the next attempt is due at 2026-01-01T01:00:30Z`,
+        `needs b.example.com CNAME ${second?.cname_target}: PROBLEM`,
+        gateway.provisioning.printTimeline(second?.id as string),
+        '',
+      ].join('\n'),
+    )
+    expect((await ran({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain('a.example.com')
+    expect(await ran({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0, stderr: '' })
+    await server.close()
+  })
+})

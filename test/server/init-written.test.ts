@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import fs, { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { transform } from 'esbuild'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as main from '../../src/index.ts'
+import { RUNNERS, type Runner } from '../../src/server/commands/init-files.ts'
+import { ran } from '../support/command.ts'
+
+const home = process.cwd()
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-written-'))
+  process.chdir(folder)
+})
+afterEach(() => {
+  process.chdir(home)
+  rmSync(folder, { recursive: true })
+})
+
+const project = (value: object) => writeFileSync('package.json', JSON.stringify(value))
+const testFile = () => readdirSync('.').find((name) => /\.test\.\w+$/.test(name)) ?? ''
+
+/** The test that a file defines: with what it imports and with what its runner has as globals, and with nothing else. */
+async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions = {}) {
+  const defined: { name: string; work: (fixtures?: object) => unknown }[] = []
+  let gatewayOptions: main.GatewayOptions = {}
+  const define = (name: string, work: () => unknown) => void defined.push({ name, work })
+  const override = (name: string, options: main.GatewayOptions) => {
+    expect(name).toBe('gatewayOptions')
+    gatewayOptions = options
+  }
+  const modules: Readonly<Record<string, unknown>> = {
+    fauxgate: { ...main, createGateway: (given: object) => main.createGateway({ ...given, ...changed }) },
+    'node:fs': fs,
+    ...(runner === 'vitest' && {
+      vitest: { expect },
+      'fauxgate/vitest': { test: Object.assign(define, { override }) },
+    }),
+    ...(runner === 'node' && { 'node:test': { test: define }, 'node:assert/strict': assert }),
+    './fauxgate.initial.json': JSON.parse(readFileSync('fauxgate.initial.json', 'utf8')),
+  }
+  const required = (name: string) => {
+    if (!(name in modules)) throw new Error(`The test imports ${name}.`)
+    return modules[name]
+  }
+  const { code } = await transform(readFileSync(file, 'utf8'), { format: 'cjs', loader: 'ts' })
+  const globals = runner === 'jest' ? { test: define, expect } : { test: undefined, expect: undefined }
+  const run = new Function('require', 'module', 'exports', 'test', 'expect', code)
+  run(required, { exports: {} }, {}, globals.test, globals.expect)
+  expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after half a minute'])
+  return async () => {
+    const clock = main.manualClock('2026-01-01T00:00:00Z')
+    await defined[0]?.work({ gateway: main.createGateway({ ...gatewayOptions, clock, ...changed }) })
+  }
+}
+
+describe('The test that fauxgate init writes', () => {
+  const projects = [
+    ['module', 'plain'],
+    ['commonjs', 'plain'],
+    ['module', 'typed'],
+    ['commonjs', 'typed'],
+  ] as const
+
+  for (const runner of RUNNERS) {
+    it.each(projects)(`runs by ${runner} in a project that is %s and %s`, async (type, typed) => {
+      project({ type })
+      if (typed === 'typed') writeFileSync('tsconfig.json', '{}')
+      const { code, stdout, stderr } = await ran({}, 'init', '--runner', runner)
+      expect([code, stderr]).toEqual([0, ''])
+      const file = testFile()
+      expect(stdout).toContain(`wrote  ${file}, a first test\n`)
+      const isModule = type === 'module'
+      const expected = {
+        vitest: typed === 'typed' ? 'ts' : isModule ? 'js' : 'mjs',
+        jest: 'js',
+        node: isModule ? 'js' : 'mjs',
+      }
+      expect(file).toBe(`fauxgate.test.${expected[runner]}`)
+      const text = readFileSync(file, 'utf8')
+      expect(/^import /m.test(text)).toBe(runner !== 'jest' || isModule)
+      expect(text).toMatch(/^(import|const) .*\n(.+\n)*\n[^\n]/)
+      expect(text).toMatch(/[^\n]\n\}\)\n$/)
+      const lines = {
+        vitest: `npx vitest run ${file}`,
+        jest: `${isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${file}`,
+        node: `node --test ${file}`,
+      }
+      expect(stdout).toMatch(`\n\nRun the test:      ${lines[runner]}\nStart the server:  npx fauxgate serve\n`)
+      const run = await definedIn(file, runner)
+      await run()
+    })
+  }
+
+  it.each(RUNNERS)(
+    'fails by %s where the certificate does not come, or is there from the beginning',
+    async (runner) => {
+      await ran({}, 'init', '--runner', runner)
+      for (const provisioningDelay of [0, '31s'] as const) {
+        const run = await definedIn(testFile(), runner, { provisioningDelay })
+        await expect(run()).rejects.toThrow()
+      }
+    },
+  )
+})
+
+it('fauxgate init writes a config that is for people to read', async () => {
+  await ran({}, 'init')
+  expect(readFileSync('fauxgate.config.json', 'utf8')).toBe(
+    [
+      '{',
+      '  "dialect": "ngrok",',
+      '  "port": 4747,',
+      '  "initial": "fauxgate.initial.json",',
+      '  "provisioningDelay": "5s"',
+      '}',
+      '',
+    ].join('\n'),
+  )
+  expect(readFileSync('fauxgate.initial.json', 'utf8')).toMatch(/^\{\n {2}"reservedDomains": \[\n.*\}\n$/s)
+})
+
+describe('fauxgate init looks at package.json', () => {
+  it.each<[string, string]>([
+    ['{"devDependencies": {"jest": "30", "vitest": "4"}}', 'npx vitest'],
+    ['{"dependencies": {"jest": "30"}}', 'npx jest'],
+    ['{"dependencies": null, "devDependencies": ["vitest"], "scripts": {"test": 5}}', 'node --test'],
+    ['{"scripts": "vitest"}', 'node --test'],
+    ['{"scripts": {"test": "jest-like --ci"}}', 'node --test'],
+    ['{"scripts": {"test": "tsc  &&  jest"}}', 'npx jest'],
+  ])('%s', async (text, command) => {
+    writeFileSync('package.json', text)
+    expect((await ran({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
+  })
+
+  it('and says where it is not JSON', async () => {
+    writeFileSync('package.json', '{')
+    expect(await ran({}, 'init')).toEqual({ code: 1, stdout: '', stderr: 'fauxgate: package.json is not JSON.\n' })
+    expect(existsSync('fauxgate.config.json')).toBe(false)
+  })
+})
+
+describe('fauxgate init asks what runs the tests', () => {
+  const before = { stdin: process.stdin, isTTY: process.stdout.isTTY }
+  afterEach(() => {
+    Object.defineProperty(process, 'stdin', { configurable: true, value: before.stdin })
+    process.stdout.isTTY = before.isTTY
+  })
+
+  /** What it comes to where somebody types this, with a terminal on both sides or on one. */
+  async function asked(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
+    const typing = Object.assign(new PassThrough(), { isTTY: stdin })
+    typing.end(typed)
+    Object.defineProperty(process, 'stdin', { configurable: true, value: typing })
+    process.stdout.isTTY = stdout
+    return ran({}, 'init', ...args)
+  }
+
+  it.each([
+    ['jest\n', 'npx jest'],
+    ['  node \n', 'node --test'],
+    ['\n', 'npx vitest'],
+  ])('and takes the answer %j', async (typed, command) => {
+    project({ devDependencies: { vitest: '4' } })
+    const { code, stdout } = await asked(typed)
+    expect(code).toBe(0)
+    expect(stdout).toContain('What runs your tests: vitest, jest, node? [vitest] ')
+    expect(stdout).toContain(`Run the test:      ${command}`)
+  })
+
+  it('and refuses an answer that is none', async () => {
+    const { code, stderr } = await asked('karma\n')
+    expect([code, stderr]).toEqual([
+      2,
+      'fauxgate: The answer is "karma". Allowed: vitest, jest, node. See "fauxgate help init".\n',
+    ])
+    expect(readdirSync('.')).toEqual([])
+  })
+
+  it.each([
+    ['is told not to', ['--yes'], {}],
+    ['was told it', ['--runner', 'node'], {}],
+    ['has nobody who could type', [], { stdin: false }],
+    ['has nobody who could read', [], { stdout: false }],
+  ])('unless it %s', async (_why, args, terminals) => {
+    const { code, stdout } = await asked('jest\n', args, terminals)
+    expect(code).toBe(0)
+    expect(stdout).not.toContain('What runs')
+    expect(stdout).toContain('Run the test:      node --test')
+  })
+})
