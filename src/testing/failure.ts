@@ -28,8 +28,19 @@ export function explain(error: Shown | undefined, gateway: Gateway): void {
   const { message, stack } = error
   // A matcher of ours says it itself.
   if (/^The gateway at /m.test(message)) return
-  error.message = `${message}\n\n${reportBehind(message, gateway)}\n`
-  if (stack) error.stack = stack.replace(message, () => error.message)
+  const told = `${message}\n\n${reportBehind(message, gateway)}\n`
+  put(error, 'message', told)
+  if (stack)
+    put(
+      error,
+      'stack',
+      stack.replace(message, () => told),
+    )
+}
+
+/** Sets a text of an error; not of one that is frozen. The message of a DOMException, as of an abort, has only a getter. */
+function put(error: Shown, name: keyof Shown, value: string): void {
+  Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
 /** The report, without what is still on order where the message says just that. */

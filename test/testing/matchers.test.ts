@@ -142,6 +142,14 @@ describe('toHaveBeenRequested', () => {
     expect(messageOf(failing(undefined, 503))).toMatch(
       /^Expected a request of reserved_addrs\.list with the status 503, and there was none\. Those that there were answered 200, 200\.\n/,
     )
+    expect(
+      messageOf(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { status: 503, method: 'GET' })),
+    ).toMatch(
+      /^Expected a request of reserved_addrs\.list with the status 503 and with the method GET, and there was none\./,
+    )
+    expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { times: 2 }))).toMatch(
+      /^Expected not 2 requests of reserved_addrs\.list, and there were 2\.\n/,
+    )
     expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toMatch(
       /^Expected no request of reserved_addrs\.list, and there were 2\.\n/,
     )
@@ -152,7 +160,9 @@ describe('toHaveBeenRequested', () => {
       'reserved_domains.create',
     )
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { staus: 1 } as never)).toThrow('staus')
-    expect(() => expect({}).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('Allowed: a gateway.')
+    const { reservedDomains, requests, report } = gateway
+    for (const part of [{}, null, 5, { reservedDomains, requests }, { reservedDomains, report }, { requests, report }])
+      expect(() => expect(part).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('Allowed: a gateway.')
   })
 })
 

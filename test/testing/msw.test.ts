@@ -78,6 +78,20 @@ describe('handlers for Mock Service Worker', () => {
     expect((await fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
   })
 
+  it('leave a failure of a gateway to MSW, which answers 500', async () => {
+    const broken = createGateway()
+    for (const cause of [undefined, { code: 'EPIPE' }, 'ECONNRESET']) {
+      const fetch = () => Promise.reject(new TypeError('It is broken.', { cause }))
+      const server = setupServer(...handlers({ url: broken.url, fetch }))
+      server.listen()
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const answer = await globalThis.fetch(`${broken.url}/reserved_addrs`)
+      expect([answer.status, await answer.json()]).toMatchObject([500, { message: 'It is broken.' }])
+      printed.mockRestore()
+      server.close()
+    }
+  })
+
   it('follow a gateway that begins and stops to be served', async () => {
     const gateway = createGateway()
     const home = gateway.url

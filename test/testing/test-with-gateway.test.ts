@@ -115,13 +115,37 @@ describe('The test of any runner', () => {
     expect(error?.stack).toMatch(/\n {4}at .*test-with-gateway\.test\.ts/)
   })
 
-  test('hands on what is thrown and is no error', async () => {
+  test('says it also behind an abort, whose message cannot be assigned', async () => {
+    const error = await outcomeOf(async (gateway) => {
+      gateway.faults.add({ latency: '5s' })
+      await gateway.fetch(gateway.url, { headers, signal: AbortSignal.abort() })
+    })
+    expect(error).toBeInstanceOf(DOMException)
+    expect(error?.name).toBe('AbortError')
+    expect(error?.message).toMatch(/^This operation was aborted\n\nThe gateway at 2026-01-01T00:00:00Z/)
+    expect(error?.stack).toContain(error?.message)
+  })
+
+  test('leaves an error that is frozen as it is', async () => {
+    const frozen = Object.freeze(new Error('It broke.'))
     expect(
       await outcomeOf(() => {
-        throw 'a text'
+        throw frozen
       }),
-    ).toBe('a text')
+    ).toBe(frozen)
+    expect(frozen.message).toBe('It broke.')
   })
+
+  test.each(['a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
+    'hands on what is thrown and is no error: %j',
+    async (thrown) => {
+      expect(
+        await outcomeOf(() => {
+          throw thrown
+        }),
+      ).toBe(thrown)
+    },
+  )
 
   test('fails where a test that passed left something on order, and says it once', async () => {
     const leaving = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   })
   const { testResults } = JSON.parse(output.slice(output.indexOf('{')))
   reported = new Map(testResults[0].assertionResults.map((each: Reported) => [each.title, each]))
-})
+}, 60_000)
 
 function failureOf(title: string): string {
   const { status, failureMessages } = reported.get(title) as Reported

@@ -1,0 +1,358 @@
+import { describe, expect, it, vi } from 'vitest'
+import { general } from '../../src/contract/general-errors.ts'
+import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
+import { paintFor } from '../../src/server/log/colours.ts'
+import { jsonLog, type LoggedRequest, type LoggedTransition, quietLog, textLog } from '../../src/server/log/log.ts'
+import { logged } from '../../src/server/log/logged.ts'
+import { read, writerTo } from '../../src/server/log/output.ts'
+
+const AT = Date.UTC(2026, 0, 1, 0, 0, 0, 500)
+const REQUEST: LoggedRequest = {
+  at: AT,
+  method: 'GET',
+  path: '/a',
+  operation: null,
+  status: 200,
+  error: null,
+  message: null,
+  duration: null,
+}
+const TRANSITION: LoggedTransition = {
+  at: '2026-01-01T00:00:00Z',
+  domain: 'a.test',
+  id: 'rd_1',
+  transition: 'issued',
+  message: 'It is in use.',
+}
+
+/** A log with marks for styles, and what it has written. */
+function lines(isDated = true) {
+  const written: string[] = []
+  const log = textLog(
+    (text) => written.push(text),
+    (style, text) => `<${style} ${text}>`,
+    isDated,
+  )
+  return { log, written }
+}
+
+describe('A line of the log', () => {
+  const TIME = '<dim 2026-01-01T00:00:00Z>'
+
+  it.each<[Partial<LoggedRequest>, string]>([
+    [{}, `${TIME} GET    ${'/a'.padEnd(34)} <green 200>`],
+    [{ status: 399, method: 'OPTIONS' }, `${TIME} OPTIONS ${'/a'.padEnd(34)} <green 399>`],
+    [
+      { status: 400, error: 'E_1', operation: 'o.list', duration: 1.26, message: 'No.' },
+      `${TIME} GET    ${'/a'.padEnd(34)} <yellow 400> <yellow E_1> o.list <dim 1.3 ms> <dim No.>`,
+    ],
+    [{ status: 499, duration: 0 }, `${TIME} GET    ${'/a'.padEnd(34)} <yellow 499> <dim 0 ms>`],
+    [{ status: 500, error: 'E' }, `${TIME} GET    ${'/a'.padEnd(34)} <red 500> <red E>`],
+    [{ status: null, message: 'gone' }, `${TIME} GET    ${'/a'.padEnd(34)} <red ---> <dim gone>`],
+    [{ path: `/${'x'.repeat(40)}` }, `${TIME} GET    /${'x'.repeat(40)} <green 200>`],
+    [{ path: `/${'x'.repeat(299)}` }, `${TIME} GET    /${'x'.repeat(299)} <green 200>`],
+    [{ path: `/${'x'.repeat(300)}` }, `${TIME} GET    /${'x'.repeat(299)}… <green 200>`],
+    [
+      { message: 'a\u001b[31m\u0007b\u007f\u009bc\r\n\u2028\u2029d', error: 'a\nb', status: 500 },
+      `${TIME} GET    ${'/a'.padEnd(34)} <red 500> <red a b> <dim a [31m b c d>`,
+    ],
+  ])('of a request: %j', (given, line) => {
+    const { log, written } = lines()
+    log.request({ ...REQUEST, ...given })
+    expect(written).toEqual([`${line}\n`])
+  })
+
+  it.each<[LoggedTransition['transition'], string]>([
+    ['started', 'cyan'],
+    ['failed', 'red'],
+    ['renewal failed', 'red'],
+    ['cancelled', 'red'],
+    ['issued', 'green'],
+    ['renewed', 'green'],
+    ['renewal started', 'cyan'],
+  ] as [LoggedTransition['transition'], string][])('of a certificate that is %s is %s', (transition, style) => {
+    const { log, written } = lines()
+    log.provisioning({ ...TRANSITION, transition, message: 'one\ntwo' })
+    expect(written).toEqual([`${TIME} cert   ${'a.test'.padEnd(34)} <${style} ${transition}> <dim one two>\n`])
+  })
+
+  it('has the time of the day, here, where no more than a day passes', () => {
+    const { log, written } = lines(false)
+    const at = new Date(2026, 5, 1, 3, 4, 5).getTime()
+    log.request({ ...REQUEST, at })
+    log.provisioning({ ...TRANSITION, at: new Date(at).toISOString() })
+    expect(written.map((line) => line.split('>')[0])).toEqual(['<dim 03:04:05', '<dim 03:04:05'])
+  })
+
+  it('of the server itself stands as it is; a quiet log has nothing else', () => {
+    const { log, written } = lines()
+    for (const each of [log, quietLog(log)]) {
+      each.notice('listening', 'fauxgate listens')
+      each.request(REQUEST)
+      each.provisioning(TRANSITION)
+    }
+    expect(written.map((line) => line.slice(0, 9))).toEqual(['fauxgate ', '<dim 2026', '<dim 2026', 'fauxgate '])
+  })
+
+  it('is an object where a program reads it', () => {
+    const written: string[] = []
+    const log = jsonLog((text) => written.push(text))
+    log.notice('root', 'Its root', { file: 'root.pem' })
+    log.notice('plain', 'No facts')
+    log.request({ ...REQUEST, duration: 1.26 })
+    log.request(REQUEST)
+    log.provisioning(TRANSITION)
+    expect(written.every((line) => line.endsWith('}\n'))).toBe(true)
+    const request = { event: 'request', ...REQUEST, at: '2026-01-01T00:00:00.500Z' }
+    expect(written.map((line) => JSON.parse(line))).toEqual([
+      { event: 'root', message: 'Its root', file: 'root.pem' },
+      { event: 'plain', message: 'No facts' },
+      { ...request, duration: 1.3 },
+      request,
+      { event: 'provisioning', ...TRANSITION },
+    ])
+  })
+})
+
+describe('Colours', () => {
+  const RED = '\u001b[31mx\u001b[39m'
+  it.each<[boolean | undefined, NodeJS.ProcessEnv, string]>([
+    [true, {}, RED],
+    [undefined, {}, 'x'],
+    [false, {}, 'x'],
+    [true, { TERM: 'dumb' }, 'x'],
+    [true, { TERM: 'xterm' }, RED],
+    [true, { NO_COLOR: '1' }, 'x'],
+    [true, { NO_COLOR: '' }, RED],
+    [true, { FORCE_COLOR: '0' }, 'x'],
+    [true, { FORCE_COLOR: 'false' }, 'x'],
+    [undefined, { FORCE_COLOR: '' }, RED],
+    [undefined, { FORCE_COLOR: '3', TERM: 'dumb' }, RED],
+    [undefined, { FORCE_COLOR: '1', NO_COLOR: '1' }, 'x'],
+  ])('of a stream whose isTTY is %j with %j', (isTTY, environment, text) => {
+    const paint = paintFor(isTTY === undefined ? {} : { isTTY }, environment)
+    expect(paint('red', 'x')).toBe(text)
+  })
+})
+
+/** A gateway with a log of everything. */
+function watched({ keys = [], ...options }: GatewayOptions & { keys?: readonly string[] } = {}) {
+  const requests: LoggedRequest[] = []
+  const order: string[] = []
+  const log = {
+    notice: () => undefined,
+    request(line: LoggedRequest) {
+      requests.push(line)
+      order.push(`${line.method} ${line.path} ${line.status}`)
+    },
+    provisioning: ({ domain, transition }: LoggedTransition) => void order.push(`${domain} ${transition}`),
+  }
+  const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
+  const gateway = logged(inner, log, { families: undefined, keys })
+  const ask = (method: string, url: string, body = '', headers: Record<string, string> = {}) =>
+    gateway.exchange({
+      method,
+      url,
+      header: (name) =>
+        ({
+          authorization: 'Bearer k',
+          'service-version': '2',
+          'content-type': 'application/json',
+          host: '127.0.0.1',
+          ...headers,
+        })[name.toLowerCase()] ?? null,
+      body,
+      peer: '127.0.0.1',
+    })
+  return { inner, gateway, requests, order, ask }
+}
+
+describe('The log of a gateway', () => {
+  const managed = (domain: string) =>
+    JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+
+  it('knows each operation, HEAD as GET, and no query', () => {
+    const { requests, ask } = watched()
+    ask('GET', '/reserved_addrs?limit=5')
+    ask('HEAD', '/reserved_addrs')
+    ask('PUT', '/reserved_addrs')
+    ask('GET', '/else')
+    expect(requests.map(({ method, path, operation, status }) => [method, path, operation, status])).toEqual([
+      ['GET', '/reserved_addrs', 'reserved_addrs.list', 200],
+      ['HEAD', '/reserved_addrs', 'reserved_addrs.list', 200],
+      ['PUT', '/reserved_addrs', null, 405],
+      ['GET', '/else', null, 404],
+    ])
+    expect(requests[0]).toMatchObject({ at: Date.UTC(2026, 0, 1), error: null, message: null })
+    expect(requests[0]?.duration).toBeGreaterThanOrEqual(0)
+    expect(requests[3]).toMatchObject({ error: 'ERR_GATEWAY_90400', message: expect.stringContaining('is not a path') })
+  })
+
+  it('has nothing of who only looks at the controls, and all who use them', () => {
+    const { order, ask } = watched()
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      for (const path of ['/_fauxgate', '/_fauxgate/clock']) ask(method, path)
+      ask(method, '/_fauxgate_not')
+    }
+    ask('POST', '/_fauxgate/reset')
+    ask('POST', '/_fauxgate')
+    expect(order.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      'GET /_fauxgate_not',
+      'HEAD /_fauxgate_not',
+      'OPTIONS /_fauxgate_not',
+      'POST /_fauxgate/reset',
+      'POST /_fauxgate',
+    ])
+  })
+
+  it('has nothing of what the inspector asks', () => {
+    const { gateway, order } = watched()
+    const request = { method: 'GET', url: '/reserved_addrs', header: () => null, body: '', isInspector: true }
+    gateway.exchange({ ...request, peer: '127.0.0.1' })
+    expect(order).toEqual([])
+  })
+
+  it('has what a request did to domains behind it, and what came due before it in front of it', () => {
+    const { inner, order, ask } = watched()
+    ask('POST', '/reserved_domains', managed('a.test'))
+    inner.clock.advance('30s')
+    ask('POST', '/reserved_domains', managed('b.test'))
+    inner.provisioning.failNext('DNS_ERROR')
+    inner.clock.advance('30s')
+    expect(order).toEqual([
+      'POST /reserved_domains 201',
+      'a.test started',
+      'a.test issued',
+      'POST /reserved_domains 201',
+      'b.test started',
+      'b.test failed',
+    ])
+  })
+
+  it('goes on where a domain is deleted, and behind the oldest entries of a long timeline', () => {
+    const { inner, order } = watched()
+    const { id } = inner.reservedDomains.create(JSON.parse(managed('a.test')))
+    inner.provisioning.failAlways('DNS_ERROR', { domain: 'a.test' })
+    inner.clock.advance('7d')
+    const failures = () => order.filter((line) => line === 'a.test failed').length
+    expect(failures()).toBe(7 * 24)
+    expect(order).toHaveLength(2 * failures())
+    inner.reservedDomains.delete(id)
+    expect(order).toHaveLength(2 * failures())
+  })
+
+  it('tells of an answer that is waited for when it comes, is broken, or its client left', async () => {
+    const { inner, gateway, requests, ask } = watched()
+    inner.faults.add({ latency: '5s', times: 2 })
+    const [slow, left] = [ask('GET', '/reserved_addrs'), ask('GET', '/reserved_addrs')]
+    inner.faults.add({ drop: true, times: 1 })
+    const broken = ask('GET', '/reserved_domains')
+    expect(requests).toEqual([])
+    const leaving = new AbortController()
+    const gone = gateway.delivered(left, { signal: leaving.signal })
+    leaving.abort(new Error('left'))
+    await expect(gone).rejects.toThrow('left')
+    await gateway.delivered(broken)
+    const whole = gateway.delivered(slow)
+    inner.clock.advance('5s')
+    expect((await whole).status).toBe(200)
+    expect(requests.map(({ status, error, message }) => [status, error, message])).toEqual([
+      [null, null, 'the client left'],
+      [null, null, 'a fault broke the connection'],
+      [200, null, null],
+    ])
+  })
+
+  it('says what an error says, and nothing where it is no error of the API', async () => {
+    const { inner, gateway, requests, ask } = watched()
+    inner.faults.add({ status: 500, body: '<html>', times: 1 })
+    inner.faults.add({ status: 502, body: '[1]', times: 1 })
+    inner.faults.add({ status: 503, body: { error_code: 5, msg: null }, times: 1 })
+    inner.faults.add({ status: 504, body: { error_code: 'E', msg: 'Late.' }, times: 1 })
+    for (let asked = 0; asked < 4; asked++) await gateway.delivered(ask('GET', '/reserved_addrs'))
+    expect(requests.map(({ status, error, message }) => [status, error, message])).toEqual([
+      [500, null, null],
+      [502, null, null],
+      [503, null, null],
+      [504, 'E', 'Late.'],
+    ])
+  })
+
+  it('tells of bytes that were no request', () => {
+    const { gateway, requests } = watched()
+    gateway.refused(general.request_malformed, { problem: 'it is none' })
+    expect(requests).toEqual([
+      {
+        at: Date.UTC(2026, 0, 1),
+        method: '-',
+        path: '-',
+        operation: null,
+        status: 400,
+        error: 'ERR_GATEWAY_90430',
+        message: expect.stringContaining('it is none'),
+        duration: null,
+      },
+    ])
+  })
+
+  it('shows no key in a path, the gateway’s or the request’s own', () => {
+    const { requests, ask } = watched({ keys: ['key-of-the-gateway'] })
+    ask('GET', '/reserved_addrs/key-of-the-gateway')
+    ask('GET', '/reserved_addrs/key-of-the-request', '', { authorization: 'Bearer key-of-the-request' })
+    ask('GET', '/reserved_addrs/ra_1', '', { authorization: '' })
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/reserved_addrs/[redacted]',
+      '/reserved_addrs/[redacted]',
+      '/reserved_addrs/ra_1',
+    ])
+  })
+})
+
+describe('A writer', () => {
+  const streamOf = (writableLength: number) => {
+    const written: string[] = []
+    const write = (text: string, done?: () => void) => {
+      written.push(text)
+      done?.()
+      return true
+    }
+    return {
+      written,
+      stream: { writableLength, write } as unknown as Parameters<typeof writerTo>[0] & { writableLength: number },
+    }
+  }
+
+  it('leaves out what nobody reads, and says so once somebody does', () => {
+    const { stream, written } = streamOf(0)
+    const errors: string[] = []
+    const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => errors.push(String(text)) > 0)
+    const write = writerTo(stream)
+    write('one')
+    stream.writableLength = 2 ** 20 + 1
+    write('two')
+    write('three')
+    expect(errors).toEqual([])
+    stream.writableLength = 2 ** 20
+    write('four')
+    write('five')
+    spy.mockRestore()
+    expect(written).toEqual(['one', 'four', 'five'])
+    expect(errors).toEqual(['fauxgate: warning: 2 lines of the log are missing: nobody read them.\n'])
+  })
+
+  it('is waited for until all is read, or for a second', async () => {
+    const { stream } = streamOf(0)
+    await read(stream)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    let isOver = false
+    const stuck = { ...stream, write: () => true } as unknown as typeof stream
+    void read(stuck).then(() => {
+      isOver = true
+    })
+    await vi.advanceTimersByTimeAsync(999)
+    expect(isOver).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(isOver).toBe(true)
+    vi.useRealTimers()
+  })
+})
