@@ -41,36 +41,41 @@ const records = collection({
   indexes: { name: (record) => record.name },
 })
 
-const widgets = resource({
-  name: 'widgets',
-  path: '/widgets',
-  items: 'widgets',
-  prefix: 'wid',
-  what: 'widget',
-  errors,
-  collection: records,
-  // What answers look like: their schema, and how one is made of a record.
-  shape: v.object({ ...resourceHead, name: v.string() }),
-  view: (record, wire) => ({
-    id: record.id,
-    uri: `${wire.url}/widgets/${record.id}`,
-    created_at: timestamp(record.created_at),
-    ...descriptionOf(record),
-    name: record.name,
-  }),
-  create: {
-    body: v.object({ name, description, metadata }),
-    errors: [errors.widget_taken],
-    run(tx, { name, ...rest }) {
-      if (tx.find(records, 'name', name)) refuse(errors.widget_taken, { field: 'name', received: `"${name}"` })
-      return tx.put(records, { id: tx.newId('wid'), created_at: tx.now, ...described(rest), name })
+const widgets = resource(
+  // What widgets are: their names, what is kept, and the schemas of what is answered and sent.
+  {
+    name: 'widgets',
+    path: '/widgets',
+    items: 'widgets',
+    prefix: 'wid',
+    what: 'widget',
+    errors,
+    collection: records,
+    shape: v.object({ ...resourceHead, name: v.string() }),
+    createBody: v.object({ name, description, metadata }),
+    updateBody: v.object({ description, metadata }),
+  },
+  // What is done with them, beginning with how an answer is made of a record.
+  {
+    view: (record, wire) => ({
+      id: record.id,
+      uri: `${wire.url}/widgets/${record.id}`,
+      created_at: timestamp(record.created_at),
+      ...descriptionOf(record),
+      name: record.name,
+    }),
+    create: {
+      errors: [errors.widget_taken],
+      run(tx, { name, ...rest }) {
+        if (tx.find(records, 'name', name)) refuse(errors.widget_taken, { field: 'name', received: `"${name}"` })
+        return tx.put(records, { id: tx.newId('wid'), created_at: tx.now, ...described(rest), name })
+      },
+    },
+    update: {
+      run: (tx, record, body) => tx.put(records, { ...record, ...described(body, record) }),
     },
   },
-  update: {
-    body: v.object({ description, metadata }),
-    run: (tx, record, body) => tx.put(records, { ...record, ...described(body, record) }),
-  },
-})
+)
 
 const gateway = createGateway({ families: { widgets } })
 

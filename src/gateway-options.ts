@@ -1,5 +1,5 @@
 import type { Duration } from './contract/duration.ts'
-import type { Families } from './contract/resource.ts'
+import type { Families } from './contract/family.ts'
 import type { Store } from './contract/store.ts'
 import type { Clock } from './engine/clock.ts'
 import type { Dialect } from './resources/dialects.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { DURATION_ALLOWED } from './contract/duration.ts'
+import type { Families } from './contract/family.ts'
 import {
   asOne,
   duration,
@@ -13,7 +14,6 @@ import {
   withDefaults,
 } from './contract/options.ts'
 import { showsNoPrivateKey } from './contract/private-key-text.ts'
-import type { Families } from './contract/resource.ts'
 import type { Store } from './contract/store.ts'
 import { type Clock, systemClock } from './engine/clock.ts'
 import type { RateLimit } from './engine/rate-limiter.ts'

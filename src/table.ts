@@ -1,7 +1,7 @@
 import { type Catalogue, catalogueOf } from './contract/catalogue.ts'
+import type { Families, Family } from './contract/family.ts'
 import { general } from './contract/general-errors.ts'
 import type { Operation } from './contract/operation.ts'
-import type { Families, Family } from './contract/resource.ts'
 import type { Api, ControlCall } from './control/control.ts'
 import { controlCalls, controlErrors, controls } from './control/index.ts'
 import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'

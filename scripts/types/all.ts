@@ -1,5 +1,5 @@
+import type { Families } from '../../src/contract/family.ts'
 import { general } from '../../src/contract/general-errors.ts'
-import type { Families } from '../../src/contract/resource.ts'
 import { controlErrors } from '../../src/control/index.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'

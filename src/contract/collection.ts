@@ -2,31 +2,39 @@ import type * as v from 'valibot'
 
 /** When a record wants to be looked at again: `at` in ms; `order` breaks ties, first scheduled first. */
 export interface Due {
+  /** When, in ms since 1970. */
   readonly at: number
+  /** A number of the scheduling order: `tx.nextOrder()`. */
   readonly order: number
 }
 
-/** What a record is found by in one index. */
+/** What an index finds a record by: one value, several, or null for none. */
 export type Indexed = string | readonly string[] | null
+
+/** What a record is found by in one index. It is a method's type, so that collections of all records can stand together. */
+export type Index<R> = { of(record: R): Indexed }['of']
 
 /**
  * Names a set of records of one kind and what the engine must know of them. A record is an immutable object; its key
  * sorts in creation order. An index maps a record to the value it is found by, to several, or to null to leave it out.
  */
 export interface Collection<R extends object> {
+  /** Its name in snapshots, commits and stores, for example `reserved_domains`. */
   readonly name: string
-  readonly key: (record: R) => string
+  /** What a record is found by; keys sort in creation order. */
+  key(record: R): string
   /** What a record is. A snapshot's records are read by it, with a `RecordContext`. */
   readonly schema: v.GenericSchema<unknown, R>
   /** How many records there can be; as many as memory has room for where this is left out. */
   readonly most?: number
-  readonly indexes: Readonly<Record<string, (record: R) => Indexed>>
+  /** What records are found by besides, by the name of the index. */
+  readonly indexes: Readonly<Record<string, Index<R>>>
   /** Whether a record comes and goes with another one. */
-  readonly isAttached?: (record: R) => boolean
+  isAttached?(record: R): boolean
   /** What leaves the gateway of a record, with secrets only where they are asked for; null for none of it. */
-  readonly exported?: (record: R, withSecrets: boolean) => object | null
+  exported?(record: R, withSecrets: boolean): object | null
   /** The next event of a record, or null. The agenda is an index over this. */
-  readonly due?: (record: R) => Due | null
+  due?(record: R): Due | null
 }
 
 /** Declares a collection. */

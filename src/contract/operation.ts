@@ -42,8 +42,7 @@ export interface Operation<Ids extends PathIds = PathIds, Input = unknown, Resul
   /** Reads and checks the body or the query; absent where neither is allowed. */
   readonly read?: Reader
   /** The rules, the change, and the answer in the wire's form. */
-  // biome-ignore lint/suspicious/noExplicitAny: it takes what `read` answers; the functions below make sure of it
-  readonly run: (tx: Transaction, ids: any, input: any) => Result
+  run(tx: Transaction, ids: PathIds, input: unknown): Result
   /** Carries the input's type for the direct API; never set. */
   readonly input?: Input
 }
@@ -91,7 +90,7 @@ export function operationWithBody<Ids extends PathIds, S extends v.GenericSchema
       const extraFields = context.dialect.extraFields[name]
       return { called, body: inWordsOf(called, () => read(body, ids, context, { problems, extraFields })) }
     },
-    run: (tx, ids, { called, body }: ReadBody<v.InferOutput<S>>) => inWordsOf(called, () => run(tx, ids, body)),
+    run: (tx, ids: Ids, { called, body }: ReadBody<v.InferOutput<S>>) => inWordsOf(called, () => run(tx, ids, body)),
   }
 }
 
@@ -123,6 +122,6 @@ export function listOperation<Result>(
     ids: {},
     query: listQuery,
     read: (raw, _ids, { dialect }) => readListQuery(raw, prefix, item, dialect),
-    run: (tx, _ids, query) => run(tx, query),
+    run: (tx, _ids, query: ListQuery) => run(tx, query),
   }
 }

@@ -1,4 +1,4 @@
-import type { ErrorsByKey } from '../contract/resource.ts'
+import type { ErrorsByKey } from '../contract/family.ts'
 import { errors as accessErrors } from './access-errors.ts'
 import { type AuthorityMember, authority } from './authority.ts'
 import { type ClockMember, clock } from './clock.ts'

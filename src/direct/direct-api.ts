@@ -1,5 +1,5 @@
+import type { Families } from '../contract/family.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
-import type { Families } from '../contract/resource.ts'
 
 /** Families, as far as the types of their calls go. */
 export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>
@@ -37,8 +37,8 @@ type InputArguments<Input> = [Input] extends [undefined]
 /** Runs one operation for a direct call, the function that is its face. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
 
-// biome-ignore lint/suspicious/noExplicitAny: the types of its arguments follow from the operation.
-type Call = (...args: any[]) => unknown
+/** A function of the direct API; the types of its arguments follow from the operation. */
+type Call = (...args: never[]) => unknown
 
 /** Makes the direct API of a table of families. Every function throws a `GatewayError` when a rule refuses. */
 export function directApi<F extends Families>(families: F, run: Run): Direct<F> {

@@ -29,11 +29,11 @@ export class Entered {
   }
 
   #known(work: Callable): Callable {
-    const call: Callable = (...args) => {
+    const call = (...args: unknown[]) => {
       const before = this.#call
       this.#call = call
       try {
-        return work(...args)
+        return Reflect.apply(work, undefined, args)
       } finally {
         this.#call = before
       }

@@ -1,4 +1,4 @@
-import type { Families } from '../contract/resource.ts'
+import type { Families } from '../contract/family.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { KeptBeside } from '../engine/keeping.ts'
 import type { Callable, CallableFamilies } from './direct-api.ts'

@@ -1,4 +1,4 @@
-import type { Family } from '../contract/resource.ts'
+import type { Family } from '../contract/family.ts'
 import type { State } from './state.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -44,7 +44,7 @@ export class DueEvents {
     for (let entry = next(); entry; ) {
       const { table, key, due } = entry
       const record = records.tableNamed(table).get(key)
-      this.#transactions.run(due.at, 'provisioning', (tx) => this.#onDue.get(table)?.(tx, record))
+      this.#transactions.run(due.at, 'provisioning', (tx) => record && this.#onDue.get(table)?.(tx, record))
       entry = next()
       if (!entry || !move?.isOver()) continue
       move.hasStopped = true

@@ -1,6 +1,6 @@
 import { problem, Refusal } from '../contract/errors.ts'
+import type { Family } from '../contract/family.ts'
 import { general } from '../contract/general-errors.ts'
-import type { Family } from '../contract/resource.ts'
 import { RECORDS_VERSION, type Store } from '../contract/store.ts'
 import type { GatewayTime } from './gateway-time.ts'
 import type { Guard } from './guard.ts'

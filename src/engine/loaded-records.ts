@@ -1,4 +1,4 @@
-import type { Family } from '../contract/resource.ts'
+import type { Family } from '../contract/family.ts'
 import type { StoredChange, StoredState } from '../contract/store.ts'
 import type { Beside } from './keeping.ts'
 import type { Records } from './records.ts'

@@ -6,8 +6,7 @@ import { Table } from './table.ts'
 
 /** One record's change, with the collection that knows what may leave the gateway of it. */
 export interface RecordChange {
-  // biome-ignore lint/suspicious/noExplicitAny: each collection knows its own records
-  readonly collection: Collection<any>
+  readonly collection: Collection<object>
   readonly key: string
   readonly before: object | undefined
   readonly after: object | undefined
@@ -28,7 +27,7 @@ export class Records {
 
   table<R extends object>(collection: Collection<R>): Table<R> {
     // A table under the name of a collection holds its records and no others.
-    return this.tableNamed(collection.name) as unknown as Table<R>
+    return this.tableNamed(collection.name) as Table<R>
   }
 
   has(name: string): boolean {

@@ -1,6 +1,6 @@
 import type { Authority } from '../contract/authority.ts'
 import type { CommonDialect } from '../contract/dialect.ts'
-import type { Family } from '../contract/resource.ts'
+import type { Family } from '../contract/family.ts'
 import type { Rules } from '../contract/rules.ts'
 import { type Ids, ids } from './ids.ts'
 import type { Standing } from './keeping.ts'

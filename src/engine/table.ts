@@ -1,4 +1,4 @@
-import type { Collection, Indexed } from '../contract/collection.ts'
+import type { Collection, Index, Indexed } from '../contract/collection.ts'
 import { deepFreeze } from '../contract/view.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
@@ -7,7 +7,7 @@ export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
   /** Per index, the keys of each value in creation order. */
-  readonly #indexes = new Map<string, readonly [entries: Map<string, Keys>, indexed: (record: R) => Indexed]>()
+  readonly #indexes = new Map<string, readonly [entries: Map<string, Keys>, indexed: Index<R>]>()
 
   constructor(readonly collection: Collection<R>) {
     for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])

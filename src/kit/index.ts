@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { type Collection, collection, type Due, type Indexed } from '../contract/collection.ts'
+export { type Collection, collection, type Due, type Index, type Indexed } from '../contract/collection.ts'
+export { described, descriptionOf } from '../contract/described.ts'
 export type { CommonDialect } from '../contract/dialect.ts'
 export type { OtherNames } from '../contract/dialect-body.ts'
 export { documented, type Facts, facts, type JsonFacts, named } from '../contract/documentation.ts'
@@ -22,6 +23,14 @@ export {
   refuse,
   tooLong,
 } from '../contract/errors.ts'
+export {
+  type ErrorsByKey,
+  type Families,
+  type Family,
+  familyOf,
+  type OtherRecords,
+  type ReportRelation,
+} from '../contract/family.ts'
 export { general } from '../contract/general-errors.ts'
 export { isIdOf } from '../contract/ids.ts'
 export { isObject } from '../contract/json.ts'
@@ -29,6 +38,7 @@ export type { ListInput, ListQuery } from '../contract/list-query.ts'
 export { listOperation, type Operation, operation, operationWithBody, type PathIds } from '../contract/operation.ts'
 export { errorsOf } from '../contract/operation-errors.ts'
 export { ownPart } from '../contract/own-part.ts'
+export type { Page } from '../contract/page.ts'
 export { quote, quoteSecret } from '../contract/quote.ts'
 export type { RuleContext } from '../contract/reading.ts'
 export {
@@ -46,15 +56,14 @@ export {
 } from '../contract/record-schema.ts'
 export { REGIONS, type Region } from '../contract/regions.ts'
 export {
-  described,
-  descriptionOf,
-  type ErrorsByKey,
-  type Families,
-  type Family,
-  familyOf,
+  type RecordOf,
+  type ResourceFamily,
+  type ResourceKind,
   type ResourceRecord,
+  type ResourceRules,
   required,
   resource,
+  type ShownOf,
 } from '../contract/resource.ts'
 export { type Report, readBy, rule, ruleOnWhole } from '../contract/rule.ts'
 export type { Rules } from '../contract/rules.ts'

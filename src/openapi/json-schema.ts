@@ -2,6 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf, type Facts, type JsonFacts } from '../contract/documentation.ts'
+import { partsOf } from '../contract/schema-parts.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
 export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'anyOf'> {
@@ -36,11 +37,7 @@ const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_
  * @throws Error for a schema that JSON Schema cannot say and that has no facts.
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
-  const {
-    $schema: _,
-    $defs: __,
-    ...json
-  } = toJsonSchema(schema as never, configOf(conversion)) as Record<string, unknown>
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf(conversion)) as Record<string, unknown>
   return json as JsonSchema
 }
 
@@ -66,7 +63,7 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
     target: 'draft-2020-12',
     // Several schemas in one pipe are one to documents; what cannot be said is refused below.
     errorMode: 'ignore',
-    definitions: definitions as never,
+    definitions,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
@@ -76,7 +73,7 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       return undefined
     },
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-      const { type, entries } = valibotSchema as unknown as { type: string; entries?: Record<string, AnySchema> }
+      const { type, entries } = partsOf(valibotSchema)
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
       const json = jsonSchema as JsonSchema

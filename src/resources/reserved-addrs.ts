@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { described, descriptionOf } from '../contract/described.ts'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { documented, named } from '../contract/documentation.ts'
 import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../contract/errors.ts'
@@ -7,8 +8,7 @@ import { general } from '../contract/general-errors.ts'
 import { ownPart } from '../contract/own-part.ts'
 import { idOf, oneOfThese, recordHead } from '../contract/record-schema.ts'
 import { REGIONS, type Region } from '../contract/regions.ts'
-import { described, descriptionOf, resource } from '../contract/resource.ts'
-
+import { resource } from '../contract/resource.ts'
 import { rule } from '../contract/rule.ts'
 import { description, extra, METADATA, ref, reference, region, resourceHead, textOfBytes } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
@@ -94,6 +94,23 @@ const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
 })
 
+const createBody = named(
+  v.object({
+    description,
+    metadata,
+    region: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
+    endpoint_configuration_id: extra(endpointConfigurationId),
+  }),
+  'ReservedAddressCreate',
+  'What a reserved address is created with.',
+)
+
+const updateBody = named(
+  v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
+  'ReservedAddressUpdate',
+  'What is changed of a reserved address: at least one field.',
+)
+
 /** What a dialect says of reserved addresses. */
 export interface AddressDialect {
   /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
@@ -109,61 +126,52 @@ const addressDialect = ownPart<AddressDialect>()
 const addressRules = ownPart<AddressRules>()
 
 /** Reserved addresses (rules: reserved-addresses#resource). */
-export const reservedAddrs = resource({
-  name: 'reserved_addrs',
-  path: '/reserved_addrs',
-  items: 'reserved_addrs',
-  prefix: 'ra',
-  what: 'reserved address',
-  errors,
-  collection: addresses,
-  shape,
-  view,
-  relations({ id, addr }, others, report) {
-    if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
+export const reservedAddrs = resource(
+  {
+    name: 'reserved_addrs',
+    path: '/reserved_addrs',
+    items: 'reserved_addrs',
+    prefix: 'ra',
+    what: 'reserved address',
+    errors,
+    collection: addresses,
+    shape,
+    createBody,
+    updateBody,
   },
-  create: {
-    body: named(
-      v.object({
-        description,
-        metadata,
-        region: region(errors.address_region_invalid, REGION, { default: DEFAULT_REGION }),
-        endpoint_configuration_id: extra(endpointConfigurationId),
-      }),
-      'ReservedAddressCreate',
-      'What a reserved address is created with.',
-    ),
-    errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
-    run(tx, body) {
-      const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
-      return tx.put(addresses, {
-        id: tx.newId('ra'),
-        created_at: tx.now,
-        ...described(body),
-        addr: freeAddress(tx, body.region),
-        region: body.region ?? DEFAULT_REGION,
-        endpoint_configuration_id: endpoint ?? null,
-      })
+  {
+    view,
+    relations({ id, addr }, others, report) {
+      if (others.find(addresses, 'addr', addr)?.id !== id) report(['addr'], addr, 'an address that no other one has')
+    },
+    create: {
+      errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
+      run(tx, body) {
+        const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        return tx.put(addresses, {
+          id: tx.newId('ra'),
+          created_at: tx.now,
+          ...described(body),
+          addr: freeAddress(tx, body.region),
+          region: body.region ?? DEFAULT_REGION,
+          endpoint_configuration_id: endpoint ?? null,
+        })
+      },
+    },
+    update: {
+      errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
+      run(tx, record, body) {
+        if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
+        const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        return tx.put(addresses, {
+          ...record,
+          ...described(body, record),
+          endpoint_configuration_id: endpoint ?? record.endpoint_configuration_id,
+        })
+      },
     },
   },
-  update: {
-    body: named(
-      v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
-      'ReservedAddressUpdate',
-      'What is changed of a reserved address: at least one field.',
-    ),
-    errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
-    run(tx, record, body) {
-      if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
-      const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
-      return tx.put(addresses, {
-        ...record,
-        ...described(body, record),
-        endpoint_configuration_id: endpoint ?? record.endpoint_configuration_id,
-      })
-    },
-  },
-})
+)
 
 /** An address of the region that is not reserved, found from a random place on. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {

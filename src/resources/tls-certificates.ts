@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import { described, descriptionOf } from '../contract/described.ts'
 import { documented, named } from '../contract/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../contract/errors.ts'
-import { described, descriptionOf, resource } from '../contract/resource.ts'
+import { resource } from '../contract/resource.ts'
 import { readBy } from '../contract/rule.ts'
 import { resourceHead, secret, time } from '../contract/schema.ts'
 import { type Frozen, timestamp, type View } from '../contract/view.ts'
@@ -124,64 +125,76 @@ const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (reco
   }
 }
 
-/** TLS certificates (rules: tls-certificates#resource). */
-export const tlsCertificates = resource({
-  name: 'tls_certificates',
-  path: '/tls_certificates',
-  items: 'tls_certificates',
-  prefix: 'cert',
-  what: 'TLS certificate',
-  errors: { ...recordErrors, ...uploadErrors, ...errors },
-  collection: certificates,
-  shape,
-  view,
-  create: {
-    body: named(
-      v.object({
-        description,
-        metadata,
-        certificate_pem: documented(
-          pem(chainErrors, readChain),
-          'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
-          { json: { minLength: 1, maxLength: 65_536 }, isRequired: true, rules: 'tls-certificates#accepted' },
-        ),
-        private_key_pem: documented(
-          pem(keyErrors, readKey, v.pipe(v.string(), secret)),
-          "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
-          { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
-        ),
-      }),
-      'TLSCertificateCreate',
-      'What is uploaded.',
+const createBody = named(
+  v.object({
+    description,
+    metadata,
+    certificate_pem: documented(
+      pem(chainErrors, readChain),
+      'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
+      { json: { minLength: 1, maxLength: 65_536 }, isRequired: true, rules: 'tls-certificates#accepted' },
     ),
-    errors: [uploadErrors.certificate_key_mismatch],
-    run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
-      requireMatch(chain.leaf, key)
-      return tx.put(certificates, {
-        id: tx.newId('cert'),
-        created_at: tx.now,
-        ...described(rest),
-        issued_at: null,
-        upload: { certificate_pem: chain.certificate_pem, private_key_pem, leaf: chain.leaf.fields },
-        order: null,
-      })
+    private_key_pem: documented(
+      pem(keyErrors, readKey, v.pipe(v.string(), secret)),
+      "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
+      { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
+    ),
+  }),
+  'TLSCertificateCreate',
+  'What is uploaded.',
+)
+
+const updateBody = named(
+  v.object({ description, metadata }),
+  'TLSCertificateUpdate',
+  'What is changed of a TLS certificate.',
+)
+
+/** TLS certificates (rules: tls-certificates#resource). */
+export const tlsCertificates = resource(
+  {
+    name: 'tls_certificates',
+    path: '/tls_certificates',
+    items: 'tls_certificates',
+    prefix: 'cert',
+    what: 'TLS certificate',
+    errors: { ...recordErrors, ...uploadErrors, ...errors },
+    collection: certificates,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view,
+    create: {
+      errors: [uploadErrors.certificate_key_mismatch],
+      run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
+        requireMatch(chain.leaf, key)
+        return tx.put(certificates, {
+          id: tx.newId('cert'),
+          created_at: tx.now,
+          ...described(rest),
+          issued_at: null,
+          upload: { certificate_pem: chain.certificate_pem, private_key_pem, leaf: chain.leaf.fields },
+          order: null,
+        })
+      },
+    },
+    update: {
+      run: (tx, record, body) => tx.put(certificates, { ...record, ...described(body, record) }),
+    },
+    relations({ id, order }, others, report) {
+      const isUsed = others.find(domains, 'certificate', id) !== undefined
+      if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
+    },
+    delete: {
+      errors: Object.values(errors),
+      before(tx, { id, issued_at }) {
+        const user = tx.find(domains, 'certificate', id)
+        if (!user) return
+        const error = issued_at === null ? errors.certificate_in_use : errors.certificate_automatic
+        refuse(error, { id, domain: user.domain })
+      },
     },
   },
-  update: {
-    body: named(v.object({ description, metadata }), 'TLSCertificateUpdate', 'What is changed of a TLS certificate.'),
-    run: (tx, record, body) => tx.put(certificates, { ...record, ...described(body, record) }),
-  },
-  relations({ id, order }, others, report) {
-    const isUsed = others.find(domains, 'certificate', id) !== undefined
-    if (order && !isUsed) report(['id'], id, 'an automatic certificate that a domain uses')
-  },
-  delete: {
-    errors: Object.values(errors),
-    before(tx, { id, issued_at }) {
-      const user = tx.find(domains, 'certificate', id)
-      if (!user) return
-      const error = issued_at === null ? errors.certificate_in_use : errors.certificate_automatic
-      refuse(error, { id, domain: user.domain })
-    },
-  },
-})
+)

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import { collection } from '../contract/collection.ts'
+import { described, descriptionOf } from '../contract/described.ts'
 import { documented, type Facts, named } from '../contract/documentation.ts'
 import { declareErrors, entry, type FieldFacts, field, ofField, refuse } from '../contract/errors.ts'
 import { isIdOf } from '../contract/ids.ts'
 import { ownPart } from '../contract/own-part.ts'
 import { quote } from '../contract/quote.ts'
 import { recordHead } from '../contract/record-schema.ts'
-import { described, descriptionOf, resource } from '../contract/resource.ts'
+import { resource } from '../contract/resource.ts'
 import { type Report, rule } from '../contract/rule.ts'
 import { anyObject, description, metadata, resourceHead } from '../contract/schema.ts'
 import type { Transaction } from '../contract/transaction.ts'
@@ -116,47 +117,51 @@ export interface BackendRules {
 const backendRules = ownPart<BackendRules>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
-export const weightedBackends = resource({
-  name: 'weighted_backends',
-  path: '/backends/weighted',
-  items: 'backends',
-  prefix: PREFIX,
-  what: 'weighted backend',
-  errors,
-  collection: backends,
-  shape,
-  view,
-  relations({ id, backends: map }, others, report) {
-    for (const child of Object.keys(map)) {
-      const isKnown = !isWeighted(child) || (child !== id && others.get(backends, child))
-      if (!isKnown) report(['backends', child], child, 'another weighted backend that exists')
-    }
+export const weightedBackends = resource(
+  {
+    name: 'weighted_backends',
+    path: '/backends/weighted',
+    items: 'backends',
+    prefix: PREFIX,
+    what: 'weighted backend',
+    errors,
+    collection: backends,
+    shape,
+    createBody,
+    updateBody,
   },
-  create: {
-    body: createBody,
-    errors: [errors.child_backend_not_found],
-    run(tx, { backends: map = {}, ...rest }) {
-      requireChildren(tx, map)
-      return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
+  {
+    view,
+    relations({ id, backends: map }, others, report) {
+      for (const child of Object.keys(map)) {
+        const isKnown = !isWeighted(child) || (child !== id && others.get(backends, child))
+        if (!isKnown) report(['backends', child], child, 'another weighted backend that exists')
+      }
+    },
+    create: {
+      errors: [errors.child_backend_not_found],
+      run(tx, { backends: map = {}, ...rest }) {
+        requireChildren(tx, map)
+        return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
+      },
+    },
+    update: {
+      errors: [errors.child_backend_not_found],
+      run(tx, record, { backends: map, ...rest }) {
+        requireChildren(tx, map ?? {}, record.id)
+        const kept = backendRules(tx.rules).keepBackendsOnPatch ? record.backends : {}
+        return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
+      },
+    },
+    delete: {
+      errors: [errors.weighted_backend_in_use],
+      before(tx, { id }) {
+        const parent = tx.find(backends, 'child', id)
+        if (parent) refuse(errors.weighted_backend_in_use, { id, parent: parent.id })
+      },
     },
   },
-  update: {
-    body: updateBody,
-    errors: [errors.child_backend_not_found],
-    run(tx, record, { backends: map, ...rest }) {
-      requireChildren(tx, map ?? {}, record.id)
-      const kept = backendRules(tx.rules).keepBackendsOnPatch ? record.backends : {}
-      return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
-    },
-  },
-  delete: {
-    errors: [errors.weighted_backend_in_use],
-    before(tx, { id }) {
-      const parent = tx.find(backends, 'child', id)
-      if (parent) refuse(errors.weighted_backend_in_use, { id, parent: parent.id })
-    },
-  },
-})
+)
 
 /**
  * Refuses the first child backend that does not exist, or that is the backend `own` itself

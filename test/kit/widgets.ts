@@ -91,72 +91,80 @@ const view: View<WidgetRecord, Frozen<v.InferOutput<typeof shape>>> = (each, wir
   locked: each.locked,
 })
 
-/** A family that fauxgate does not have, made of what the kit gives. */
-export const widgets = resource({
-  name: 'widgets',
-  path: '/widgets',
-  items: 'widgets',
-  prefix: 'wid',
-  what: 'widget',
-  errors,
-  collection: widgetRecords,
-  shape,
-  view,
-  create: {
-    body: v.object({
-      name: documented(name, 'What the widget is called.'),
-      size: v.optional(documented(size, 'How large it is.'), 1),
-      token: v.optional(v.pipe(v.string(), secret), ''),
-      colour: extra(v.optional(v.string())),
-      description,
-      metadata,
-    }),
-    errors: [errors.widget_taken],
-    run(tx, { name, size, token, ...rest }) {
-      const taken = tx.find(widgetRecords, 'name', name)
-      if (taken) refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
-      const due = { at: tx.now + 60_000, order: tx.nextOrder() }
-      const id = tx.newId('wid')
-      const { colour: _, ...texts } = rest
-      return tx.put(widgetRecords, {
-        id,
-        created_at: tx.now,
-        ...described(texts),
-        name,
-        size,
-        token,
-        locked: false,
-        due,
-      })
-    },
-  },
-  update: {
-    body: v.object({ size: v.optional(size), description, metadata }),
-    run: (tx, each, { size = each.size, ...rest }) =>
-      tx.put(widgetRecords, { ...each, ...described(rest, each), size }),
-  },
-  delete: {
-    errors: [errors.widget_locked],
-    before(_tx, { id, locked }) {
-      if (locked) refuse(errors.widget_locked, { id })
-    },
-  },
-  onDue: (tx, each) => tx.put(widgetRecords, { ...each, locked: true, due: null }),
-  relations({ id, name }, others, report) {
-    if (others.find(widgetRecords, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
-  },
-  more: {
-    unlock: operation({
-      name: 'widgets.unlock',
-      method: 'POST',
-      path: '/widgets/{id}/unlock',
-      status: 200,
-      summary: 'Unlock a widget',
-      ids: { id: 'wid' },
-      errors: [general.not_found],
-      response: shape,
-      run: (tx, { id }) =>
-        tx.show(view, tx.put(widgetRecords, { ...required(tx, widgetRecords, id, 'widget'), locked: false })),
-    }),
-  },
+const createBody = v.object({
+  name: documented(name, 'What the widget is called.'),
+  size: v.optional(documented(size, 'How large it is.'), 1),
+  token: v.optional(v.pipe(v.string(), secret), ''),
+  colour: extra(v.optional(v.string())),
+  description,
+  metadata,
 })
+
+const updateBody = v.object({ size: v.optional(size), description, metadata })
+
+/** A family that fauxgate does not have, made of what the kit gives. */
+export const widgets = resource(
+  {
+    name: 'widgets',
+    path: '/widgets',
+    items: 'widgets',
+    prefix: 'wid',
+    what: 'widget',
+    errors,
+    collection: widgetRecords,
+    shape,
+    createBody,
+    updateBody,
+    more: {
+      unlock: operation({
+        name: 'widgets.unlock',
+        method: 'POST',
+        path: '/widgets/{id}/unlock',
+        status: 200,
+        summary: 'Unlock a widget',
+        ids: { id: 'wid' },
+        errors: [general.not_found],
+        response: shape,
+        run: (tx, { id }) =>
+          tx.show(view, tx.put(widgetRecords, { ...required(tx, widgetRecords, id, 'widget'), locked: false })),
+      }),
+    },
+  },
+  {
+    view,
+    create: {
+      errors: [errors.widget_taken],
+      run(tx, { name, size, token, ...rest }) {
+        const taken = tx.find(widgetRecords, 'name', name)
+        if (taken) refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
+        const due = { at: tx.now + 60_000, order: tx.nextOrder() }
+        const id = tx.newId('wid')
+        const { colour: _, ...texts } = rest
+        return tx.put(widgetRecords, {
+          id,
+          created_at: tx.now,
+          ...described(texts),
+          name,
+          size,
+          token,
+          locked: false,
+          due,
+        })
+      },
+    },
+    update: {
+      run: (tx, each, { size = each.size, ...rest }) =>
+        tx.put(widgetRecords, { ...each, ...described(rest, each), size }),
+    },
+    delete: {
+      errors: [errors.widget_locked],
+      before(_tx, { id, locked }) {
+        if (locked) refuse(errors.widget_locked, { id })
+      },
+    },
+    onDue: (tx, each) => tx.put(widgetRecords, { ...each, locked: true, due: null }),
+    relations({ id, name }, others, report) {
+      if (others.find(widgetRecords, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
+    },
+  },
+)

@@ -1,10 +1,11 @@
 import type * as v from 'valibot'
+import { described } from '../../contract/described.ts'
 import type { OtherNames } from '../../contract/dialect-body.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
 import { operation } from '../../contract/operation.ts'
 import { quote } from '../../contract/quote.ts'
-import { described, required, resource } from '../../contract/resource.ts'
+import { required, resource } from '../../contract/resource.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import { attempt } from '../../provisioning/attempt.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
@@ -39,60 +40,67 @@ const tlsErrors = [
 ]
 
 /** Reserved domains (rules: reserved-domains#resource). */
-export const reservedDomains = resource({
-  name: 'reserved_domains',
-  path: PATH,
-  items: 'reserved_domains',
-  prefix: 'rd',
-  what: WHAT,
-  errors: { ...nameErrors, ...recordErrors, ...errors },
-  collection: domains,
-  shape,
-  view,
-  create: { body: createBody, errors: [errors.domain_taken, ...tlsErrors], otherNames, run: create },
-  update: { body: updateBody, errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update },
-  delete: { before: withoutPolicy },
-  relations({ id, domain, policy, certificate_id }, others, report) {
-    if (others.find(domains, 'domain', domain)?.id !== id) report(['domain'], domain, 'a name that no other domain has')
-    if (certificate_id === null) return
-    const certificate = others.get(certificates, certificate_id)
-    const isRight = policy ? certificate?.order?.domain === domain : certificate?.upload
-    const allowed = policy
-      ? 'an automatic certificate for the domain, with a policy'
-      : 'an uploaded certificate, without a policy'
-    if (!isRight) report(['certificate_id'], certificate_id, allowed)
+export const reservedDomains = resource(
+  {
+    name: 'reserved_domains',
+    path: PATH,
+    items: 'reserved_domains',
+    prefix: 'rd',
+    what: WHAT,
+    errors: { ...nameErrors, ...recordErrors, ...errors },
+    collection: domains,
+    shape,
+    createBody,
+    updateBody,
+    more: {
+      detachCertificate: operation({
+        name: 'reserved_domains.detach_certificate',
+        method: 'DELETE',
+        path: `${PATH}/{id}/certificate`,
+        status: 204,
+        summary: 'Detach the uploaded certificate from a reserved domain',
+        ids: { id: 'rd' },
+        errors: [general.not_found, errors.certificate_managed],
+        run(tx, { id }) {
+          const domain = required(tx, domains, id, WHAT)
+          if (domain.policy) refuse(errors.certificate_managed, { id })
+          if (domain.certificate_id) tx.put(domains, { ...domain, certificate_id: null })
+        },
+      }),
+      detachCertificateManagementPolicy: operation({
+        name: 'reserved_domains.detach_certificate_management_policy',
+        method: 'DELETE',
+        path: `${PATH}/{id}/certificate_management_policy`,
+        status: 204,
+        summary: 'Detach the certificate management policy from a reserved domain',
+        ids: { id: 'rd' },
+        errors: [general.not_found],
+        run(tx, { id }) {
+          const domain = required(tx, domains, id, WHAT)
+          if (domain.policy) tx.put(domains, withoutPolicy(tx, domain))
+        },
+      }),
+    },
   },
-  onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
-  more: {
-    detachCertificate: operation({
-      name: 'reserved_domains.detach_certificate',
-      method: 'DELETE',
-      path: `${PATH}/{id}/certificate`,
-      status: 204,
-      summary: 'Detach the uploaded certificate from a reserved domain',
-      ids: { id: 'rd' },
-      errors: [general.not_found, errors.certificate_managed],
-      run(tx, { id }) {
-        const domain = required(tx, domains, id, WHAT)
-        if (domain.policy) refuse(errors.certificate_managed, { id })
-        if (domain.certificate_id) tx.put(domains, { ...domain, certificate_id: null })
-      },
-    }),
-    detachCertificateManagementPolicy: operation({
-      name: 'reserved_domains.detach_certificate_management_policy',
-      method: 'DELETE',
-      path: `${PATH}/{id}/certificate_management_policy`,
-      status: 204,
-      summary: 'Detach the certificate management policy from a reserved domain',
-      ids: { id: 'rd' },
-      errors: [general.not_found],
-      run(tx, { id }) {
-        const domain = required(tx, domains, id, WHAT)
-        if (domain.policy) tx.put(domains, withoutPolicy(tx, domain))
-      },
-    }),
+  {
+    view,
+    create: { errors: [errors.domain_taken, ...tlsErrors], otherNames, run: create },
+    update: { errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update },
+    delete: { before: withoutPolicy },
+    relations({ id, domain, policy, certificate_id }, others, report) {
+      if (others.find(domains, 'domain', domain)?.id !== id)
+        report(['domain'], domain, 'a name that no other domain has')
+      if (certificate_id === null) return
+      const certificate = others.get(certificates, certificate_id)
+      const isRight = policy ? certificate?.order?.domain === domain : certificate?.upload
+      const allowed = policy
+        ? 'an automatic certificate for the domain, with a policy'
+        : 'an uploaded certificate, without a policy'
+      if (!isRight) report(['certificate_id'], certificate_id, allowed)
+    },
+    onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
   },
-})
+)
 
 const LABEL_LENGTH = 17
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import { descriptionOf } from '../../contract/described.ts'
 import { documented, named } from '../../contract/documentation.ts'
-import { descriptionOf } from '../../contract/resource.ts'
 import { extra, ref, resourceHead, time } from '../../contract/schema.ts'
 import type { Transaction } from '../../contract/transaction.ts'
 import { type Frozen, refTo, timestamp, type View, type Wire } from '../../contract/view.ts'

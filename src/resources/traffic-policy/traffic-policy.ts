@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { documented, type Facts, named } from '../../contract/documentation.ts'
 import { enabled } from '../../contract/schema.ts'
+import type { Frozen } from '../../contract/view.ts'
 import { routeModule } from '../route-module.ts'
 import { errors } from './errors.ts'
 import { ACTION, ACTIONS, CONFIG, EXPRESSIONS, NAME, RULE, TYPE, TYPES } from './fields.ts'
@@ -35,6 +36,16 @@ const RULES: Facts = { rules: 'traffic-policy#rules' }
 
 const rules = v.array(endpointRule)
 
+const shape = named(
+  v.object({
+    enabled: v.unwrap(enabled),
+    inbound: documented(v.array(shownRule), INBOUND),
+    outbound: documented(v.array(shownRule), OUTBOUND),
+  }),
+  'TrafficPolicy',
+  'Rules on the traffic of a route.',
+)
+
 /** The traffic policy module (rules: route-modules#singletons, traffic-policy#rules). */
 export const trafficPolicy = routeModule({
   name: 'traffic_policy',
@@ -50,15 +61,7 @@ export const trafficPolicy = routeModule({
     'TrafficPolicyBody',
     'A traffic policy as it is to be.',
   ),
-  shape: named(
-    v.object({
-      enabled: v.unwrap(enabled),
-      inbound: documented(v.array(shownRule), INBOUND),
-      outbound: documented(v.array(shownRule), OUTBOUND),
-    }),
-    'TrafficPolicy',
-    'Rules on the traffic of a route.',
-  ),
+  shape,
   // An optional field that was left out is absent, which the type of what was read does not say.
-  moduleOf: (body) => body as never,
+  moduleOf: (body) => body as Frozen<v.InferOutput<typeof shape>>,
 })

@@ -1,5 +1,5 @@
+import type { Families } from '../../contract/family.ts'
 import { isObject } from '../../contract/json.ts'
-import type { Families } from '../../contract/resource.ts'
 import { valuesOf, withoutSecrets } from '../../contract/secret-values.ts'
 import { CONTROL_PATH } from '../../control/control.ts'
 import { readClock, stopwatch } from '../../engine/clock.ts'

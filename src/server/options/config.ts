@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import type { Families } from '../../contract/family.ts'
 import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../contract/options.ts'
-import type { Families } from '../../contract/resource.ts'
 import { TIME_ALLOWED, timeMs } from '../../contract/view.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { GatewayOptions } from '../../gateway-options.ts'
