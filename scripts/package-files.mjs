@@ -1,10 +1,11 @@
 // Puts what tsup left in dist into few files, since each one costs half a millisecond at import, writes them once more
 // as CommonJS, and lets both share one copy of the types.
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rollup } from 'rollup'
+import { writeDeclarations } from './declarations.mjs'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const read = (name) => readFileSync(join(dist, name), 'utf8')
@@ -95,59 +96,4 @@ for (const { fileName, code } of [...modules, ...common]) {
   writeFileSync(join(dist, fileName), withCheapNames(smaller.code))
 }
 
-/** The names that files of declarations share with one another, by the short ones that the bundler gave them. */
-const sharedNames = new Map(
-  readdirSync(dist)
-    .filter((file) => /-[\w-]{8}\.d\.ts$/.test(file))
-    .map((file) => {
-      const [, exported = ''] = /^export (?:type )?\{ (.*) \};?$/m.exec(read(file)) ?? []
-      return [
-        basename(file, '.d.ts'),
-        new Map([...exported.matchAll(/(\w+) as (\w+)/g)].map(([, name, as]) => [as, name])),
-      ]
-    }),
-)
-
-/** Declarations that call what they share by its own name: the bundler's short names take more room. */
-function withOwnNames(file, text) {
-  const ended = sharedNames.has(file)
-    ? text.replace(/^export (?:type )?\{ (.*) \};?$/m, (line) => line.replace(/ as \w+/g, ''))
-    : text
-  return ended.replace(/^(import|export) \{ (.*) \} from '\.\/([\w-]+)\.js'/gm, (_line, kind, names, from) => {
-    const named = names.split(', ').map((each) => {
-      const [short, own = short] = each.split(' as ')
-      const name = sharedNames.get(from)?.get(short) ?? short
-      return name === own ? name : `${name} as ${own}`
-    })
-    return `${kind} { ${named.join(', ')} } from './${from}.js'`
-  })
-}
-
-/** Declarations with each paragraph of a comment on one line: editors break lines where a reader's window ends. */
-function unwrapped(text) {
-  return text.replace(/^ *\/\*\*\n[\s\S]*?\*\//gm, (comment) => {
-    if (comment.includes('```')) return comment
-    return comment
-      .replace(/\n *\* (?=[^@\s])/g, ' ')
-      .replace(/\/\*\* +/, '/** ')
-      .replace(/\n *\*\/$/, ' */')
-  })
-}
-
-// ESM may take its types from a CommonJS file, not the other way round. Types of what can only be imported stay as they are.
-const declarations = readdirSync(dist).filter((name) => name.endsWith('.d.ts'))
-for (const name of declarations.map((each) => each.slice(0, -'.d.ts'.length))) {
-  // With a space of indentation a level, where the compiler writes four.
-  const narrow = withOwnNames(name, unwrapped(read(`${name}.d.ts`))).replace(/^ +/gm, (spaces) =>
-    ' '.repeat(Math.ceil(spaces.length / 4)),
-  )
-  // An import for nothing asks for a package that whoever reads the types may not have.
-  const text = narrow.replace(/^import '[^']+';\n/gm, '').replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
-  const isWay = `./${name}` in ways || name === 'index'
-  writeFileSync(join(dist, `${name}.d.ts`), text)
-  if (isWay && !required.includes(name)) continue
-  renameSync(join(dist, `${name}.d.ts`), join(dist, `${name}.d.cts`))
-  // Types of another package are not the same where it is imported and where it is required.
-  const namesOthers = /^(?:import|export) .* from '[^.]/m.test(text)
-  if (isWay) writeFileSync(join(dist, `${name}.d.ts`), namesOthers ? text : `export * from './${name}.cjs'\n`)
-}
+writeDeclarations(dist, { ways, required })

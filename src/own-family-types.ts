@@ -1,11 +1,12 @@
 import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
 import type { JournalFields } from './control/requests/index.ts'
 import type { JournalEntry } from './control/requests/journal.ts'
-import type { Initial } from './direct/initial.ts'
+import type { Direct } from './direct/direct-api.ts'
 import type { Clock } from './engine/clock.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { ErrorKeyIn, NameIn } from './resources/index.ts'
-import type { ErrorKey, InitialResources } from './resources/types/index.ts'
+import type { InitialOf } from './resources/initial.ts'
+import type { ErrorKey, Resources } from './resources/types/index.ts'
 
 /** Families of your own, as far as the types of a gateway need them. */
 export type OwnFamilies = Readonly<
@@ -23,7 +24,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
-  readonly initial?: InitialResources & Initial<F>
+  readonly initial?: InitialOf<Resources & Direct<F>>
 }
 
 /** Where names of operations and errors are asked for, those of own families are names too. */

@@ -42,15 +42,7 @@ const COMMON = [
   named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
 ]
 
-const INITIAL = `${comment(['What a gateway begins with, and has again after each `reset()`: by family, what `create` takes or, for modules, `replace` with the ids.'])}export type InitialResources = {
-  readonly [Family in keyof Resources]?: readonly InitialBody<Resources[Family]>[] | undefined
-}
-
-type InitialBody<Calls> = Calls extends { create: (body: infer Body) => unknown }
-  ? Exclude<Body, undefined>
-  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
-    ? Ids & Exclude<Body, undefined>
-    : never
+const INITIAL = `${comment(['What a gateway begins with, and has again after each `reset()`: by family, what `create` takes or, for modules, `replace` with the ids.'])}export type InitialResources = InitialOf<Resources>
 `
 
 /** The types of a table of families: one file per family, one for what they share, and one that names them all. */
@@ -232,7 +224,7 @@ function indexText(families: Families, homes: Homes, errorKeys: readonly string[
     .sort()
   const members = names.map((name) => memberOf(name, families[name] as Family, homes))
   return [
-    `import type { NamesOf } from '../operation-names.ts'\n${imports.join('')}`,
+    `import type { InitialOf } from '../initial.ts'\nimport type { NamesOf } from '../operation-names.ts'\n${imports.join('')}`,
     files.map((file) => `export type * from './${file}.ts'\n`).join(''),
     `${comment(['What a gateway has of its families.'])}export interface Resources {\n${members.join('')}}\n`,
     INITIAL,

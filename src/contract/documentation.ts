@@ -4,23 +4,41 @@ import type { CatalogueError } from './errors.ts'
 
 /** What JSON Schema says of a value that the schema itself does not say, because a rule checks it. */
 export interface JsonFacts {
+  /** The JSON type, or several. */
   readonly type?: string | readonly string[]
+  /** The format of a text, such as `uri`. */
   readonly format?: string
+  /** The regular expression that a text matches. */
   readonly pattern?: string
+  /** All values that there are. */
   readonly enum?: readonly (string | number | boolean | null)[]
+  /** The only value. */
   readonly const?: string | number | boolean
+  /** The fewest characters of a text. */
   readonly minLength?: number
+  /** The most characters of a text. */
   readonly maxLength?: number
+  /** The fewest items of an array. */
   readonly minItems?: number
+  /** The most items of an array. */
   readonly maxItems?: number
+  /** The least number. */
   readonly minimum?: number
+  /** The greatest number. */
   readonly maximum?: number
+  /** What counts where nothing is sent. */
   readonly default?: unknown
+  /** Values to show. */
   readonly examples?: readonly unknown[]
+  /** What it is one of. */
   readonly anyOf?: readonly JsonFacts[]
+  /** What the keys of an object are. */
   readonly propertyNames?: JsonFacts
+  /** What the values of further keys are; false where there are none. */
   readonly additionalProperties?: JsonFacts | boolean
+  /** Whether it is sent and never answered. */
   readonly writeOnly?: boolean
+  /** Whether it should no longer be used. */
   readonly deprecated?: boolean
 }
 
@@ -55,7 +73,7 @@ export function documented<S extends v.GenericSchema>(schema: S, sentence: strin
 }
 
 /** A schema with one more step that is metadata, in the same pipe. It is read as before: that step reads nothing. */
-function withStep<S extends v.GenericSchema>(
+export function withStep<S extends v.GenericSchema>(
   schema: S,
   step: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>,
 ): S {

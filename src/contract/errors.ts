@@ -4,7 +4,9 @@ export type { CatalogueError, Entry } from './catalogue-error.ts'
 
 /** Where a refused value stands, and what was received there, as messages show both. */
 export interface FieldFacts {
+  /** The path of the field, such as `metadata`. */
   readonly field: string
+  /** What was received, as `quote` shows it. */
   readonly received: string
 }
 
@@ -15,6 +17,7 @@ export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
 
 /** An error about one field. Schemas and their rules report it; the field and what was received are added there. */
 export interface FieldError<Key extends string = string, Own = never> extends CatalogueError<Key, Own & FieldFacts> {
+  /** Always true: schemas and rules may report it. */
   readonly ofField: true
 }
 
@@ -95,7 +98,9 @@ export function emptyUpdate(number: number, fields: string): Entry<object> {
 
 /** One thing that is wrong with a request. */
 export interface Problem {
+  /** The error of the catalogue. */
   readonly error: CatalogueError
+  /** The same in words. */
   readonly message: string
   /** The path of the field in the body, the query or the path; absent for what is wrong with the request as a whole. */
   readonly field?: string | undefined
@@ -134,11 +139,15 @@ const NONE: Further = { count: 0, isCountedToItsEnd: true }
 
 /** Thrown by rules to refuse a request. The first problem gives the answer's code and message. */
 export class Refusal extends Error {
+  /** Further entries of the wire's `details`. */
   readonly details: Readonly<Record<string, string>>
+  /** Further response headers. */
   readonly headers: Readonly<Record<string, string>>
+  /** How many more problems there are. */
   readonly further: Further
 
   constructor(
+    /** What is wrong; the first of them gives the answer. */
     readonly problems: readonly [Problem, ...Problem[]],
     { details = {}, headers = {}, further = NONE, cause }: About = {},
   ) {

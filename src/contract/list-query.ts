@@ -40,13 +40,23 @@ export const listQuery = named(
   'Which page of a list is wanted.',
 )
 
-/** What a caller may pass to a list operation. */
-export type ListInput = v.InferInput<typeof listQuery>
+/** What a caller may pass to a list operation; a test of types compares it with what is read. */
+export interface ListInput {
+  /** How many items a page has, 1 to 100. Default: 100. */
+  readonly limit?: number | string | undefined
+  /** Only items that were created before the one with this id. */
+  readonly before_id?: string | undefined
+  /** A predicate over `obj` in a subset of CEL. */
+  readonly filter?: string | undefined
+}
 
 /** A list query that was read: the page's size, the cursor, and the filter with its source. */
 export interface ListQuery {
+  /** How many items the page has. */
   readonly limit: number
+  /** Only items that were created before the one with this id. */
   readonly before_id: string | undefined
+  /** What says of each item whether it is in the list. */
   readonly filter: Filter | undefined
   /** The parameters as sent, for the next page's URI. */
   readonly sent: { readonly limit?: string; readonly filter?: string }

@@ -6,7 +6,9 @@ import type { Rules } from './rules.ts'
 
 /** What a rule may look at besides the value. */
 export interface RuleContext {
+  /** The dialect of the gateway. */
   readonly dialect: CommonDialect
+  /** The options of the gateway that change rules. */
   readonly rules: Rules
   /** All errors of the gateway, by key. */
   readonly catalogue: Catalogue

@@ -5,7 +5,7 @@ import { type CatalogueError, refuse } from './errors.ts'
 import type { ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
 import { general } from './general-errors.ts'
 import type { ListInput } from './list-query.ts'
-import { listOperation, type Operation, operation, operationWithBody } from './operation.ts'
+import { type InputArguments, listOperation, type Operation, operation, operationWithBody } from './operation.ts'
 import { type Page, pageAt, pageOf } from './page.ts'
 import type { Transaction } from './transaction.ts'
 import type { Frozen, View } from './view.ts'
@@ -52,7 +52,8 @@ export interface ResourceKind {
 export type RecordOf<Kind extends ResourceKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
 /** What is answered of a resource of this kind. */
-export type ShownOf<Kind extends ResourceKind> = Frozen<v.InferOutput<Kind['shape']>>
+export type ShownOf<Kind extends ResourceKind> =
+  Kind['shape'] extends v.GenericSchema<unknown, infer Shown> ? Frozen<Shown> : never
 
 /** What is done with resources of a kind. */
 export interface ResourceRules<Kind extends ResourceKind> {
@@ -89,16 +90,13 @@ interface BodyRules {
   readonly otherNames?: OtherNames
 }
 
-/** The path's id of one resource. Where an operation is defined: its prefix. */
-type OneId = { readonly id: string }
-
 /** The operations that every kind of resources has. */
 type ResourceOperations<Kind extends ResourceKind> = {
-  readonly create: Operation<Record<never, never>, v.InferInput<Kind['createBody']>, ShownOf<Kind>>
-  readonly get: Operation<OneId, undefined, ShownOf<Kind>>
-  readonly list: Operation<Record<never, never>, ListInput, Page<Kind['items'], ShownOf<Kind>>>
-  readonly update: Operation<OneId, v.InferInput<Kind['updateBody']>, ShownOf<Kind>>
-  readonly delete: Operation<OneId, undefined, void>
+  readonly create: Operation<(...given: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
+  readonly get: Operation<(id: string) => ShownOf<Kind>>
+  readonly list: Operation<(query?: ListInput) => Page<Kind['items'], ShownOf<Kind>>>
+  readonly update: Operation<(id: string, ...given: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
+  readonly delete: Operation<(id: string) => void>
 }
 
 /** The family of a kind of resources: create, get, list, update, delete, and its further operations. */

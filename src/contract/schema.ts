@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented, facts, type JsonFacts, named } from './documentation.ts'
+import { documented, facts, type JsonFacts, named, withStep } from './documentation.ts'
 import type { FieldError } from './errors.ts'
 import { general } from './general-errors.ts'
 import { idPattern, idProblem } from './ids.ts'
@@ -35,8 +35,8 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
 /** Marks a field of a body that the API reference does not have: it exists where the dialect names it. */
-export function extra<const S extends v.GenericSchema>(field: S) {
-  return v.pipe(field, v.metadata({ extra: true }))
+export function extra<S extends v.GenericSchema>(field: S): S {
+  return withStep(field, v.metadata({ extra: true }))
 }
 
 /** A text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
@@ -60,12 +60,14 @@ export function textOfBytes(
   )
 }
 
-/** What `description` and `metadata` of every resource are for. */
+/** What `description` of every resource is for. */
 export const DESCRIPTION = 'What the resource is for, in words for people.'
+/** What `metadata` of every resource is for. */
 export const METADATA = 'Anything that programs keep with the resource; the service does not read it.'
 
-/** `description` and `metadata` without limits. */
+/** The field `description`, of any length. */
 export const description = v.optional(documented(v.string(), DESCRIPTION))
+/** The field `metadata`, of any length. */
 export const metadata = v.optional(documented(v.string(), METADATA))
 
 /** The id of another resource. */
@@ -130,12 +132,17 @@ const ABSENT = 'fields#absent-until-set'
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
+  /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
     rules: 'ids#order',
   }),
+  /** The URL. */
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
+  /** When it was created. */
   created_at: documented(time, 'When the resource was created: UTC, in whole seconds.', { rules: 'time#timestamps' }),
+  /** What it is for; absent until it was set. */
   description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
+  /** What programs keep with it; absent until it was set. */
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 

@@ -10,12 +10,15 @@ import type { View, Wire } from './view.ts'
 export interface Transaction {
   /** The gateway's time in ms since 1970, the same during the whole transaction. */
   readonly now: number
+  /** The dialect of the gateway. */
   readonly dialect: CommonDialect
+  /** The options of the gateway that change rules; see `ownPart`. */
   readonly rules: Rules
   /** What records are shown with. */
   readonly wire: Wire
   /** The wire's form of a record, frozen. Made once per record and kept. */
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown
+  /** The record with this key. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** The oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
@@ -23,6 +26,7 @@ export interface Transaction {
   count<R extends object>(collection: Collection<R>): number
   /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */
   put<R extends object>(collection: Collection<R>, record: R): R
+  /** Removes a record. */
   remove<R extends object>(collection: Collection<R>, record: R): void
   /** Records newest first, from the one before `cursor` on. The cursor need not exist any more. */
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>

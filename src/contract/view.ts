@@ -10,8 +10,11 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 
 /** What a record is shown with: the gateway's base URL, its dialect, and who makes its automatic certificates. */
 export interface Wire {
+  /** The base URL, without a trailing slash. */
   readonly url: string
+  /** The dialect of the gateway. */
   readonly dialect: CommonDialect
+  /** Who makes automatic certificates. */
   readonly authority: Authority
 }
 

@@ -8,7 +8,8 @@ import { quote } from '../contract/quote.ts'
 import { ruleOnWhole } from '../contract/rule.ts'
 import { time } from '../contract/schema.ts'
 import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../contract/view.ts'
-import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
+import { type Clock, stopwatch } from '../engine/clock.ts'
+import { isManual, type MovableClock } from '../engine/movable-clock.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 
 /** What cannot be done with the clock. */

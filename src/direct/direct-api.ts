@@ -7,32 +7,12 @@ export type CallableFamilies = Readonly<Record<string, { readonly operations: ob
 /** The direct API of a table of families: one property per family, one function per operation. */
 export type Direct<F extends CallableFamilies> = {
   readonly [Name in keyof F]: {
-    readonly [Verb in keyof F[Name]['operations']]: DirectCall<F[Name]['operations'][Verb]>
+    readonly [Verb in keyof F[Name]['operations']]: CallIn<F[Name]['operations'][Verb]>
   }
 }
 
-/** An operation, as far as the type of its call goes: it needs nothing of valibot, nor of the engine. */
-export interface Callable<Ids, Input, Result> {
-  readonly ids: Ids
-  readonly input?: Input
-  readonly run: (...args: never[]) => Result
-}
-
-/** The function of one operation: the ids of its path, then its body or query. */
-type DirectCall<O> =
-  O extends Callable<infer Ids, infer Input, infer Result>
-    ? (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
-    : never
-
-/** A single id is passed as it is, several by name. */
-type IdArguments<Ids> = keyof Ids extends never ? [] : keyof Ids extends 'id' ? [id: string] : [ids: Ids]
-
-/** An input that can be empty can be left out. */
-type InputArguments<Input> = [Input] extends [undefined]
-  ? []
-  : Record<never, never> extends Input
-    ? [input?: Input]
-    : [input: Input]
+/** The function of an operation, which its type carries: it needs nothing of valibot, nor of the engine. */
+type CallIn<O> = O extends { readonly call?: infer Call } ? NonNullable<Call> : never
 
 /** Runs one operation for a direct call, the function that is its face. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown

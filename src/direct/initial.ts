@@ -1,19 +1,6 @@
 import type { Families } from '../contract/family.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { KeptBeside } from '../engine/keeping.ts'
-import type { Callable, CallableFamilies } from './direct-api.ts'
-
-/** The bodies that a gateway begins with, by family: what `create` or, for route modules, `replace` takes. */
-export type Initial<F extends CallableFamilies> = {
-  readonly [Name in keyof F]?: readonly BodyOf<F[Name]['operations']>[]
-}
-
-/** The body that a family's resources begin with. The body of a route module stands beside the ids of its route. */
-type BodyOf<Operations> = Operations extends { create: Callable<unknown, infer Body, unknown> }
-  ? Body
-  : Operations extends { replace: Callable<infer Ids, infer Body, unknown> }
-    ? Ids & Body
-    : never
 
 /** What was created and not deleted. */
 export interface Leftover {

@@ -1,4 +1,3 @@
-import type { Duration } from '../contract/duration.ts'
 import { LATEST_TIME } from '../contract/view.ts'
 import { abortable } from './abortable.ts'
 
@@ -34,24 +33,6 @@ export interface ClockFollower {
     /** Drops every timer. */
     reset(): void
   }
-}
-
-/** A clock that stands until it is moved, such as that of `manualClock`. */
-export interface MovableClock extends Clock {
-  readonly now: number
-  advance(duration: Duration): void
-  advanceTo(time: string | number | Date): void
-  advanceToNext(): boolean
-  /** When the next event of its gateways is due, in ms, or undefined where nothing is. */
-  nextDueAt?(): number | undefined
-  set(time: string | number | Date): void
-  reset(): void
-}
-
-/** Whether a clock can be moved by the names of {@link MovableClock}. */
-export function isManual(clock: Clock): clock is MovableClock {
-  const { advance, advanceTo, advanceToNext, set } = clock as Partial<MovableClock>
-  return [advance, advanceTo, advanceToNext, set].every((move) => typeof move === 'function')
 }
 
 /** The system clock, read at each call through the current globals, so that faked dates and timers apply. */

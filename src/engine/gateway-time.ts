@@ -1,6 +1,7 @@
 import { abortable } from './abortable.ts'
-import { type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
+import { type Clock, type ClockFollower, readClock } from './clock.ts'
 import type { Guard } from './guard.ts'
+import { isManual } from './movable-clock.ts'
 import { Waiters } from './waiters.ts'
 
 /** What the clock asks a gateway. */

@@ -3,7 +3,7 @@ import { type Callable, fromCaller } from '../contract/caller.ts'
 import type { Duration } from '../contract/duration.ts'
 import { moment, readOptions, duration as spanOfTime } from '../contract/options.ts'
 import { LATEST_TIME, timestamp } from '../contract/view.ts'
-import type { ClockFollower, MovableClock } from './clock.ts'
+import type { Clock, ClockFollower } from './clock.ts'
 import { ClockFollowers } from './clock-followers.ts'
 import { Turns } from './turns.ts'
 
@@ -15,7 +15,7 @@ export type Time = string | number | Date
  * that runs by it, a delayed answer, a timer of `timersOn`; at one time gateways come first. When it returns, all of that
  * has happened. The moves that end with `Async` also let promises and timers of the code under test run at each stop.
  */
-export interface ManualClock extends MovableClock {
+export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
   readonly now: number
   attach(follower: ClockFollower): void

@@ -35,7 +35,14 @@ export { general } from '../contract/general-errors.ts'
 export { isIdOf } from '../contract/ids.ts'
 export { isObject } from '../contract/json.ts'
 export type { ListInput, ListQuery } from '../contract/list-query.ts'
-export { listOperation, type Operation, operation, operationWithBody, type PathIds } from '../contract/operation.ts'
+export {
+  type CallOf,
+  listOperation,
+  type Operation,
+  operation,
+  operationWithBody,
+  type PathIds,
+} from '../contract/operation.ts'
 export { errorsOf } from '../contract/operation-errors.ts'
 export { ownPart } from '../contract/own-part.ts'
 export type { Page } from '../contract/page.ts'

@@ -23,7 +23,8 @@ type RouteIds = { readonly edge_id: string; readonly id: string }
  * (rules: route-modules#singletons). `body` is the schema of the PUT; what it answers is kept and shown.
  */
 export function routeModule<
-  Body extends v.GenericSchema,
+  Sent,
+  Body,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
 >(definition: {
@@ -35,11 +36,11 @@ export function routeModule<
   what: string
   /** The errors of this module. */
   errors?: Errors
-  body: Body
+  body: v.GenericSchema<Sent, Body>
   /** The schema of a response. */
   shape: Shape
   /** Rules that go beyond one field, and the module as it is kept. */
-  moduleOf: (body: v.InferOutput<Body>) => Frozen<v.InferOutput<Shape>>
+  moduleOf: (body: Body) => Frozen<v.InferOutput<Shape>>
 }) {
   const { name, segment, what, body, shape, moduleOf, errors = {} as Errors } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`

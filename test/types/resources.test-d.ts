@@ -1,17 +1,26 @@
 import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { general } from '../../src/contract/general-errors.ts'
+import type { ListInput, listQuery } from '../../src/contract/list-query.ts'
 import type { Frozen } from '../../src/contract/view.ts'
 import type { errors as accessErrors } from '../../src/control/access-errors.ts'
 import type { ErrorKeysOf, MembersOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
-import type { Initial } from '../../src/direct/initial.ts'
-import type { DnsRecord, ErrorKey, InitialResources, OperationName, Resources, TimelineEntry } from '../../src/index.ts'
+import type {
+  DnsRecord,
+  ErrorKey,
+  InitialResources,
+  ListParameters,
+  OperationName,
+  Resources,
+  TimelineEntry,
+} from '../../src/index.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
+import type { InitialOf } from '../../src/resources/initial.ts'
 
 // The types that people read are made by a script; the table of families says what they must be.
 type Families = typeof families
@@ -47,8 +56,13 @@ describe('The types of the families are those of their schemas', () => {
     }>()
   })
 
+  test('in the query of every list', () => {
+    expectTypeOf<ListInput>().toEqualTypeOf<ListParameters>()
+    expectTypeOf<ListInput>().toEqualTypeOf<Frozen<v.InferInput<typeof listQuery>>>()
+  })
+
   test('in what a gateway begins with', () => {
-    expectTypeOf<Initial<Families>>().toExtend<InitialResources>()
+    expectTypeOf<InitialOf<Table>>().toExtend<InitialResources>()
     expectTypeOf<keyof InitialResources>().toEqualTypeOf<keyof Families>()
   })
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../../contract/documentation.ts'
 import { idPattern } from '../../contract/ids.ts'
+import type { SchemasOf } from '../../contract/options.ts'
 import { count } from '../../contract/record-schema.ts'
 import { time } from '../../contract/schema.ts'
 import type { Transaction } from '../../contract/transaction.ts'
@@ -36,6 +37,18 @@ export interface DomainTimeline {
   readonly records: readonly NeededRecord[]
   /** What happened, oldest first: the last 100 transitions. */
   readonly timeline: readonly ShownTimelineEntry[]
+}
+
+/** Which timelines are wanted; all where nothing is said. */
+export interface TimelinesQuery {
+  /** Only domains whose hostname or id has this in it. */
+  readonly name?: string
+  /** Only domains whose provisioning stands there. */
+  readonly state?: ProvisioningState
+  /** How many of them to leave out, from the newest on. */
+  readonly skip?: number | string
+  /** How many of them to answer at most. Default: all. */
+  readonly limit?: number | string
 }
 
 /** The timelines that were asked for. */
@@ -104,10 +117,7 @@ const query = v.object({
   state: v.optional(documented(state, 'Only domains whose provisioning stands there.')),
   skip: wholeNumber('How many of them to leave out, from the newest on.'),
   limit: wholeNumber('How many of them to answer at most; all where it is left out.'),
-})
-
-/** Which timelines are wanted. */
-export type TimelinesQuery = v.InferInput<typeof query>
+} satisfies SchemasOf<TimelinesQuery>)
 
 /** The timelines of all domains that have one, in one answer. */
 export const timelines = controlCall({

@@ -1,5 +1,6 @@
 // Made from the table of families by `npm run types:generate`; a test says when that is due.
 
+import type { InitialOf } from '../initial.ts'
 import type { NamesOf } from '../operation-names.ts'
 import type { CircuitBreakerModule } from './circuit-breaker.ts'
 import type { CompressionModule } from './compression.ts'
@@ -44,15 +45,7 @@ export interface Resources {
  * What a gateway begins with, and has again after each `reset()`: by family, what `create` takes or, for modules,
  * `replace` with the ids.
  */
-export type InitialResources = {
-  readonly [Family in keyof Resources]?: readonly InitialBody<Resources[Family]>[] | undefined
-}
-
-type InitialBody<Calls> = Calls extends { create: (body: infer Body) => unknown }
-  ? Exclude<Body, undefined>
-  : Calls extends { replace: (ids: infer Ids, body: infer Body) => unknown }
-    ? Ids & Exclude<Body, undefined>
-    : never
+export type InitialResources = InitialOf<Resources>
 
 /** The name of an operation of the API. */
 export type OperationName = NamesOf<Resources>
