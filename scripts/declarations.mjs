@@ -18,7 +18,7 @@ export function writeDeclarations(dist, { ways, required }) {
   const named = new Map([...texts].map(([name, text]) => [name, withOwnNames(text, shared, shared.has(name))]))
   const shown = shownNamesIn([...named].filter(([name]) => isWay(name)).map(([, text]) => text))
   for (const [name, given] of named) {
-    const text = rewritten(given, shown)
+    const text = rewritten(given, shown, shared.has(name))
     const file = join(dist, `${name}.d.ts`)
     writeFileSync(file, text)
     if (isWay(name) && !required.includes(name)) continue
@@ -32,13 +32,13 @@ export function writeDeclarations(dist, { ways, required }) {
 /** The names that a file shares with others, by the short ones that the bundler gave them. */
 function sharedNamesIn(text) {
   const [, exported = ''] = /^export (?:type )?\{ (.*) \};?$/m.exec(text) ?? []
-  return new Map([...exported.matchAll(/(\w+) as (\w+)/g)].map(([, name, as]) => [as, name]))
+  return new Map([...exported.matchAll(/(\w+) as ([\w$]+)/g)].map(([, name, as]) => [as, name]))
 }
 
 /** Declarations that call what they share by its own name: the bundler's short names take more room. */
 function withOwnNames(text, shared, isShared) {
   const ended = isShared
-    ? text.replace(/^export (?:type )?\{ (.*) \};?$/m, (line) => line.replace(/ as \w+/g, ''))
+    ? text.replace(/^export (?:type )?\{ (.*) \};?$/m, (line) => line.replace(/ as [\w$]+/g, ''))
     : text
   return ended.replace(/^(import|export) \{ (.*) \} from '\.\/([\w-]+)\.js'/gm, (_line, kind, names, from) => {
     const own = names.split(', ').map((each) => {
@@ -56,15 +56,25 @@ function shownNamesIn(ways) {
   return new Set(lists.flatMap(([, names]) => names.split(', ').map((each) => each.replace(/^type | as \w+$/g, ''))))
 }
 
-function rewritten(text, shown) {
-  return (
-    withoutUnshown(unwrapped(text), shown)
-      // A space of indentation a level, where the compiler writes four.
-      .replace(/^ +/gm, (spaces) => ' '.repeat(Math.ceil(spaces.length / 4)))
-      // An import for nothing asks for a package that whoever reads the types may not have.
-      .replace(/^import '[^']+';\n/gm, '')
-      .replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
-  )
+function rewritten(text, shown, isShared) {
+  const exported = isShared ? exportingAll(unwrapped(text)) : unwrapped(text)
+  const small = withoutUnshown(exported, shown)
+    // A space of indentation a level, where the compiler writes four, and no semicolons, like the sources.
+    .replace(/^ +/gm, (spaces) => ' '.repeat(Math.ceil(spaces.length / 4)))
+    .replace(/^(?! *(?:\*|\/\*\*)).*;$/gm, (line) => line.slice(0, -1))
+    .replace(/^\n/gm, '')
+    // An import for nothing asks for a package that whoever reads the types may not have.
+    .replace(/^import '[^']+'\n/gm, '')
+    .replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')
+  const [problem] = sourceOf(small).parseDiagnostics
+  if (problem) throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, '\n'))
+  return small
+}
+
+/** A file that others share, without its list of exports: where there is none, all that it declares is exported. */
+function exportingAll(text) {
+  const without = text.replace(/^export (?:type )?\{ .* \};?\n?$/gm, (line) => (line.includes(' from ') ? line : ''))
+  return without.replace(/^(?=(?:declare|interface|type) )/m, 'export ')
 }
 
 /** Declarations with each paragraph of a comment on one line: editors break lines where a reader's window ends. */

@@ -6,7 +6,7 @@ import type { Operation } from '../../src/contract/operation.ts'
 import { directErrorsOf } from '../../src/contract/operation-errors.ts'
 import { pageTail } from '../../src/contract/page.ts'
 import { resourceHead } from '../../src/contract/schema.ts'
-import { type Base, baseOf, interfaceOf, namedIn, nameOf } from './schema-types.ts'
+import { answerOf, type Base, baseOf, interfaceOf, namedIn, nameOf } from './schema-types.ts'
 import { comment, kebabCase, literal, pascalCase, union } from './text.ts'
 
 /** A file that is made, by its path below the folder of all of them. */
@@ -67,14 +67,17 @@ const SHARED = 'shared'
 /** The interfaces of a file, in their order. They have fields from what is common, and from those before them. */
 function interfacesOf(home: string, homes: Homes): string[] {
   const common = home === SHARED ? [] : COMMON.map((schema) => baseOf(nameOf(schema), schema, false))
-  const before: { readonly isSent: boolean; readonly base: Base }[] = []
+  const sent: (Base & Pick<Home, 'schema'>)[] = []
   return [...homes].flatMap(([name, each]) => {
     if (each.home !== home) return []
     const { schema, isSent } = each
-    const bases = isSent ? before.flatMap((earlier) => (earlier.isSent ? [earlier.base] : [])) : common
-    const text = interfaceOf(name, schema, isSent, bases)
-    before.push({ isSent, base: baseOf(name, schema, isSent) })
-    return [text]
+    if (isSent) {
+      const text = interfaceOf(name, schema, true, sent)
+      sent.push({ ...baseOf(name, schema, true), schema })
+      return [text]
+    }
+    const [answer] = sent.flatMap((body) => answerOf(name, schema, body) ?? [])
+    return [answer ?? interfaceOf(name, schema, false, common)]
   })
 }
 

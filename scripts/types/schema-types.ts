@@ -51,6 +51,28 @@ export function interfaceOf(name: string, schema: AnySchema, isSent: boolean, ba
   return `${about}export interface ${name}${heritage(name, from)} {\n${[...left.values()].join('')}}\n`
 }
 
+/**
+ * The interface of an answer that has the fields of a body, each with the same sentence: it extends the body, and an editor
+ * shows what stands there, with limits, defaults and errors. Undefined for one that has not.
+ */
+export function answerOf(name: string, schema: AnySchema, body: Body): string | undefined {
+  const { entries = {} } = partsOf(schema)
+  const { entries: sent = {} } = partsOf(body.schema)
+  const isSame = ([field, each]: [string, AnySchema]) => {
+    const other = sent[field]
+    return other && documentationOf(other).sentence === documentationOf(each).sentence
+  }
+  if (!Object.entries(entries).every(isSame)) return undefined
+  const fields = [...fieldsOf(name, schema, false).values()].map((text) => text.replace(/^ *\/\*\*.*?\*\/\n/s, ''))
+  return `${comment([aboutOf(name, schema, false)])}export interface ${name} extends ${body.name} {\n${fields.join('')}}\n`
+}
+
+/** What clients send, with its name. */
+interface Body {
+  readonly name: string
+  readonly schema: AnySchema
+}
+
 /** Some of a type's fields, by naming as few as possible. */
 function partOf({ name, fields }: Base, shared: readonly string[]): string {
   const others = [...fields.keys()].filter((field) => !shared.includes(field))

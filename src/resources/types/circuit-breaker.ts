@@ -34,30 +34,12 @@ export interface CircuitBreakerBody {
 }
 
 /** Stops traffic to an upstream that fails too often. */
-export interface CircuitBreaker {
-  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
+export interface CircuitBreaker extends CircuitBreakerBody {
   readonly enabled: boolean
-  /**
-   * Seconds to wait after the circuit trips before the health of the upstream is looked at again. An integer from 1 to
-   * 4294967295. (rules: circuit-breaker#numbers)
-   */
   readonly tripped_duration: number
-  /**
-   * Seconds of the window that the statistics are kept for. An integer from 1 to 4294967295. (rules:
-   * circuit-breaker#numbers)
-   */
   readonly rolling_window: number
-  /**
-   * How many buckets the statistics of the window are kept in. An integer from 1 to 128. (rules:
-   * circuit-breaker#numbers)
-   */
   readonly num_buckets: number
-  /**
-   * How many requests the window must have before the circuit can trip. An integer from 0 to 4294967295. (rules:
-   * circuit-breaker#numbers)
-   */
   readonly volume_threshold: number
-  /** The share of failed requests in the window that trips the circuit: 0.5 is a half. A number from 0 to 1. */
   readonly error_threshold_percentage: number
 }
 

@@ -9,8 +9,7 @@ export interface CompressionBody {
 }
 
 /** Compresses answers on their way to clients. */
-export interface Compression {
-  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
+export interface Compression extends CompressionBody {
   readonly enabled: boolean
 }
 

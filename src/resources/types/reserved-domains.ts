@@ -108,10 +108,8 @@ export interface ReservedDomain extends Resource {
 }
 
 /** The policy in force. */
-export interface ReservedDomainCertPolicy {
-  /** The public ACME certificate authority that issues the certificates. */
+export interface ReservedDomainCertPolicy extends ReservedDomainCertPolicyBody {
   readonly authority: string
-  /** The type of the keys of the certificates. */
   readonly private_key_type: 'rsa' | 'ecdsa'
 }
 

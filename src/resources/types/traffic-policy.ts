@@ -43,32 +43,22 @@ export interface EndpointActionBody {
 }
 
 /** Rules on the traffic of a route. */
-export interface TrafficPolicy {
-  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
+export interface TrafficPolicy extends TrafficPolicyBody {
   readonly enabled: boolean
-  /** The rules on what comes in, in their order. */
   readonly inbound: readonly EndpointRule[]
-  /** The rules on what goes out, in their order. */
   readonly outbound: readonly EndpointRule[]
 }
 
 /** What is done with some of the traffic. */
-export interface EndpointRule {
-  /** How people call the rule. */
+export interface EndpointRule extends EndpointRuleBody {
   readonly name?: string
-  /**
-   * CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.
-   */
   readonly expressions?: readonly string[]
-  /** What is done with the traffic, in this order; nothing follows `deny` and `custom-response`. */
   readonly actions: readonly EndpointAction[]
 }
 
 /** One thing that is done with traffic. */
-export interface EndpointAction {
-  /** What kind of action it is, such as `deny`. (rules: traffic-policy#actions) */
+export interface EndpointAction extends EndpointActionBody {
   readonly type: string
-  /** The configuration of the action; its fields hang on the type. */
   readonly config?: Readonly<Record<string, unknown>>
 }
 

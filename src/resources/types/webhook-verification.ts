@@ -29,18 +29,9 @@ export interface WebhookVerificationBody {
 }
 
 /** Lets only those webhooks pass that their provider has signed. */
-export interface WebhookVerification {
-  /** Whether the module applies to the traffic of the route. (rules: route-modules#singletons) */
+export interface WebhookVerification extends WebhookVerificationBody {
   readonly enabled: boolean
-  /**
-   * Who sends the webhooks: one of the list in letters of either case, answered as sent. Required. (rules:
-   * webhook-verification#provider)
-   */
   readonly provider: string
-  /**
-   * What requests of the provider are checked with: required for every provider but `sns`, which has none. (rules:
-   * webhook-verification#secret)
-   */
   readonly secret: string
 }
 
