@@ -1,6 +1,5 @@
 /** A function that a user calls. */
-// biome-ignore lint/suspicious/noExplicitAny: any function is one.
-export type Callable = (...args: any[]) => unknown
+export type Callable = (...args: never[]) => unknown
 
 /** Lets the stack of an error begin where a function was called that is under way. */
 export function begunAt<E>(error: E, call: Callable): E {
