@@ -8,7 +8,8 @@ const TESTS = /^test\/(?!inspector\/|sandbox\/).*\.test\.ts$/
 
 /**
  * The tests that can meet one of some sources, by what they import, name in a text, or start, and what that imports: the
- * others need not be run. With each, the sources that it names itself, or a file that tests share.
+ * others need not be run. With each, the sources that it names itself, or a file that tests share, and what those have from
+ * their own room.
  */
 export function testsMeeting(folder, files, sources) {
   const known = new Set(files)
@@ -24,8 +25,16 @@ export function testsMeeting(folder, files, sources) {
   }
   const wanted = new Set(sources)
   const tests = files.filter((file) => TESTS.test(file) && closure(file, () => true).length > 0)
-  return new Map(tests.map((file) => [file, closure(file, (each) => each.startsWith('test/'))]))
+  const named = (file) => closure(file, (each) => each.startsWith('test/'))
+  // What a source has from its own room is as good as named: tables are made of the files beside them.
+  const inRooms = (file) => {
+    const rooms = new Set(named(file).map(roomOf))
+    return closure(file, (each) => each.startsWith('test/') || rooms.has(roomOf(each)))
+  }
+  return new Map(tests.map((file) => [file, inRooms(file)]))
 }
+
+const roomOf = (file) => file.split('/').slice(0, 2).join('/')
 
 /** The files that a text names: from where it stands, from the repository, or from `src/`; of a folder of tests, all. */
 function namedIn(text, file, known) {

@@ -10,12 +10,20 @@ export interface Subject {
 
 /** The domain that a matcher was asked about: the received one itself, or the one of a name or id at a gateway. */
 export function subjectOf(matcher: string, received: unknown, name: string | undefined): Subject {
+  if (name !== undefined && typeof name !== 'string') {
+    throw new TypeError(`${matcher} was asked about ${quote(name)}. Allowed: the name or the id of a domain.`)
+  }
   if (isGateway(received)) return { domain: domainAt(received, matcher, name), gateway: received }
   if (!isDomain(received)) {
-    throw new TypeError(`${matcher} received ${quote(received)}. Allowed: a gateway, or a reserved domain.`)
+    throw new TypeError(`${matcher} received ${what(received)}. Allowed: a gateway, or a reserved domain.`)
   }
   if (name !== undefined) throw new TypeError(`${matcher} takes no name of a domain where it received a domain.`)
   return { domain: received, gateway: undefined }
+}
+
+/** What somebody looks at that a matcher cannot look at. A promise is the likeliest: one that was not waited for. */
+export function what(received: unknown): string {
+  return received instanceof Promise ? 'a promise, which is to be awaited first' : quote(received)
 }
 
 /** Whether a value is a gateway, from whichever bundle. */

@@ -3,10 +3,10 @@ import { quote } from '../contract/quote.ts'
 import type { JournalFields } from '../control/requests/index.ts'
 import type { Gateway } from '../gateway.ts'
 import type { GatewayError } from '../gateway-error.ts'
-import type { ProvisioningError } from '../provisioning/domain-records.ts'
+import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/domain-records.ts'
 import type { OperationName } from '../resources/index.ts'
 import type { ErrorKey } from '../resources/types/index.ts'
-import { isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
+import { isGateway, jobOf, provisioningOf, type Subject, subjectOf, what } from './matched-domain.ts'
 
 /** Which requests {@link GatewayMatchers.toHaveBeenRequested} means, and how many. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
@@ -82,12 +82,19 @@ export const matchers: MatcherFunctions = {
     return ofDomain(subject, isRunning, 'be provisioning', isRunning ? 'is' : 'is not')
   },
   toHaveFailedWith(received, error, name) {
+    if (!PROVISIONING_ERRORS.includes(error)) {
+      const allowed = PROVISIONING_ERRORS.map(quote).join(' or ')
+      throw new TypeError(`toHaveFailedWith was asked about ${quote(error)}. Allowed: ${allowed}.`)
+    }
     const subject = subjectOf('toHaveFailedWith', received, name)
     const code = jobOf(subject.domain)?.error_code ?? null
     return ofDomain(subject, code === error, `have failed with ${error}`, code ? `has failed with ${code}` : 'has not')
   },
   toHaveBeenRequested(received, operation, { times, ...fields } = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
+    if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
+      throw new TypeError(`toHaveBeenRequested was asked for ${quote(times)} times. Allowed: an integer from 0 on.`)
+    }
     const count = gateway.requests.count({ ...fields, operation })
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)
     const request = (not: string) =>
@@ -139,7 +146,7 @@ function timelineOf({ provisioning }: Gateway, id: string): string {
 
 function gatewayOf(matcher: string, received: unknown): Gateway {
   if (isGateway(received)) return received
-  throw new TypeError(`${matcher} received ${quote(received)}. Allowed: a gateway.`)
+  throw new TypeError(`${matcher} received ${what(received)}. Allowed: a gateway.`)
 }
 
 function was(count: number): string {
@@ -163,7 +170,10 @@ interface ErrorWithKey extends Error {
   readonly code?: GatewayError['code']
 }
 
+const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
+
 function of(received: unknown): Received {
+  if (received instanceof Promise) return { error: undefined, what: `it is a promise: ${AWAITED}` }
   if (!(received instanceof Error)) return { error: undefined, what: `it is ${quote(received)}` }
   const { key, code } = received as ErrorWithKey
   return {
@@ -179,7 +189,7 @@ function thrownBy(call: () => unknown): Received {
     result.catch(() => undefined)
     return {
       error: undefined,
-      what: 'the function answered a promise: await expect(promise).rejects.toBeGatewayError()',
+      what: `the function answered a promise: ${AWAITED}`,
     }
   } catch (error) {
     return of(error)

@@ -1,4 +1,5 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
+import { quote } from '../contract/quote.ts'
 import type { Gateway } from '../gateway.ts'
 import { isBelow } from '../http/url.ts'
 
@@ -6,6 +7,7 @@ import { isBelow } from '../http/url.ts'
  * Handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers. The URL
  * is looked up at each request, so they follow a gateway that begins or stops to be served. Other requests are left to
  * the other handlers and to `onUnhandledRequest`. Where a fault breaks the connection, the client sees a network error.
+ * Of gateways with the same URL the first one answers: give each a `baseUrl` of its own.
  *
  * @example
  * ```ts
@@ -16,8 +18,13 @@ import { isBelow } from '../http/url.ts'
  * const server = setupServer(...handlers(gateway))
  * server.listen({ onUnhandledRequest: 'error' })
  * ```
+ * @throws TypeError for what is no gateway.
  */
 export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[] {
+  // Otherwise the first request would say so, in words of MSW's.
+  if (!gateway || typeof gateway.fetch !== 'function') {
+    throw new TypeError(`handlers received ${quote(gateway)}. Allowed: a gateway.`)
+  }
   return [
     http.all(
       ({ request }) => isBelow(request.url, gateway.url),

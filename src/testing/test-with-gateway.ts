@@ -1,3 +1,7 @@
+import * as v from 'valibot'
+import { isObject } from '../contract/json.ts'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../contract/options.ts'
+import { quote } from '../contract/quote.ts'
 import type { Clock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
@@ -14,6 +18,17 @@ export interface TestOptions<C extends Clock = ManualClock> {
    */
   readonly strict?: boolean
 }
+
+/** Those of the gateway are looked at when one is made. */
+const testOptions = optionsOf({
+  gatewayOptions: v.optional(
+    v.custom<NonNullable<TestOptions['gatewayOptions']>>(
+      (value) => typeof value === 'function' || isObject(value),
+      'an object, or a function that answers one',
+    ),
+  ),
+  strict: v.optional(switchOption),
+} satisfies SchemasOf<TestOptions>)
 
 /** A test: what it is handed first, and behind it what the runner hands over, such as node:test's context. */
 export type TestWork<C extends Clock = ManualClock> = (
@@ -60,11 +75,18 @@ export const START = '2026-01-01T00:00:00Z'
  *   if (!gateway.reservedDomains.get(id).certificate) throw new Error('There is no certificate.')
  * })
  * ```
+ * @throws TypeError for what is no runner's function, or an unknown option.
  */
 export function testWithGateway<T extends (...given: never[]) => unknown, C extends Clock = ManualClock>(
   test: T,
   options: TestOptions<C> = {},
 ): TestWithGateway<T, C> {
+  readOptions(testOptions, options)
+  if (typeof test !== 'function') {
+    throw new TypeError(
+      `testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`,
+    )
+  }
   const define = defining(test, options)
   const runner: object = test
   // When they are asked for: there are runners that refuse to be asked for `only` in CI.

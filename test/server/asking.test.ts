@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { ask } from '../../src/server/client/ask.ts'
+import { askControl } from '../../src/server/client/ask.ts'
 import { serve } from '../../src/server/node.ts'
 import { ran } from '../support/command.ts'
 
@@ -89,6 +89,7 @@ describe('A command that is answered by something else says so', () => {
   it.each<[number, Record<string, string>, string]>([
     [404, { 'content-type': 'text/html' }, '<h1>Not here</h1>'],
     [500, JSON_TYPE, '{"error": "ours"}'],
+    [300, {}, ''],
     [301, {}, ''],
   ])('where it answers %i', async (status, headers, body) => {
     const { url } = await answering(status, headers, body)
@@ -108,7 +109,9 @@ describe('A command that is answered by something else says so', () => {
 
   it('where it does not answer in time', async () => {
     const url = await listening(createServer(() => undefined))
-    await expect(ask({ url, timeout: 1 }, 'GET', '/')).rejects.toThrow('no answer in time')
+    await expect(askControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
+      new Error(`${url} cannot be asked: no answer in time.`),
+    )
     for (const server of servers) (server as ReturnType<typeof createServer>).closeAllConnections()
   })
 

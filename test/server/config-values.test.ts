@@ -1,9 +1,12 @@
-import { resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { readArguments } from '../../src/server/commands/arguments.ts'
 import { nearest, suggestion } from '../../src/server/commands/nearest.ts'
 import { configSchemas } from '../../src/server/options/config.ts'
+import { readConfigFile, shown } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf, refusedOptions } from '../../src/server/options/gateway-options-of.ts'
 import { givenOptions, mistypedVariables } from '../../src/server/options/given.ts'
 import { optionTable } from '../../src/server/options/table.ts'
@@ -59,6 +62,54 @@ describe('A value of the config file that an option cannot have is refused, with
       new Error('"prot" in fauxgate.config.json is not an option. Did you mean port?'),
     )
     expect(() => given({ toString: 1 })).toThrow(new Error('"toString" in fauxgate.config.json is not an option.'))
+  })
+})
+
+describe('A config file that nobody named is the one that stands here', () => {
+  const home = process.cwd()
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fauxgate-here-'))
+    process.chdir(folder)
+  })
+  afterEach(() => {
+    process.chdir(home)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('if any does', async () => {
+    expect(await readConfigFile(undefined)).toBeUndefined()
+    writeFileSync('fauxgate.config.json', '{"port": 1}')
+    expect(await readConfigFile(undefined)).toEqual({ file: resolve('fauxgate.config.json'), config: { port: 1 } })
+    writeFileSync('other.json', '{"port": 2}')
+    expect(await readConfigFile('other.json')).toMatchObject({ config: { port: 2 } })
+  })
+
+  it('and of two none', async () => {
+    for (const name of ['fauxgate.config.mjs', 'fauxgate.config.json']) writeFileSync(name, '')
+    await expect(readConfigFile(undefined)).rejects.toThrow(
+      new Error('There are fauxgate.config.json and fauxgate.config.mjs. Keep one, or name it: --config FILE.'),
+    )
+  })
+
+  it('and is shown as people call it', async () => {
+    for (const [text, message] of [
+      ['[]', 'fauxgate.config.json holds an array of 0. Allowed: an object with options.'],
+      ['{', 'fauxgate.config.json is not JSON: at line 1, column 2 '],
+    ] as const) {
+      writeFileSync('fauxgate.config.json', text)
+      await expect(readConfigFile(undefined)).rejects.toThrow(message)
+    }
+    await expect(readConfigFile('.')).rejects.toThrow(/ cannot be (loaded|read): \S/)
+    expect([shown(join(folder, 'a/b')), shown(join(folder, '../b'))]).toEqual(['a/b', '../b'])
+    expect(shown(join(folder, '../../b'))).toMatch(/^\//)
+  })
+
+  it('and says in one line why it cannot be loaded', async () => {
+    writeFileSync('fauxgate.config.mjs', 'throw new Error("one\\ntwo")')
+    await expect(readConfigFile(undefined)).rejects.toThrow(new Error('fauxgate.config.mjs cannot be loaded: one'))
+    writeFileSync('other.mjs', 'throw "a text"')
+    await expect(readConfigFile('other.mjs')).rejects.toThrow(new Error('other.mjs cannot be loaded: a text'))
   })
 })
 

@@ -117,6 +117,28 @@ describe('GET /_fauxgate/events', () => {
     expect(new Set(await Promise.all(others))).toEqual(new Set(['reserved_addrs.create']))
   })
 
+  it('costs nothing any more when the last one has left', async () => {
+    const gateway = openManual()
+    let heard = 0
+    const subscribe: Gateway['subscribe'] = (told) => {
+      heard++
+      const end = gateway.subscribe(told)
+      return () => {
+        heard--
+        end()
+      }
+    }
+    const server = await serve(Object.create(gateway, { subscribe: { value: subscribe } }))
+    open.push(server)
+    const listeners = [await listening(server.url), await listening(server.url)]
+    expect(heard).toBe(1)
+    for (const { response } of listeners) response.destroy()
+    while (heard > 0) await new Promise(setImmediate)
+    const { next } = await listening(server.url)
+    expect((await next('overview')).data).toEqual(gateway.overview())
+    expect(heard).toBe(1)
+  })
+
   it('says that there was more where somebody reads too slowly, and keeps little for them', async () => {
     const { gateway, server } = await served()
     const { response, next } = await listening(server.url)

@@ -99,6 +99,27 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
   })
 
+  test('refuse what no domain is called and what no attempt fails with, also where the opposite is expected', async ({
+    gateway,
+  }) => {
+    gateway.reservedDomains.create(managed)
+    for (const name of [null, 5, managed] as never[]) {
+      const message = 'Allowed: the name or the id of a domain.'
+      expect(() => expect(gateway).not.toHaveCertificate(name)).toThrow(message)
+      expect(() => expect(gateway).toBeProvisioning(name)).toThrow(message)
+      expect(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)).toThrow(message)
+    }
+    expect(() => expect(gateway).not.toHaveFailedWith('DNS' as never)).toThrow(
+      new TypeError('toHaveFailedWith was asked about "DNS". Allowed: "INTERNAL_ERROR" or "DNS_ERROR".'),
+    )
+    expect(() => expect(gateway).not.toHaveFailedWith(undefined as never)).toThrow('asked about nothing. Allowed: ')
+    const late = Promise.resolve(gateway)
+    const promised = 'received a promise, which is to be awaited first. Allowed: a gateway'
+    expect(() => expect(late).not.toHaveCertificate()).toThrow(`toHaveCertificate ${promised}, or a reserved domain.`)
+    expect(() => expect(late).not.toHaveNoLeftovers()).toThrow(`toHaveNoLeftovers ${promised}.`)
+    await expect(late).resolves.toBeProvisioning()
+  })
+
   test('find a domain behind the first page', ({ gateway }) => {
     for (let i = 0; i < 101; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
     expect(gateway).not.toBeProvisioning('d0.example.com')
@@ -160,6 +181,11 @@ describe('toHaveBeenRequested', () => {
       'reserved_domains.create',
     )
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { staus: 1 } as never)).toThrow('staus')
+    for (const times of ['0', -1, 0.5, Number.NaN, null] as never[]) {
+      expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { times })).toThrow(
+        /^toHaveBeenRequested was asked for .* times\. Allowed: an integer from 0 on\.$/,
+      )
+    }
     const { reservedDomains, requests, report } = gateway
     for (const part of [{}, null, 5, { reservedDomains, requests }, { reservedDomains, report }, { requests, report }])
       expect(() => expect(part).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('Allowed: a gateway.')
@@ -203,6 +229,7 @@ describe('toBeGatewayError', () => {
     expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
     expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
     expect(says(async () => Promise.reject(new Error('x')))).toContain('await expect(promise).rejects')
+    expect(says(Promise.resolve(5))).toBe(`${start} it is a promise: await expect(promise).rejects.toBeGatewayError().`)
     expect(says(5)).toBe(`${start} it is 5.`)
     expect(messageOf(() => expect(() => gateway.reservedDomains.get('rd_nope')).not.toBeGatewayError())).toMatch(
       /^Expected no GatewayError, and it is GatewayError not_found/,

@@ -78,6 +78,17 @@ describe('handlers for Mock Service Worker', () => {
     expect((await fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
   })
 
+  it('are refused for what is no gateway', () => {
+    for (const [other, what] of [
+      [undefined, 'nothing'],
+      [null, 'null'],
+      ['https://api.gateway.test', '"https://api.gateway.test"'],
+      [{ url: 'https://api.gateway.test' }, 'an object'],
+    ] as const) {
+      expect(() => handlers(other as never)).toThrow(new TypeError(`handlers received ${what}. Allowed: a gateway.`))
+    }
+  })
+
   it('leave a failure of a gateway to MSW, which answers 500', async () => {
     const broken = createGateway()
     for (const cause of [undefined, { code: 'EPIPE' }, 'ECONNRESET']) {

@@ -115,6 +115,25 @@ describe('The test of any runner', () => {
     expect(error?.stack).toMatch(/\n {4}at .*test-with-gateway\.test\.ts/)
   })
 
+  test.each<[unknown, string]>([
+    [{ stict: false }, '"stict" is not an option. Supported: gatewayOptions, strict.'],
+    [{ dialect: 'ngrok' }, '"dialect" is not an option. Supported: gatewayOptions, strict.'],
+    [{ strict: 'no' }, 'strict is "no". Allowed: true or false.'],
+    [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that answers one.'],
+    [null, 'options is null. Allowed: an object.'],
+  ])('refuses options that are none: %j', (options, message) => {
+    expect(() => testWithGateway(() => undefined, options as object)).toThrow(new TypeError(message))
+  })
+
+  test.each([
+    [undefined, 'nothing'],
+    [{}, 'an object'],
+  ])('refuses what is no runner: %j', (runner, what) => {
+    expect(() => testWithGateway(runner as never)).toThrow(
+      new TypeError(`testWithGateway received ${what}. Allowed: the function of a runner that defines a test.`),
+    )
+  })
+
   test('says it also behind an abort, whose message cannot be assigned', async () => {
     const error = await outcomeOf(async (gateway) => {
       gateway.faults.add({ latency: '5s' })

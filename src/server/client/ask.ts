@@ -31,7 +31,7 @@ export async function ask(where: Where, method: string, path: string, body?: unk
   }
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const asking = request(url, { method, headers, ca: where.ca, timeout: where.timeout ?? 30_000 }, resolve)
-    asking.once('timeout', () => asking.destroy(new Error('no answer in time')))
+    asking.once('timeout', () => asking.destroy(timedOut()))
     asking.once('error', reject)
     asking.end(sent)
   })
@@ -39,6 +39,10 @@ export async function ask(where: Where, method: string, path: string, body?: unk
   for await (const chunk of answer) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString('utf8')
   return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text }
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })
 }
 
 /**
@@ -67,7 +71,7 @@ async function reached(where: Where, method: string, path: string, body: unknown
 }
 
 function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): string {
-  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code) && message !== 'no answer in time') {
+  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
     return `Nobody answers at ${url}. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL.`
   }
   if (/CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) {

@@ -155,11 +155,11 @@ function wordsGiven(
   const left = [...given.words]
   const entries = call.schema ? (partsOf(call.schema).entries ?? {}) : {}
   const fields: Record<string, unknown> = {}
-  for (const field of Object.keys(words)) {
+  for (const [field, called] of Object.entries(words)) {
     const schema = entries[field]
     const kind = schema ? kindOf(schema).kind : 'text'
     const texts = left.splice(0, kind === 'texts' ? left.length : 1)
-    if (texts.length === 0 && words[field]?.startsWith('[')) continue
+    if (texts.length === 0 && called.startsWith('[')) continue
     if (texts.length === 0) throw new UsageError(`Behind ${name} comes ${Object.values(words).join(' ')}.`)
     fields[field] = read(kind, texts)
   }

@@ -17,7 +17,7 @@ const INITIAL = 'fauxgate.initial.json'
 export function writtenFor(
   runner: Runner,
   { isModule, isTyped }: { readonly isModule: boolean; readonly isTyped: boolean },
-): readonly Written[] {
+): readonly [config: Written, initial: Written, test: Written] {
   const config = { dialect: 'ngrok', port: 4747, initial: INITIAL, provisioningDelay: '5s' }
   const initial = {
     reservedDomains: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],

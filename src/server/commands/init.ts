@@ -40,8 +40,8 @@ async function runInit({ flags, words }: Arguments): Promise<number> {
   const chosen = isAsked ? await asked(runner) : runner
   const files = writtenFor(chosen, { isModule: project.type === 'module', isTyped: existsSync('tsconfig.json') })
   for (const each of files) say(await write(each))
-  const test = files.at(-1)?.name ?? ''
-  say(`\nRun the test:      ${commandOf(chosen, test, project.type === 'module')}`)
+  const [, , test] = files
+  say(`\nRun the test:      ${commandOf(chosen, test.name, project.type === 'module')}`)
   say('Start the server:  npx fauxgate serve')
   return 0
 }

@@ -68,7 +68,7 @@ function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
-  return String(message ?? error).split('\n')[0] ?? ''
+  return String(message ?? error).replace(/\n.*/s, '')
 }
 
 /** A file as people call it: from the present folder. */

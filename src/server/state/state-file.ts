@@ -102,9 +102,9 @@ function partOf(file: string): string {
 
 /** Whether a name is that of a part whose process runs no more, or is this one, which has just begun. */
 function isAbandoned(name: string, file: string): boolean {
-  if (!name.startsWith(`${file}.`)) return false
-  const pid = Number(/^\.(\d+)\.part$/.exec(name.slice(file.length))?.[1])
-  return pid > 0 && (pid === process.pid || !isRunning(pid))
+  if (!name.startsWith(file)) return false
+  const pid = /^\.(\d+)\.part$/.exec(name.slice(file.length))?.[1]
+  return pid !== undefined && (pid === String(process.pid) || !isRunning(Number(pid)))
 }
 
 function isRunning(pid: number): boolean {
