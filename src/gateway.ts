@@ -50,8 +50,13 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   nextDueAt(): number | undefined
   /** Handles what is due by now, as every other call does before its own work. */
   settle(): void
-  /** Calls back with every further commit, in order; answers what ends that. An exception in it goes no further. */
-  subscribe(subscriber: (commit: Commit) => void): () => void
+  /**
+   * Calls back with every further commit, in order, or only with those that change a collection such as
+   * `reserved_domains`; answers what ends that. An exception in it goes no further.
+   *
+   * @throws TypeError where the gateway has no such collection.
+   */
+  subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
    * Lets the global `fetch` answer for the gateway's base URL until that is undone. Several gateways are installed at once,
    * each for a base URL of its own: throws an Error where another one is installed for the same.
@@ -172,7 +177,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     leftovers: () => guarded(host.leftovers),
     nextDueAt: () => guarded(() => engine.nextDueAt()),
     settle: () => guarded(() => void engine.settle()),
-    subscribe: (subscriber) => engine.subscribe(subscriber),
+    subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     install: (how) => fromCaller(own.install, () => installFetch(fetch, () => engine.url, how)),
     async delivered(response, { signal } = {}) {
       const answer = response.safe ? await response.safe : response

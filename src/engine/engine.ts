@@ -252,9 +252,10 @@ export class Engine {
     })
   }
 
-  /** Calls back with every further commit, in order. Answers what ends that. */
-  subscribe(subscriber: (commit: Commit) => void): () => void {
-    const end = this.#subscribers.add(subscriber)
+  /** Calls back with every further commit, in order, or with those that change a collection. Answers what ends that. */
+  subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void {
+    const only = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
+    const end = this.#subscribers.add(subscriber, only)
     this.#time.hasListeners(this.#subscribers.size)
     return () => {
       end()

@@ -5,13 +5,14 @@ import { splitUrl } from '../http/url.ts'
 /** The same gateway, which tells who asks for `/` what they have found. */
 export function withFrontPage(gateway: Gateway): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
-    const isFront = request.url === '/' || splitUrl(request.url, gateway.url).path === '/'
-    if (!isFront || !['GET', 'HEAD'].includes(request.method)) return gateway.exchange(request)
+    const { method, url } = request
+    const isFront = (method === 'GET' || method === 'HEAD') && splitUrl(url, gateway.url).path === '/'
+    if (!isFront) return gateway.exchange(request)
     const isPage = request.header('accept')?.includes('text/html') ?? false
     const type = isPage ? 'text/html' : 'text/plain'
     const body = isPage ? page(gateway) : plainText(gateway)
     const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
-    return { status: 200, headers, body: request.method === 'HEAD' ? null : body }
+    return { status: 200, headers, body: method === 'HEAD' ? null : body }
   }
   return Object.create(gateway, { exchange: { value: exchange } })
 }

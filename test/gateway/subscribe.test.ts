@@ -125,4 +125,21 @@ describe('Commits as values (rules: transactions#commits)', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs[0]?.metadata).toBe(`see ${pem('key-p256')}`)
     expect(commits.every(isDeeplyFrozen)).toBe(true)
   })
+
+  it('come to who asks for one collection only where they change that, also where others get them all', () => {
+    const gateway = open()
+    const [all, some]: [string[], string[]] = [[], []]
+    gateway.subscribe(({ operation }) => some.push(operation), 'reserved_domains')
+    gateway.reservedAddrs.create()
+    const end = gateway.subscribe(({ operation }) => all.push(operation))
+    gateway.reservedAddrs.create()
+    gateway.reservedDomains.create({ domain: 'a.example.com' })
+    end()
+    gateway.weightedBackends.create()
+    expect(all).toEqual(['reserved_addrs.create', 'reserved_domains.create'])
+    expect(some).toEqual(['reserved_domains.create'])
+    expect(() => gateway.subscribe(() => undefined, 'reserved_domain')).toThrow(
+      new TypeError('No family keeps the collection "reserved_domain".'),
+    )
+  })
 })

@@ -1,3 +1,4 @@
+import { timestamp } from '../../contract/view.ts'
 import type { JournalEntry } from '../../control/requests/journal.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import type { DocumentedFlag } from '../commands/command.ts'
@@ -64,6 +65,6 @@ function writer(isJson: boolean): (entry: JournalEntry) => string {
       message: msg,
       duration: null,
     }
-    return requestLine(line, paint, true)
+    return requestLine(line, paint, timestamp)
   }
 }

@@ -1,6 +1,7 @@
 import { timestamp } from '../../contract/view.ts'
 import type { Transition } from '../../provisioning/timeline.ts'
 import type { Paint } from './colours.ts'
+import { ofLast } from './of-last.ts'
 
 /** A request as the log tells it. */
 export interface LoggedRequest {
@@ -53,10 +54,12 @@ export function jsonLog(write: Write): Log {
 
 /** A log for people. `isDated` where more than a day may pass. */
 export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
+  const ofSecond = ofLast((second: number) => (isDated ? timestamp : timeOfDay)(second * 1000))
+  const time = (at: number) => ofSecond(Math.floor(at / 1000))
   return {
     notice: (_event, text) => write(`${text}\n`),
-    request: (request) => write(`${requestLine(request, paint, isDated)}\n`),
-    provisioning: (transition) => write(`${transitionLine(transition, paint, isDated)}\n`),
+    request: (request) => write(`${requestLine(request, paint, time)}\n`),
+    provisioning: (transition) => write(`${transitionLine(transition, paint, time)}\n`),
   }
 }
 
@@ -68,11 +71,11 @@ export function quietLog({ notice }: Log): Log {
 /** How wide the place of the thing that is asked for is, at least. */
 const WIDTH = 34
 
-/** A request in one line. */
-export function requestLine(request: LoggedRequest, paint: Paint, isDated: boolean): string {
+/** A request in one line; `time` says when. */
+export function requestLine(request: LoggedRequest, paint: Paint, time: (at: number) => string): string {
   const { at, method, path, operation, status, error, message, duration } = request
   const parts = [
-    paint('dim', shownTime(at, isDated)),
+    paint('dim', time(at)),
     method.padEnd(6),
     printable(path).padEnd(WIDTH),
     paint(statusStyle(status), status === null ? '---' : String(status)),
@@ -84,10 +87,14 @@ export function requestLine(request: LoggedRequest, paint: Paint, isDated: boole
   return parts.join(' ').trimEnd()
 }
 
-function transitionLine({ at, domain, transition, message }: LoggedTransition, paint: Paint, isDated: boolean): string {
+function transitionLine(
+  { at, domain, transition, message }: LoggedTransition,
+  paint: Paint,
+  time: (at: number) => string,
+): string {
   const style = /failed|cancelled/.test(transition) ? 'red' : /issued|renewed/.test(transition) ? 'green' : 'cyan'
-  const time = paint('dim', shownTime(Date.parse(at), isDated))
-  return [time, 'cert  ', domain.padEnd(WIDTH), paint(style, transition), paint('dim', printable(message))].join(' ')
+  const when = paint('dim', time(Date.parse(at)))
+  return [when, 'cert  ', domain.padEnd(WIDTH), paint(style, transition), paint('dim', printable(message))].join(' ')
 }
 
 function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
@@ -95,9 +102,8 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** The gateway's time: of the day, here, or where more than a day may pass, in full and in UTC. */
-function shownTime(at: number, isDated: boolean): string {
-  if (isDated) return timestamp(at)
+/** The gateway's time of the day, here. Where more than a day may pass, it is shown in full and in UTC. */
+function timeOfDay(at: number): string {
   const time = new Date(at)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }

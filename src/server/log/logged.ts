@@ -9,6 +9,7 @@ import { secretsOfHeader } from '../../http/redact.ts'
 import { splitUrl } from '../../http/url.ts'
 import { tableOf } from '../../table.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
+import { ofLast } from './of-last.ts'
 import { followProvisioning } from './provisioning-log.ts'
 
 /** What the log must know of a gateway beside the gateway itself. */
@@ -29,10 +30,13 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
   })
   const delayed = new WeakMap<HttpResponse, (outcome: 'answered' | 'left') => void>()
 
+  // Most requests have the authorization of the one before.
+  const secretsWith = ofLast((authorization: string) => valuesOf([...keys, ...secretsOfHeader(authorization)]))
+
   /** What is known of a request before its answer. */
   const begun = (request: HttpRequest, path: string): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    const secrets = valuesOf([...keys, ...secretsOfHeader(request.header('authorization') ?? '')])
+    const secrets = secretsWith(request.header('authorization') ?? '')
     return {
       at: readClock(gateway.clock),
       method: request.method,
@@ -50,7 +54,9 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
     const { path } = splitUrl(request.url, gateway.url)
     const tell = (outcome: 'answered' | 'left') => {
       if (!request.isInspector && !isLook(request, path)) {
-        log.request({ ...begun(request, path), ...ended(answer, outcome), duration: worked() })
+        const { at, method, path: shown, operation } = begun(request, path)
+        const { status, error, message } = ended(answer, outcome)
+        log.request({ at, method, path: shown, operation, status, error, message, duration: worked() })
       }
       own.forEach(log.provisioning)
     }

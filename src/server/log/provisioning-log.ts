@@ -13,7 +13,7 @@ export function followProvisioning(
     for (const change of commit.changes) {
       if (change.collection === domains.name) for (const each of transitionsIn(gateway, change)) tell(each, commit)
     }
-  })
+  }, domains.name)
 }
 
 function transitionsIn(gateway: Gateway, { key: id, before, after }: Change): LoggedTransition[] {
