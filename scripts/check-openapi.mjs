@@ -1,7 +1,7 @@
 // Holds the OpenAPI documents of the built package against tools of others: `node scripts/check-openapi.mjs`. A linter;
 // a client made from the types, which must compile strictly and work; a fuzzer, where Python and its package are there.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
@@ -91,11 +91,12 @@ async function compileAndUse() {
 /** The fuzzer in an environment of its own, or undefined where it cannot be had. */
 function fuzzer() {
   const command = `${folder}venv/bin/schemathesis`
-  if (existsSync(command)) return command
   const works = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
-  const isThere =
-    works('python3', '-m', 'venv', `${folder}venv`) && works(`${folder}venv/bin/pip`, 'install', '-q', FUZZER)
-  return isThere ? command : undefined
+  const isThere = () => works(command, '--version')
+  if (isThere()) return command
+  works('python3', '-m', 'venv', '--clear', `${folder}venv`)
+  works(`${folder}venv/bin/pip`, 'install', '-q', FUZZER)
+  return isThere() ? command : undefined
 }
 
 async function fuzz() {
@@ -103,43 +104,55 @@ async function fuzz() {
   if (!command) return console.warn(`LEFT OUT: the fuzzer. Python with venv, or ${FUZZER} from PyPI, is missing here.`)
   const gateway = createGateway({ keys: ['key'], seed: SEED, clock: manualClock('2026-01-01T00:00:00Z') })
   const server = await serve(gateway)
-  const report = `${folder}report.json`
-  const args = [
-    'run',
-    `${server.url}/_fauxgate/openapi.json`,
-    '--url',
-    server.url,
-    '--seed',
-    SEED,
-    '--max-time',
-    `${SECONDS}`,
-  ]
-  const about = ['-H', 'Authorization: Bearer key', '-H', 'Service-Version: 2', '--continue-on-failure', '--no-color']
+  const report = `${folder}report.ndjson`
+  const about = ['--url', server.url, '--seed', SEED, '--max-time', `${SECONDS}`, '--continue-on-failure', '--no-color']
+  const headers = ['-H', 'Authorization: Bearer key', '-H', 'Service-Version: 2']
   // The controls change what every operation answers; their answers are held against the document in the tests.
   const left = ['--exclude-path-regex', '^/_fauxgate/', '--generation-database', 'none']
-  const { spawn } = await import('node:child_process')
-  const child = spawn(command, [...args, ...about, ...left, '--report', 'json', '--report-json-path', report], {
-    cwd: folder,
-    stdio: 'ignore',
-  })
+  const written = ['--report', 'ndjson', '--report-ndjson-path', report]
+  const args = ['run', `${server.url}/_fauxgate/openapi.json`, ...about, ...headers, ...left, ...written]
+  const child = spawn(command, args, { cwd: folder, stdio: 'ignore' })
   await new Promise((resolve) => child.once('exit', resolve))
   await server.close()
-  judge(JSON.parse(readFileSync(report, 'utf8')))
+  judge(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
 }
 
-/** Every failure must be one that the baseline knows, with the reason why it is none. */
-function judge({ failures, test_cases: cases }) {
+/** Every failure must be one that the baseline knows, by what was answered, with the reason why it is none. */
+function judge(events) {
   const known = JSON.parse(readFileSync(new URL('openapi-baseline.json', import.meta.url), 'utf8'))
-  const isKnown = ({ code, operation }) =>
-    known.some((each) => new RegExp(`^${each.code}$`).test(code) && new RegExp(each.operation).test(operation))
-  const found = failures.flatMap(({ code, title, operations }) =>
-    operations.map((operation) => ({ code, title, operation })),
+  const recorders = events.flatMap(({ ScenarioFinished: scenario }) => scenario?.recorder ?? [])
+  const checks = recorders.flatMap(({ label: operation, checks = {}, interactions }) =>
+    Object.entries(checks).flatMap(([id, made]) =>
+      made.map(({ name, status }) => ({ operation, check: name, status, ...answerTo(interactions[id]) })),
+    ),
   )
-  const unknown = found.filter((each) => !isKnown(each))
-  for (const { code, title, operation } of unknown) console.error(`${code} ${title}: ${operation}`)
+  if (checks.length < 1000) throw new Error(`The fuzzer made ${checks.length} checks. Expected are thousands.`)
+  const isKnown = ({ check, operation, key, text }) =>
+    known.some(
+      (each) =>
+        each.check === check &&
+        new RegExp(each.operation).test(operation) &&
+        each.errors.includes(key) &&
+        text.includes(each.text ?? ''),
+    )
+  const unknown = checks.filter((each) => each.status !== 'success' && !isKnown(each))
+  for (const { operation, check, key, text } of unknown)
+    console.error(`${operation}, ${check}: ${key}, ${text.slice(0, 300)}`)
   if (unknown.length > 0) throw new Error(`${unknown.length} failures are not in scripts/openapi-baseline.json.`)
-  console.log(`ok  the fuzzer found nothing new in ${cases.generated} cases`)
+  console.log(`ok  the fuzzer found nothing new in ${checks.length} checks of ${recorders.length} scenarios`)
 }
+
+/** The key of the error that was answered, or the status where there was none, and the whole answer. */
+function answerTo(interaction) {
+  const { status_code: status, content } = interaction?.response ?? {}
+  const text = Buffer.from(content?.$base64 ?? '', 'base64').toString()
+  const code = /"error_code":"([^"]+)"/.exec(text)?.[1]
+  return { key: keys.get(code) ?? `status ${status}`, text }
+}
+
+/** The keys of errors, by the codes that are answered. */
+const { schemas } = JSON.parse(readFileSync(`${root}dist/openapi.json`, 'utf8')).components
+const keys = new Map(Object.entries(schemas).map(([key, { properties }]) => [properties?.error_code?.const, key]))
 
 lint()
 await compileAndUse()

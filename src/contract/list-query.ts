@@ -5,7 +5,7 @@ import { type Problem, problem, Refusal, refuse } from './errors.ts'
 import { fieldPath } from './field-path.ts'
 import { compileFilter, type Filter, LONGEST_FILTER } from './filter/filter.ts'
 import { general } from './general-errors.ts'
-import { idProblem } from './ids.ts'
+import { idPattern, idProblem } from './ids.ts'
 import { isObject } from './json.ts'
 import { quote } from './quote.ts'
 
@@ -25,7 +25,11 @@ export const listQuery = named(
       documented(
         v.string(),
         'Only items that were created before the one with this id, which need not exist any more.',
-        { errors: [general.id_unparsable, general.id_wrong_prefix], rules: 'lists#cursor' },
+        {
+          json: { pattern: `^$|${idPattern('[a-z]+')}` },
+          errors: [general.id_unparsable, general.id_wrong_prefix],
+          rules: 'lists#cursor',
+        },
       ),
     ),
     filter: v.optional(

@@ -25,8 +25,11 @@ export const nameErrors = declareErrors({
 /** One of {@link nameErrors}. */
 export type NameError = FieldError<string, object>
 
-/** What JSON Schema says of a label: at most 63 letters, digits and hyphens, no hyphen at either end. */
-const LABEL = '[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
+/** What JSON Schema says of a label: at most 63 letters, digits and hyphens, no hyphen at either end, nor two after others than xn. */
+const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
+
+/** The same of a whole name: what may not stand at its end, and that two labels follow on a wildcard. */
+const NAME = `^(?!.*\\.(\\d+|localhost)$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}$`
 
 /** A domain's name: checked, then in lower case. */
 export const domainName = v.pipe(
@@ -36,7 +39,7 @@ export const domainName = v.pipe(
     if (error) report(error, {})
   }),
   v.toLowerCase(),
-  facts({ json: { maxLength: 253, pattern: `^(\\*\\.)?(${LABEL}\\.)+${LABEL}$` } }),
+  facts({ json: { maxLength: 253, pattern: NAME } }),
 )
 
 const LONGEST_NAME = 253

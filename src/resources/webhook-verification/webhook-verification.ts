@@ -36,7 +36,8 @@ const provider = documented(
   v.string(),
   'Who sends the webhooks: one of the list in letters of either case, answered as sent.',
   {
-    json: { anyOf: [{ enum: WEBHOOK_PROVIDERS }, { pattern: '^[0-9A-Za-z_]+$' }] },
+    // The case of letters is free: what has a capital is one of the list in the end, which a pattern would say at great length.
+    json: { anyOf: [{ enum: WEBHOOK_PROVIDERS }, { pattern: '^[0-9a-z_]*[A-Z][0-9A-Za-z_]*$' }] },
     isRequired: true,
     rules: 'webhook-verification#provider',
   },

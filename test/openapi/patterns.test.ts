@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createGateway, GatewayError, standard } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import { check } from '../support/property.ts'
+
+interface Schema {
+  readonly pattern?: string
+  readonly properties: Readonly<Record<string, Schema>>
+  readonly anyOf?: readonly { readonly enum?: readonly string[]; readonly pattern?: string }[]
+}
+
+const schemas = openApi(standard).components.schemas as unknown as Readonly<Record<string, Schema>>
+
+/** The key of the error that a call ends with, or undefined where it succeeds. */
+function refusalOf(call: () => unknown): string | undefined {
+  try {
+    call()
+    return undefined
+  } catch (error) {
+    if (error instanceof GatewayError) return error.key
+    throw error
+  }
+}
+
+/** Labels that are right, or wrong in one way. */
+const label = fc.oneof(
+  fc.constantFrom(
+    'com',
+    'a',
+    'ab--c',
+    'xn--bcher-kva',
+    '-a',
+    'a-',
+    '*',
+    'a*',
+    'a_b',
+    '',
+    '123',
+    'localhost',
+    'é',
+    'XN--0',
+  ),
+  fc.stringMatching(/^[a-zA-Z0-9-]{1,6}$/),
+  fc.constantFrom('a'.repeat(63), 'a'.repeat(64)),
+)
+
+test('the pattern of a domain takes what the service takes, and no more, but for Punycode and localhost', () => {
+  const pattern = new RegExp(schemas.ReservedDomainCreate?.properties.domain?.pattern as string)
+  const gateway = createGateway()
+  check(
+    fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+      const domain = labels.join('.')
+      gateway.reset()
+      const refusal = refusalOf(() => gateway.reservedDomains.create({ domain }))
+      if (refusal === 'domain_punycode_invalid') return
+      expect(pattern.test(domain), domain).toBe(refusal === undefined)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('what the document says of a webhook provider takes each of them in either case, and no other in small letters', () => {
+  const { anyOf = [] } = schemas.WebhookVerificationBody?.properties.provider ?? ({} as Schema)
+  const isTaken = (text: string) =>
+    anyOf.some((each) => each.enum?.includes(text) ?? new RegExp(each.pattern as string).test(text))
+  expect(anyOf[0]?.enum).toContain('stripe')
+  for (const name of anyOf[0]?.enum ?? []) expect([name, name.toUpperCase()].map(isTaken)).toEqual([true, true])
+  expect(['github', 'GitHub', 'other', '', 'git hub', '0'].map(isTaken)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+})
