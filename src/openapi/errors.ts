@@ -3,8 +3,11 @@ import { codeOf, statusOf } from '../contract/error-facts.ts'
 import type { CatalogueError } from '../contract/errors.ts'
 import { errors as accessErrors } from '../control/access-errors.ts'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import { standard } from '../resources/dialects.ts'
 import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
+// What the requests of test/contract/errors are answered: `npm run messages:generate`.
+import messages from './messages.json'
 import { sampleMessage } from './samples.ts'
 
 /** The responses with these errors, by status. */
@@ -40,16 +43,22 @@ export function errorSchemas(
 }
 
 function schemaOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined): JsonSchema {
-  const isOfControls = Object.values<CatalogueError>(accessErrors).includes(error)
-  const header = isOfControls ? CONTROL_KEY_HEADER : dialect.versionHeader
   return {
     allOf: [refTo('schemas', 'Error')],
     properties: {
       error_code: { const: codeOf(error, dialect) },
       status_code: { const: statusOf(error, dialect) },
-      msg: { examples: [sampleMessage(error, { field, header })] },
+      msg: { examples: [exampleOf(error, dialect, field)] },
     },
   }
+}
+
+/** A message of an error, as a request has met it; of an error that is not fauxgate's own, as one may meet it. */
+function exampleOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined): string {
+  const met = (messages as Readonly<Record<string, string>>)[error.key]
+  if (met !== undefined) return met.replaceAll(standard.versionHeader, dialect.versionHeader)
+  const isOfControls = Object.values<CatalogueError>(accessErrors).includes(error)
+  return sampleMessage(error, { field, header: isOfControls ? CONTROL_KEY_HEADER : dialect.versionHeader })
 }
 
 /** The schema of every error's body. */

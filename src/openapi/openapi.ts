@@ -16,6 +16,7 @@ import { errorSchema, errorSchemas } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
 import { allInFull } from './sentences.ts'
 import { withSharedResponses } from './shared-responses.ts'
+import { usedFrom } from './used-schemas.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
@@ -59,6 +60,12 @@ export function openApi(
     ...pathsOf(operations, describing),
     ...controlPaths(controlCalls, describing, errorsOfCall),
   })
+  const schemas = {
+    Error: errorSchema(dialect),
+    ...answerSchemas(describing),
+    ...bodySchemas(operations, describing),
+    ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
+  }
   return allInFull<OpenApiDocument>({
     openapi: '3.1.0',
     info: {
@@ -96,12 +103,7 @@ export function openApi(
         },
       },
       responses,
-      schemas: {
-        Error: errorSchema(dialect),
-        ...answerSchemas(describing),
-        ...bodySchemas(operations, describing),
-        ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
-      },
+      schemas: usedFrom([paths, responses], schemas),
     },
   })
 }

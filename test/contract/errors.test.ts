@@ -4,12 +4,9 @@ import { GatewayError } from '../../src/index.ts'
 import { tableOf } from '../../src/table.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
+import { cases, prepared } from './errors/cases.ts'
 import { catalogue } from './errors/catalogue.ts'
-import { certificateCases } from './errors/certificate-cases.ts'
-import { domainCases } from './errors/domain-cases.ts'
 import type { ErrorCase } from './errors/error-case.ts'
-import { requestCases } from './errors/request-cases.ts'
-import { routeCases } from './errors/route-cases.ts'
 
 /** Not provoked here: they belong to faults and to the rate limit. */
 const ELSEWHERE = ['auth_is_authtoken', 'injected_fault', 'too_many_requests']
@@ -39,14 +36,7 @@ const OF_NO_FIELD = [
   'weighted_backend_in_use',
 ]
 
-const cases = [...requestCases, ...domainCases, ...certificateCases, ...routeCases]
 const direct = cases.filter((each) => each.direct)
-
-/** A gateway on which the case's request is refused, and the id that the request names. */
-function prepared({ options = {}, setUp }: ErrorCase) {
-  const gateway = open(options)
-  return { gateway, id: setUp?.(gateway) ?? '' }
-}
 
 function saidBy({ says }: ErrorCase, id: string): readonly string[] {
   return typeof says === 'function' ? says(id) : says
