@@ -28,7 +28,7 @@ const code = (value) => `\`${JSON.stringify(value)}\``
 
 /** What a value can be beside its type, and what stands for it where it is left out. */
 function limitsOf(json) {
-  const { minimum, maximum, minItems, maxLength, pattern, default: standard, format } = json
+  const { minimum, maximum, minItems, maxLength, pattern, default: standard, format, 'x-refused-as': refusals } = json
   const values = json.enum ?? json.anyOf?.find((each) => each.enum)?.enum
   const shown = values?.filter((value) => value !== null && value !== '')
   return [
@@ -41,6 +41,7 @@ function limitsOf(json) {
     pattern !== undefined && idOf(pattern),
     format === 'date-time' && 'RFC 3339.',
     standard !== undefined && `Default: ${code(standard)}.`,
+    refusals && `Refused as ${refusals.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')}.`,
   ].filter(Boolean)
 }
 

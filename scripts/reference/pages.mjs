@@ -40,9 +40,31 @@ function responsesOf(document, { responses }) {
   )
 }
 
+/** The keys of the errors that an operation can answer with. */
+const errorsOf = ({ responses }) => Object.keys(responses).flatMap((status) => keysOf(responses[status], status))
+
+function keysOf({ content }, status) {
+  if (status < 400) return []
+  const { schema } = content['application/json']
+  return (schema.anyOf ?? [schema]).map(nameIn)
+}
+
+/** What every operation of the service can be refused with, and beside it every one that has a body: said once, for all. */
+function commonErrors(document) {
+  const service = document.tags.filter(({ name }) => name !== 'controls')
+  const operations = service.flatMap(({ name }) => operationsOf(document, name))
+  const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
+  const any = inAll(operations)
+  const withBody = inAll(operations.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
+  return { any, withBody }
+}
+
+const errorLinks = (keys) => keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')
+
 const titleOf = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
 
 function indexPage(document, also, groups) {
+  const common = commonErrors(document)
   const rows = groups.flatMap(({ name, file }) =>
     operationsOf(document, name).map(
       ({ method, path, summary }) =>
@@ -62,6 +84,7 @@ function indexPage(document, also, groups) {
       `| version header | ${header(document)} | ${header(also)} |\n` +
       `| operation id in every answer | ${operationIdHeader(document)} | ${operationIdHeader(also)} |\n` +
       '| body of POST, PUT and PATCH | `Content-Type: application/json` | the same |',
+    `Any request can be refused as ${errorLinks(common.any)}; one with a body also as ${errorLinks(common.withBody)}.`,
     'A served gateway has its own base URL. In a body, `null` stands for "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
@@ -84,8 +107,12 @@ const anchor = (heading) =>
 
 function groupPage({ name, description }, document, also, examples) {
   const operations = operationsOf(document, name)
+  const { any, withBody } = commonErrors(document)
+  const common = ({ requestBody }) => (name === 'controls' ? [] : requestBody ? [...any, ...withBody] : any)
   const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
-  const sections = operations.flatMap((each) => operationSection(each, others.get(each.operationId), examples))
+  const sections = operations.flatMap((each) =>
+    operationSection(each, others.get(each.operationId), examples, common(each)),
+  )
   const types = new Set([
     ...namesIn(operations, document.components.schemas),
     ...namesIn([...others.values()], also.components.schemas),
@@ -99,7 +126,7 @@ function groupPage({ name, description }, document, also, examples) {
   )
 }
 
-function operationSection(operation, other, examples) {
+function operationSection(operation, other, examples, common) {
   const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
   const own = parameters.filter((each) => !each.$ref)
   const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\``]
@@ -111,7 +138,7 @@ function operationSection(operation, other, examples) {
     if (there.length > 0) parts.push(`In the ${place}:`, parameterTable(there, more))
   }
   if (requestBody) parts.push(`Body: ${typeOf(requestBody.content['application/json'].schema)}.`)
-  parts.push(...answersOf(responses))
+  parts.push(...answersOf(responses, common))
   const example = examples[operationId]
   if (example) parts.push(...exampleSection(example))
   return parts
@@ -126,7 +153,7 @@ function parameterTable(parameters, more) {
   )
 }
 
-function answersOf(responses) {
+function answersOf(responses, common) {
   const statuses = Object.entries(responses)
   const good = statuses.filter(([status]) => status < 400)
   const bad = statuses.filter(([status]) => status >= 400)
@@ -135,12 +162,12 @@ function answersOf(responses) {
     if (!type) return `Answers ${status} without a body.`
     return `Answers ${status}: ${type[0] === 'application/json' ? typeOf(type[1].schema) : `\`${type[0]}\``}. ${description}`
   })
-  const errors = bad.map(([status, { content }]) => {
-    const { schema } = content['application/json']
-    const keys = (schema.anyOf ?? [schema]).map(nameIn)
-    return `| ${status} | ${keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')} |`
+  const errors = bad.flatMap(([status, response]) => {
+    const keys = keysOf(response, status).filter((key) => !common.includes(key))
+    return keys.length === 0 ? [] : `| ${status} | ${errorLinks(keys)} |`
   })
-  return [...lines, ...(errors.length > 0 ? [`| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
+  const more = common.length === 0 ? [] : ['Beside those of [every request](README.md#every-request):']
+  return [...lines, ...(errors.length > 0 ? [...more, `| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
 }
 
 function exampleSection({ curl, call, status, json }) {

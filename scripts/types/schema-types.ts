@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import { documentationOf } from '../../src/contract/documentation.ts'
-import { general } from '../../src/contract/general-errors.ts'
-import { errorsIn, partsOf } from '../../src/contract/schema-parts.ts'
+import { partsOf } from '../../src/contract/schema-parts.ts'
 import { definitionsIn } from '../../src/openapi/definitions.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
+import { refusalsOf } from '../../src/openapi/refusals.ts'
 import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
 import { comment, literal, WIDTH } from './text.ts'
 
@@ -220,13 +220,8 @@ function textsOf({ enum: values, anyOf = [] }: JsonSchema, schema: AnySchema, se
   return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
 }
 
-/** The errors of a schema itself, without those of its fields and of what stands inside it under a name. */
+/** The errors of a schema itself. */
 function errorSentence(schema: AnySchema): string[] {
-  const fields = Object.values(partsOf(schema).entries ?? {})
-  const isPart = (inner: AnySchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
-  const keys = [...errorsIn(schema, isPart)]
-    .filter((error) => error !== general.field_invalid)
-    .sort((a, b) => a.number - b.number)
-    .map(({ key }) => `\`${key}\``)
-  return keys.length === 0 ? [] : [`Refused as ${keys.join(', ')}.`]
+  const keys = refusalsOf(schema)
+  return keys.length === 0 ? [] : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
 }

@@ -3,6 +3,7 @@ import type * as v from 'valibot'
 import type { CommonDialect } from '../contract/dialect.ts'
 import { documentationOf, type Facts, type JsonFacts } from '../contract/documentation.ts'
 import { partsOf } from '../contract/schema-parts.ts'
+import { refusalsOf } from './refusals.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
 export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'anyOf'> {
@@ -14,6 +15,8 @@ export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'an
   readonly anyOf?: readonly JsonSchema[]
   readonly allOf?: readonly JsonSchema[]
   readonly additionalProperties?: JsonSchema | boolean
+  /** The keys of the errors that what is sent can be refused with: schemas of those names. */
+  readonly 'x-refused-as'?: readonly string[]
 }
 
 /** How schemas are put into JSON Schema. */
@@ -108,8 +111,9 @@ function fieldsOf(
   const required: string[] = []
   const isData = (name: string) => !documentationOf(entries[name] as AnySchema).facts.some((each) => each.isNoData)
   const data = Object.entries(json.properties ?? {}).filter(([name]) => isData(name))
-  const fields = data.map(([name, property]) => {
+  const fields = data.map(([name, described]) => {
     const schema = entries[name] as AnySchema
+    const property = place === 'answer' ? described : withRefusals(described, schema)
     const { facts } = documentationOf(schema)
     if (facts.some(({ isRequired }) => isRequired)) {
       required.push(name)
@@ -128,6 +132,11 @@ function fieldsOf(
   }
 }
 
+function withRefusals(json: JsonSchema, schema: AnySchema): JsonSchema {
+  const keys = refusalsOf(schema)
+  return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
+}
+
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
 function withoutDefault({ default: _, ...json }: JsonSchema): JsonSchema {
@@ -141,11 +150,13 @@ function orNull(json: JsonSchema): JsonSchema {
   return { ...json, type: [type, 'null'], ...(values && { enum: [...values, null] }) }
 }
 
-function choiceOrNull({ description, default: standard, deprecated, ...json }: JsonSchema): JsonSchema {
+function choiceOrNull(whole: JsonSchema): JsonSchema {
+  const { description, default: standard, deprecated, 'x-refused-as': refusals, ...json } = whole
   return {
     anyOf: [json, { type: 'null' }],
     ...(description !== undefined && { description }),
     ...(standard !== undefined && { default: standard }),
     ...(deprecated && { deprecated }),
+    ...(refusals && { 'x-refused-as': refusals }),
   }
 }

@@ -9,6 +9,10 @@ interface ErrorSchema {
   }
 }
 
+interface FieldsSchema {
+  readonly properties?: Readonly<Record<string, { readonly 'x-refused-as'?: readonly string[] }>>
+}
+
 describe.each([standard, ngrok])('In the document of the dialect $name', (dialect) => {
   const { components, paths } = openApi(dialect)
   const schemas = Object.entries(components.schemas as Readonly<Record<string, ErrorSchema>>)
@@ -28,6 +32,18 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     expect(version_missing?.properties?.msg?.examples).toEqual([
       `The header ${dialect.versionHeader} is missing. Send "${dialect.versionHeader}: 2".`,
     ])
+  })
+
+  test('a field names the errors of what is sent in it, each a schema of the document', () => {
+    const { ReservedDomainCreate, Error: ofErrors } = components.schemas as Readonly<Record<string, FieldsSchema>>
+    const { domain, metadata, description } = ReservedDomainCreate?.properties ?? {}
+    expect(domain?.['x-refused-as']).toContain('domain_too_long')
+    expect(metadata?.['x-refused-as']).toEqual(['domain_metadata_too_long'])
+    expect(description).not.toHaveProperty('x-refused-as')
+    expect(JSON.stringify(ofErrors)).not.toContain('x-refused-as')
+    const named = [...JSON.stringify(components).matchAll(/"x-refused-as":(\[[^\]]*\])/g)]
+    const keys = named.flatMap(([, list]) => JSON.parse(list as string) as string[])
+    expect(keys.filter((key) => !errors.some(([name]) => name === key))).toEqual([])
   })
 
   test('every schema that has a name is one that something refers to', () => {
