@@ -32,7 +32,8 @@ export default defineConfig({
   platform: 'neutral',
   removeNodeProtocol: false,
   noExternal: [/valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
-  external: [/^node:/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
+  // The pages are made after this.
+  external: [/^node:/, /^\.\/documents\.js$/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']

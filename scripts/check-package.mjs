@@ -122,7 +122,8 @@ try {
     1_500_000,
   )
   checkSize('declarations of the main entry', declarationsOf('index.d.cts'), 95_000)
-  const page = readFileSync(join(folder, 'package/dist/inspector.html.gz'))
+  const { inspector } = await import(join(folder, 'package/dist/documents.js'))
+  const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 60_000)
   checkSize('the inspector as it is sent', page.length, 22_500)
   rmSync(join(folder, 'package'), { recursive: true })

@@ -1,6 +1,7 @@
-// Makes the inspector, src/inspector, into one self-contained document: dist/inspector.html.gz, as it is served.
+// Makes the pages for people, src/inspector, into one self-contained document each, and these into dist/documents.js:
+// packed, in base64, as a module, since that is what servers and Workers alike can load.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
@@ -20,18 +21,43 @@ const bundled = async (entry) => {
     jsx: 'transform',
     jsxFactory: 'h',
     jsxFragment: 'Fragment',
-    inject: [path('src/inspector/jsx.ts')],
     write: false,
+    // Only where there is any JSX: it brings its own code with it.
+    ...(entry.endsWith('.tsx') && { inject: [path('src/inspector/jsx.ts')] }),
   })
   return outputFiles[0].text.trim()
 }
 
-const [script, style] = await Promise.all([bundled('main.tsx'), bundled('style.css')])
-if (/<\/script/i.test(script) || /<\/style/i.test(style)) throw new Error('The page would end its own script.')
-const whole = readFileSync(path('src/inspector/index.html'), 'utf8')
-  .replace(/\n\s*/g, '')
-  .replace('STYLE', () => style)
-  .replace('SCRIPT', () => script)
-const packed = gzipSync(whole, { level: 9 })
-writeFileSync(path('dist/inspector.html.gz'), packed)
-console.log(`The inspector has ${Buffer.byteLength(whole)} bytes, ${packed.length} as it is sent.`)
+/** A page as one document, packed. */
+async function documentOf(name, title, scriptEntry, styleEntry) {
+  const [script, style] = await Promise.all([bundled(scriptEntry), bundled(styleEntry)])
+  if (/<\/script/i.test(script) || /<\/style/i.test(style)) throw new Error(`The ${name} would end its own script.`)
+  const whole = readFileSync(path('src/inspector/index.html'), 'utf8')
+    .replace(/\n\s*/g, '')
+    .replace('TITLE', title)
+    .replace('STYLE', () => style)
+    .replace('SCRIPT', () => script)
+  const packed = gzipSync(whole, { level: 9 })
+  return { name, bytes: Buffer.byteLength(whole), packed }
+}
+
+/** All pages, by the names that they have in the module. */
+export async function documents() {
+  return await Promise.all([
+    documentOf('inspector', 'fauxgate inspector', 'main.tsx', 'style.css'),
+    documentOf('account', 'fauxgate sandboxes', 'account/main.ts', 'account/style.css'),
+  ])
+}
+
+/** The module with the pages in it. */
+export async function documentsModule() {
+  return (await documents())
+    .map(({ name, packed }) => `export const ${name} = "${packed.toString('base64')}"\n`)
+    .join('')
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(path('dist/documents.js'), await documentsModule())
+  for (const { name, bytes, packed } of await documents())
+    console.log(`The page ${name} has ${bytes} bytes, ${packed.length} as it is sent.`)
+}

@@ -50,7 +50,8 @@ function groupOf(path) {
 const bundle = async (names, output) => {
   const build = await rollup({
     input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
-    external: (id) => !/^[./]/.test(id),
+    // The pages are made after this.
+    external: (id) => !/^[./]/.test(id) || id.endsWith('/documents.js'),
     onwarn({ message }) {
       throw new Error(message)
     },

@@ -2,7 +2,7 @@ import { platform } from '../contract/platform.ts'
 import { quote } from '../contract/quote.ts'
 import { utf8Length, utf8Text } from '../contract/utf8.ts'
 import type { Handler } from './handler.ts'
-import { type Delivery, type HttpRequest, type HttpResponse, LARGEST_BODY, type RequestBody } from './messages.ts'
+import { type Delivery, type HttpRequest, type HttpResponse, largestBody, type RequestBody } from './messages.ts'
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -61,13 +61,13 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
     method,
     url,
     header: (name) => headers.get(name) ?? (name === 'content-type' ? type : null),
-    body: body == null ? '' : withinLimit(body),
+    body: body == null ? '' : withinLimit(body, largestBody(method, url)),
   }
 }
 
-function withinLimit(text: string): RequestBody {
-  const isTooLarge = text.length * 3 > LARGEST_BODY && utf8Length(text) > LARGEST_BODY
-  return isTooLarge ? { unread: 'body_too_large' } : text
+function withinLimit(text: string, limit: number): RequestBody {
+  const isTooLarge = text.length * 3 > limit && utf8Length(text) > limit
+  return isTooLarge ? { unread: 'body_too_large', limit } : text
 }
 
 /** The methods that fetch brings to upper case, those it refuses, and what can be one. */
@@ -94,14 +94,21 @@ async function streamedRequest(
   return readRequest(request, signal)
 }
 
-/** Reads a `Request` to its end. */
-export async function readRequest(request: Request, signal?: AbortSignal): Promise<HttpRequest> {
+/** Reads a `Request` to its end, or until its body has more bytes than it may have. */
+export async function readRequest(
+  request: Request,
+  signal?: AbortSignal,
+  limit = largestBody(request.method, request.url),
+): Promise<HttpRequest> {
   return {
     method: request.method,
     url: request.url,
     header: (name) => request.headers.get(name),
     // Some that stand in for a platform's own have no stream.
-    body: request.body === undefined ? withinLimit(await request.text()) : await readBody(request.body, signal),
+    body:
+      request.body === undefined
+        ? withinLimit(await request.text(), limit)
+        : await readBody(request.body, limit, signal),
   }
 }
 
@@ -112,6 +119,7 @@ function isWhole(input: string | URL | Request, more: readonly unknown[]): input
 
 async function readBody(
   stream: ReadableStream<Uint8Array> | null,
+  limit: number,
   signal: AbortSignal | undefined,
 ): Promise<RequestBody> {
   if (!stream) return ''
@@ -120,7 +128,7 @@ async function readBody(
   const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
   signal?.addEventListener('abort', stop)
   try {
-    return await readChunks(reader)
+    return await readChunks(reader, limit)
   } catch {
     return { unread: 'body_unreadable' }
   } finally {
@@ -129,14 +137,14 @@ async function readBody(
   }
 }
 
-async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<RequestBody> {
+async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<RequestBody> {
   const chunks: Uint8Array[] = []
   let size = 0
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.byteLength
-    if (size > LARGEST_BODY) {
+    if (size > limit) {
       await reader.cancel()
-      return { unread: 'body_too_large' }
+      return { unread: 'body_too_large', limit }
     }
     chunks.push(part.value)
   }

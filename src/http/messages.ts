@@ -21,7 +21,10 @@ export interface HttpRequest {
 }
 
 /** A body that was read, or why it could not be. An absent body is the empty text. */
-export type RequestBody = string | { readonly unread: 'body_too_large' | 'body_unreadable' | 'not UTF-8' }
+export type RequestBody =
+  | string
+  | { readonly unread: 'body_unreadable' | 'not UTF-8' }
+  | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
 
 /** An answer, ready for whichever transport. `body` is null where there is none. */
 export interface HttpResponse {
@@ -50,6 +53,14 @@ export interface Delivery {
 
 /** The most bytes that a body may have (rules: requests#body). */
 export const LARGEST_BODY = 1024 * 1024
+
+/** The most bytes that a body with a whole state may have: 20,000 domains and their certificates. */
+export const LARGEST_STATE = 20 * LARGEST_BODY
+
+/** The most bytes that the body of a request may have. A snapshot has all resources at once. */
+export function largestBody(method: string | undefined, url: string | undefined): number {
+  return method === 'PUT' && url?.endsWith('/_fauxgate/state') ? LARGEST_STATE : LARGEST_BODY
+}
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const
 

@@ -4,7 +4,14 @@ import type { SandboxEnvironment } from './environment.ts'
 export const SANDBOXES_PATH = '/s'
 
 /** Where a request goes to: into a sandbox, or to the account's calls. */
-export type Address = InSandbox | { readonly name: undefined; readonly path: string; readonly query: string }
+export type Address = InSandbox | OfAccount
+
+/** What is no sandbox's. */
+export interface OfAccount {
+  readonly name: undefined
+  readonly path: string
+  readonly query: string
+}
 
 /** A place in a sandbox. */
 export interface InSandbox {

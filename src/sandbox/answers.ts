@@ -14,10 +14,15 @@ export async function answered(work: () => HttpResponse | Promise<HttpResponse>)
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal) return errorAnswer(factsOf(error, standard))
-    if (error instanceof GatewayError) return errorAnswer(error)
-    throw error
+    return refusalAnswer(error)
   }
+}
+
+/** The answer that a refusal is. What is none is thrown again. */
+export function refusalAnswer(error: unknown): HttpResponse {
+  if (error instanceof Refusal) return errorAnswer(factsOf(error, standard))
+  if (error instanceof GatewayError) return errorAnswer(error)
+  throw error
 }
 
 function errorAnswer({ code, status, message, details, headers }: Omit<ErrorFacts, 'key'>): HttpResponse {

@@ -24,6 +24,8 @@ export interface AccountCall {
   readonly path: string
   readonly summary: string
   readonly from: 'body' | 'query' | 'nothing'
+  /** Whether a whole state may stand in its body. */
+  readonly hasState?: true
   readonly run: (host: AccountHost, name: string, sent: object) => Promise<HttpResponse>
 }
 
@@ -84,6 +86,7 @@ export const accountCalls: readonly AccountCall[] = [
     path: named,
     summary: 'Create a sandbox',
     from: 'body',
+    hasState: true,
     schema: sandboxOptions,
     run: (host, name, options) => sandboxIn(host, name).create(name, host.urlOf(name), { options }),
   }),

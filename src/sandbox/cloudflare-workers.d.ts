@@ -6,3 +6,9 @@ declare module 'cloudflare:workers' {
     constructor(ctx: import('./platform.ts').ObjectState, env: Env)
   }
 }
+
+/** The two ends of a WebSocket. */
+declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: WebSocket }
+
+/** What the platform answers to a message without waking an object. */
+declare const WebSocketRequestResponsePair: new (request: string, response: string) => object

@@ -1,3 +1,6 @@
+import { refuse } from '../contract/errors.ts'
+import { quote } from '../contract/quote.ts'
+import { errors } from './errors.ts'
 import type { AccountObject, SandboxObject } from './objects.ts'
 import type { Objects, Stub } from './platform.ts'
 
@@ -15,7 +18,7 @@ export interface SandboxEnvironment {
   readonly WILDCARD_HOST?: string
   /** The most records that a sandbox may keep. Default: 20000. */
   readonly MOST_RECORDS?: string
-  /** The most bytes that the records of a sandbox may have as JSON. Default: 16777216. */
+  /** The most bytes that the records of a sandbox may have as JSON. Default, and the most: 16777216. */
   readonly MOST_BYTES?: string
   /** The most requests to one sandbox within a minute. Default: 6000. */
   readonly MOST_REQUESTS?: string
@@ -30,27 +33,44 @@ export interface Limits {
   readonly requests: number
 }
 
-/** The limits of each sandbox. @throws TypeError where a variable is no number. */
+/** The limits of each sandbox. Refuses a variable that is no such number. */
 export function limitsIn(env: SandboxEnvironment): Limits {
   return {
     records: numberIn(env, 'MOST_RECORDS', 20_000),
-    bytes: numberIn(env, 'MOST_BYTES', 16 * 1024 * 1024),
+    bytes: numberIn(env, 'MOST_BYTES', MOST_BYTES, MOST_BYTES),
     requests: numberIn(env, 'MOST_REQUESTS', 6000),
   }
 }
 
-/** How many sandboxes there may be. @throws TypeError where the variable is no number. */
+/** How many sandboxes there may be. Refuses a variable that is no such number. */
 export function mostSandboxes(env: SandboxEnvironment): number {
   return numberIn(env, 'MOST_SANDBOXES', 10_000)
 }
 
+/** Refuses an environment whose variables are not what they may be. */
+export function requireVariables(env: SandboxEnvironment): void {
+  limitsIn(env)
+  mostSandboxes(env)
+  const { PUBLIC_URL, WILDCARD_HOST } = env
+  if (PUBLIC_URL && !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/i.test(PUBLIC_URL))
+    refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients ask, such as https://sandboxes.example.com')
+  if (WILDCARD_HOST && !/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(WILDCARD_HOST))
+    refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
+}
+
+function refuseVariable(name: string, received: string, allowed: string): never {
+  return refuse(errors.variable_invalid, { name, received: quote(received), allowed })
+}
+
+/** With less than this, a sandbox's whole state fits into one request, and several times into the memory of its object. */
+const MOST_BYTES = 16 * 1024 * 1024
+
 type Counted = 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES'
 
-function numberIn(env: SandboxEnvironment, name: Counted, otherwise: number): number {
+function numberIn(env: SandboxEnvironment, name: Counted, otherwise: number, most = 999_999_999): number {
   const text = env[name]
   // Where the platform has no such variable, it may say null.
   if (!text) return otherwise
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new TypeError(`${name} is "${text}". Allowed: a whole number from 1, as a text.`)
-  return Number(text)
+  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
+  return refuseVariable(name, text, `a whole number from 1 to ${most}`)
 }

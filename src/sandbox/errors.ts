@@ -18,6 +18,12 @@ export const errors = declareErrors({
     503,
     () => 'This Worker has no account key, so nobody can create sandboxes. Set the secret ACCOUNT_KEY.',
   ),
+  variable_invalid: entry(
+    90604,
+    503,
+    (it: { name: string; received: string; allowed: string }) =>
+      `This Worker's variable ${it.name} is ${it.received}. Allowed: ${it.allowed}.`,
+  ),
   sandbox_name_invalid: entry(
     90610,
     400,
@@ -40,6 +46,12 @@ export const errors = declareErrors({
     409,
     (it: { most: number }) =>
       `There are ${counted(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
+  ),
+  too_many_listeners: entry(
+    90628,
+    429,
+    (it: { most: number }) =>
+      `${counted(it.most, 'page listens', 'pages listen')} to this sandbox already, the most allowed. Close one.`,
   ),
   sandbox_busy: entry(
     90629,

@@ -1,5 +1,6 @@
 import type { Store, StoredCommit } from '../contract/store.ts'
-import { type RunSql, sqlStore } from '../store/sql-store.ts'
+import { utf8Length } from '../contract/utf8.ts'
+import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './platform.ts'
 
@@ -9,12 +10,18 @@ export interface Usage {
   readonly bytes: number
 }
 
+/** The most bytes that the platform keeps in one row, with room for its key. */
+const LARGEST_ROW = 2_000_000
+
 /** What happens without anybody's asking for more: it goes on where a limit is reached, so that no job stops. */
 const BY_ITSELF: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids'])
 
 /** The store of a sandbox in its object's storage. It keeps no commit by which somebody's call goes over a limit. */
 export function limitedStore(storage: ObjectStorage, { records, bytes }: Omit<Limits, 'requests'>): Store {
-  const run: RunSql = (statement, ...values) => storage.sql.exec(statement, ...values)
+  const run: RunSql = (statement, ...values) => {
+    for (const value of values) requireRow(value)
+    return storage.sql.exec(statement, ...values)
+  }
   const store = sqlStore(run, (work) => storage.transactionSync(work))
   /** Not fewer records than there are; exact when they were last counted. */
   let atMost = 0
@@ -43,6 +50,12 @@ export function limitedStore(storage: ObjectStorage, { records, bytes }: Omit<Li
       }
     },
   }
+}
+
+/** Refuses what is larger than a row can be, on one's own machine too. */
+function requireRow(value: SqlValue): void {
+  if (typeof value !== 'string' || value.length * 3 <= LARGEST_ROW || utf8Length(value) <= LARGEST_ROW) return
+  throw new Error(`a record would have ${utf8Length(value)} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
 }
 
 /** Counted without reading them. */

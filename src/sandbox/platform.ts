@@ -5,6 +5,12 @@ export interface ObjectState {
   readonly storage: ObjectStorage
   /** Lets no other event in until the work has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
+  /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
+  acceptWebSocket(end: WebSocket): void
+  /** The ends that it keeps, which are open or about to close. */
+  getWebSockets(): WebSocket[]
+  /** Has the platform answer one message itself, so that it wakes nobody. */
+  setWebSocketAutoResponse(pair: object): void
 }
 
 /** A Durable Object's storage with SQL. What is written without waiting in between is kept whole, or not at all. */
@@ -14,6 +20,8 @@ export interface ObjectStorage {
     readonly databaseSize: number
   }
   readonly kv: { get(key: string): unknown; put(key: string, value: unknown): void }
+  /** Writes one value, without having answers wait for it where that is allowed. */
+  put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
   transactionSync<T>(work: () => T): T
   setAlarm(at: number): Promise<void>
   deleteAlarm(): Promise<void>

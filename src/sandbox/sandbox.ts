@@ -1,36 +1,33 @@
 import { DurableObject } from 'cloudflare:workers'
-import { refuse } from '../contract/errors.ts'
+import { problem, Refusal, refuse } from '../contract/errors.ts'
 import type { StoredState } from '../contract/store.ts'
 import { timestamp } from '../contract/view.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { readRequest } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
+import {
+  type HttpRequest,
+  type HttpResponse,
+  jsonAnswer,
+  LARGEST_BODY,
+  largestBody,
+  NO_CONTENT,
+} from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { addressOf, type InSandbox } from './address.ts'
-import { answered, toResponse } from './answers.ts'
-import { limitsIn, mostSandboxes, type SandboxEnvironment } from './environment.ts'
+import { answered, refusalAnswer, toResponse } from './answers.ts'
+import { busy, headOf, refusalOf } from './asked.ts'
+import { type Limits, limitsIn, mostSandboxes, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
-import { digestsOf, freshKeys, type KeyDigests } from './keys.ts'
+import { type Facts, isOver, KeptFacts, registered } from './facts.ts'
+import { Gate } from './gate.ts'
+import { digestsOf, freshKeys } from './keys.ts'
 import { limitedStore, usageOf } from './limited-store.ts'
-import type { Beginning, Registered, SandboxCopy, SandboxObject } from './objects.ts'
-import { gatewayOptions, type KeptOptions, keptOptions, readingOptions } from './options.ts'
+import { EVENTS_PATH, isSocket, Listeners, MOST_LISTENERS } from './listeners.ts'
+import type { Beginning, SandboxCopy, SandboxObject } from './objects.ts'
+import { gatewayOptions, keptOptions, readingOptions } from './options.ts'
 import { objectOf } from './platform.ts'
 import { RequestRate } from './request-rate.ts'
-import { withDigests } from './with-digests.ts'
-
-/** What a sandbox is, beside what is in it. */
-interface Facts {
-  readonly name: string
-  /** In ms since 1970. */
-  readonly created: number
-  /** In ms since 1970; null for never. */
-  readonly expires: number | null
-  readonly options: KeptOptions
-  readonly digests: KeyDigests
-}
-
-const FACTS = 'sandbox'
 
 /** How much the journal of a sandbox keeps: many sandboxes share the memory of one process. */
 const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
@@ -40,40 +37,92 @@ const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
  * when it is first asked for something, and forgotten when the platform lets the object sleep.
  */
 export class Sandbox extends DurableObject<SandboxEnvironment> implements SandboxObject {
-  #facts: Facts | undefined
+  readonly #facts = new KeptFacts(this.ctx.storage)
+  readonly #listeners = new Listeners(this.ctx)
+  readonly #gate = new Gate()
   #gateway: Gateway | undefined
+  #knownLimits: Limits | undefined
   /** What the alarm was last set to; unknown when the object has just begun. */
   #alarm: number | null | undefined
   #mayBeDue = true
   #rate: RequestRate | undefined
+  /** Ends what waits for the time of a sandbox that is gone. */
+  #ended: AbortController | undefined
 
   async fetch(request: Request): Promise<Response> {
-    const address = addressOf(request.url, this.env) as InSandbox
-    const read = await readRequest(request)
-    return toResponse(await this.#exchanged({ ...read, url: address.below }, address))
+    try {
+      return await this.#asked(request, addressOf(request.url, this.env) as InSandbox)
+    } catch (error) {
+      return toResponse(refusalAnswer(error))
+    }
+  }
+
+  async #asked(request: Request, address: InSandbox): Promise<Response> {
+    const { name, base, below } = address
+    const facts = this.#required(name)
+    const gateway = this.#opened(facts)
+    gateway.servedAt(base)
+    this.#rate ??= new RequestRate(this.#limits.requests)
+    const now = readClock(systemClock)
+    const wait = this.#rate.take(now)
+    if (wait > 0) return toResponse(busy(gateway, this.#rate.most, wait))
+    this.#facts.use(now)
+    const head = headOf(request, below, this.#gate, facts.digests)
+    if (below === EVENTS_PATH) return this.#heard(gateway, head)
+    // A whole state is read only of those who may bring one.
+    const refusal = largestBody(head.method, below) > LARGEST_BODY ? refusalOf(gateway, head) : undefined
+    if (refusal) return toResponse(refusal)
+    const { body } = await readRequest(request)
+    return toResponse(await this.#exchanged({ ...head, body }, address))
   }
 
   async #exchanged(request: HttpRequest, { name, base }: InSandbox): Promise<HttpResponse> {
-    const facts = this.#present()
-    if (!facts) return answered(() => refuse(errors.sandbox_not_found, { name }))
+    // While the body was read, others have been here.
+    const facts = this.#required(name)
     const gateway = this.#opened(facts)
     gateway.servedAt(base)
-    this.#rate ??= new RequestRate(limitsIn(this.env).requests)
-    const wait = this.#rate.take(readClock(systemClock))
-    if (wait > 0) return busy(gateway, this.#rate.most, wait)
-    const answer = gateway.exchange(withDigests(request))
+    const answer = gateway.exchange(request)
     this.#arm(facts)
-    return answer.delivery ? gateway.delivered(answer) : answer
+    this.#listeners.worked(gateway, request, answer)
+    if (!answer.delivery) return answer
+    this.#ended ??= new AbortController()
+    return gateway.delivered(answer, { signal: this.#ended.signal })
+  }
+
+  /** Lets somebody hear what happens, by a WebSocket: no other way lets the object sleep meanwhile. */
+  #heard(gateway: Gateway, head: HttpRequest): Response {
+    const refusal = refusalOf(gateway, head)
+    if (refusal) return toResponse(refusal)
+    if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
+    const most = MOST_LISTENERS
+    if (this.#listeners.count >= most) return toResponse(gateway.refused(errors.too_many_listeners, { most }))
+    return this.#listeners.add(gateway)
+  }
+
+  webSocketMessage(): void {
+    // Who listens has nothing to say.
+  }
+
+  webSocketClose(socket: WebSocket): void {
+    this.#listeners.left(socket)
+  }
+
+  webSocketError(socket: WebSocket): void {
+    this.#listeners.left(socket)
   }
 
   /** Does what has become due, each event at its own time, or removes the sandbox at its end. */
   async alarm(): Promise<void> {
     this.#alarm = null
-    const facts = this.#kept()
+    const facts = this.#facts.get()
     if (!facts) return
     if (isOver(facts)) return this.ctx.blockConcurrencyWhile(() => this.#removed(facts.name))
-    if (facts.options.clock !== 'manual') this.#opened(facts).settle()
     this.#mayBeDue = true
+    if (facts.options.clock !== 'manual') {
+      const gateway = this.#opened(facts)
+      gateway.settle()
+      this.#listeners.worked(gateway)
+    }
     this.#arm(facts)
   }
 
@@ -91,7 +140,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
         await this.ctx.storage.deleteAll()
         this.ctx.storage.transactionSync(() => this.#begin(facts, beginning))
       } catch (error) {
-        this.#forgotten()
+        this.#forgotten(name)
         await this.#account().forget(name)
         throw error
       }
@@ -117,8 +166,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return answered(() => {
       const facts = this.#required(name)
       const keys = freshKeys()
-      this.#keep({ ...facts, digests: digestsOf(keys) })
-      this.#gateway = undefined
+      this.#facts.keep({ ...facts, digests: digestsOf(keys) })
+      this.#listeners.end('The sandbox has new keys.')
       return jsonAnswer(200, keys)
     })
   }
@@ -137,7 +186,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   #begin(facts: Facts, { copy, ...beginning }: Beginning): void {
-    this.#keep(facts)
+    this.#facts.keep(facts)
     if (copy) {
       const { version, seed, now, sequence, operations, records } = copy.state
       const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
@@ -160,7 +209,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   /** The account forgets it last but one: where the process ends in between, the alarm or the caller does it again. */
   async #removed(name: string): Promise<void> {
-    this.#forgotten()
+    this.#forgotten(name)
     await this.#account().forget(name)
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
@@ -172,43 +221,41 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   /** The sandbox's facts, or undefined where there is none, or where its time is over and the alarm still to come. */
   #present(): Facts | undefined {
-    const facts = this.#kept()
+    const facts = this.#facts.get()
     return facts && !isOver(facts) ? facts : undefined
-  }
-
-  #kept(): Facts | undefined {
-    // Nobody else writes there.
-    this.#facts ??= this.ctx.storage.kv.get(FACTS) as Facts | undefined
-    return this.#facts
   }
 
   #required(name: string): Facts {
     return this.#present() ?? refuse(errors.sandbox_not_found, { name })
   }
 
-  #keep(facts: Facts): void {
-    this.ctx.storage.kv.put(FACTS, facts)
-    this.#facts = facts
+  /** Lets go what there was, with all who wait for it. */
+  #forgotten(name: string): void {
+    this.#facts.forget()
+    this.#alarm = undefined
+    this.#gateway = undefined
+    this.#listeners.end('The sandbox is gone.')
+    this.#ended?.abort(new Refusal([problem(errors.sandbox_not_found, { name })]))
+    this.#ended = undefined
   }
 
-  #forgotten(): void {
-    this.#facts = undefined
-    this.#gateway = undefined
-    this.#alarm = undefined
+  get #limits(): Limits {
+    this.#knownLimits ??= limitsIn(this.env)
+    return this.#knownLimits
   }
 
   #store() {
-    return limitedStore(this.ctx.storage, limitsIn(this.env))
+    return limitedStore(this.ctx.storage, this.#limits)
   }
 
-  #opened({ options, digests }: Facts): Gateway {
+  #opened({ options }: Facts): Gateway {
     if (this.#gateway) return this.#gateway
     const store = this.#store()
     const gateway = createGateway({
       ...gatewayOptions(options),
       ...JOURNAL,
-      keys: [digests.api_key],
-      control: { key: digests.control_key },
+      keys: [this.#gate.keys.api_key],
+      control: { key: this.#gate.keys.control_key },
       store: {
         load: () => store.load(),
         append: (commit) => {
@@ -219,6 +266,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     })
     gateway.describedBy(openApi)
     this.#gateway = gateway
+    this.#listeners.follow(gateway)
     return gateway
   }
 
@@ -243,24 +291,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return {
       ...registered(facts),
       url,
+      last_used_at: this.#facts.used === null ? null : timestamp(this.#facts.used),
       now: timestamp(readClock(clock)),
       next_event_at: due === undefined ? null : timestamp(due),
       ...usageOf(this.ctx.storage),
     }
   }
-}
-
-function busy(gateway: Gateway, most: number, wait: number): HttpResponse {
-  const answer = gateway.refused(errors.sandbox_busy, { most, wait })
-  return { ...answer, headers: { ...answer.headers, 'Retry-After': String(wait) } }
-}
-
-function isOver({ expires }: Facts): boolean {
-  return expires !== null && expires <= readClock(systemClock)
-}
-
-function registered({ name, created, expires, options }: Facts): Registered {
-  const { dialect = 'standard', clock = 'system' } = options
-  const expires_at = expires === null ? null : timestamp(expires)
-  return { name, created_at: timestamp(created), expires_at, dialect, clock }
 }

@@ -3,16 +3,19 @@ import { refuseParameter } from '../contract/list-query.ts'
 import { quote } from '../contract/quote.ts'
 import { isOneOf } from '../http/authenticate.ts'
 import { jsonBody } from '../http/body.ts'
+import { corsHeaders, isPreflight, preflightAnswer } from '../http/cors.ts'
 import { readRequest } from '../http/fetch.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { type HttpRequest, type HttpResponse, LARGEST_BODY, LARGEST_STATE } from '../http/messages.ts'
 import { operationFor, type Router, routerOf } from '../http/router.ts'
 import { queryParameters } from '../http/url.ts'
-import { addressOf, homeOf, isSandboxName, SANDBOXES_PATH } from './address.ts'
-import { answered, toResponse } from './answers.ts'
+import { standard } from '../resources/dialects.ts'
+import { addressOf, homeOf, isSandboxName, type OfAccount, SANDBOXES_PATH } from './address.ts'
+import { refusalAnswer, toResponse } from './answers.ts'
 import { type AccountCall, accountCalls, requireName } from './calls.ts'
-import type { SandboxEnvironment } from './environment.ts'
+import { requireVariables, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
 import { digestOf } from './keys.ts'
+import { Pages } from './pages.ts'
 import { objectOf } from './platform.ts'
 
 /** The header that the account key is sent in. */
@@ -21,37 +24,66 @@ const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 /** Makes the Worker of shared sandboxes. */
 export function sandboxWorker() {
   const router = routerOf(accountCalls)
+  const pages = new Pages()
+  let known: object | undefined
+  const answer = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
+    if (known !== env) requireVariables(env)
+    known = env
+    const address = addressOf(request.url, env)
+    const { name } = address
+    const page = pages.at(address, request)
+    if (page) return page
+    if (name === undefined) return accountAnswer(router, request, env, address)
+    if (!isSandboxName(name)) return refuse(errors.sandbox_name_invalid, { received: quote(name) })
+    return objectOf(env.SANDBOXES, name).fetch(request)
+  }
   return {
     // The environment is whatever the Worker is configured with.
     async fetch(request: Request, environment: object): Promise<Response> {
-      const env = environment as SandboxEnvironment
-      const address = addressOf(request.url, env)
-      if (address.name === undefined) {
-        const read = await readRequest(request)
-        return toResponse(await answered(() => accountAnswer(router, read, env, address)))
+      try {
+        return await answer(request, environment as SandboxEnvironment)
+      } catch (error) {
+        return toResponse(refusalAnswer(error))
       }
-      const { name } = address
-      if (isSandboxName(name)) return objectOf(env.SANDBOXES, name).fetch(request)
-      return toResponse(await answered(() => refuse(errors.sandbox_name_invalid, { received: quote(name) })))
     },
   }
 }
 
-/** Answers a call of the account, for whoever holds its key. What there is shows only to them. */
-function accountAnswer(
+/** Answers a call of the account, for whoever holds its key; pages of other sites may have it too. */
+async function accountAnswer(
   router: Router<AccountCall>,
-  request: HttpRequest,
+  request: Request,
   env: SandboxEnvironment,
-  { path, query }: { readonly path: string; readonly query: string },
+  address: OfAccount,
+): Promise<Response> {
+  const head = headOf(request)
+  const answer = await called(router, request, head, env, address).catch(refusalAnswer)
+  return toResponse({ ...answer, headers: { ...answer.headers, ...corsHeaders(head, standard) } })
+}
+
+/** What there is shows only to whoever holds the key, and only of them a body is read. */
+async function called(
+  router: Router<AccountCall>,
+  request: Request,
+  head: HttpRequest,
+  env: SandboxEnvironment,
+  { path, query }: OfAccount,
 ): Promise<HttpResponse> {
-  const route = router.require(path, request.method)
-  const call = operationFor(route, request.method, path)
-  requireAccountKey(request, env)
+  const { method, url } = request
+  const route = router.require(path, method)
+  if (isPreflight(head)) return preflightAnswer(head, route)
+  const call = operationFor(route, method, path)
+  requireAccountKey(head, env)
   // As it was sent, like the names of sandboxes everywhere.
   const name = path === SANDBOXES_PATH ? '' : requireName(path.split('/')[2] ?? '')
-  const home = homeOf(request.url, env)
+  const home = homeOf(url, env)
   const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
-  return call.run({ env, urlOf }, name, sentTo(call, request, query))
+  const read = await readRequest(request, undefined, call.hasState ? LARGEST_STATE : LARGEST_BODY)
+  return call.run({ env, urlOf }, name, sentTo(call, read, query))
+}
+
+function headOf({ method, url, headers }: Request): HttpRequest {
+  return { method, url, header: (name) => headers.get(name), body: '' }
 }
 
 function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnvironment): void {

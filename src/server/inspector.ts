@@ -82,18 +82,20 @@ interface Document {
 }
 
 /** Beside the built server; of the sources, in the folder that the build writes to. */
-const PLACES = ['./inspector.html.gz', '../../dist/inspector.html.gz']
+const PLACES = ['./documents.js', '../../dist/documents.js']
 
 async function document(): Promise<Document> {
-  const packed = await firstOf(PLACES)
+  // A module, for Workers; as a text, it is the same to require() and import().
+  const [, text = ''] = /\binspector = "([^"]*)"/.exec(await firstOf(PLACES)) ?? []
+  const packed = Buffer.from(text, 'base64')
   const html = await promisify(gunzip)(packed)
   return { packed, html, headers: pageHeaders(html.toString('utf8')) }
 }
 
-async function firstOf([place, ...others]: readonly string[]): Promise<Buffer> {
+async function firstOf([place, ...others]: readonly string[]): Promise<string> {
   if (place === undefined) throw new Error('The inspector is not built: npm run build writes it.')
   try {
-    return await readFile(new URL(place, import.meta.url))
+    return await readFile(new URL(place, import.meta.url), 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return firstOf(others)

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway, manualClock, ngrok } from '../../src/index.ts'
 import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
 
 const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
@@ -52,6 +51,47 @@ describe('A sandbox', () => {
     expect((await again.control('GET', '/clock')).status).toBe(200)
   })
 
+  it('keeps its clock and its requests that wait for it, when it is given new keys', async () => {
+    const sandbox = await sandboxes.create('delayed', manual)
+    await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
+    const waiting = sandbox.ask('POST', '/reserved_addrs', { description: 'late' })
+    const arrived = async () => (await sandbox.control('GET', '/requests')).body.length === 1
+    while (!(await arrived())) await sandbox.control('GET', '/clock')
+    const renewed = await sandboxes.account('POST', '/s/delayed/keys', {})
+    const again = new InSandbox(sandboxes, { ...sandbox.created, ...renewed.body })
+    expect((await sandbox.control('POST', '/clock', { advance: '1m' })).status).toBe(401)
+    await again.control('POST', '/clock', { advance: '1m' })
+    expect((await waiting).body.description).toBe('late')
+    expect((await again.control('GET', '/requests')).body).toHaveLength(1)
+  })
+
+  it('answers what waits for its clock when it is removed: it is there no longer', async () => {
+    const sandbox = await sandboxes.create('removed-meanwhile', manual)
+    await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.list', latency: '30s' })
+    const waiting = sandbox.ask('GET', '/reserved_addrs')
+    while ((await sandbox.control('GET', '/requests')).body.length === 0);
+    await sandboxes.account('DELETE', '/s/removed-meanwhile')
+    expect((await waiting).body.error_code).toBe('ERR_GATEWAY_90611')
+  })
+
+  it('breaks the connection where a fault says so, before the change or after it', async () => {
+    const sandbox = await sandboxes.create('broken', manual)
+    for (const phase of ['before', 'after']) {
+      await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', drop: true, times: 1, phase })
+      await expect(sandbox.ask('POST', '/reserved_addrs', { description: phase })).rejects.toThrow()
+    }
+    const { body } = await sandbox.ask('GET', '/reserved_addrs')
+    expect(body.reserved_addrs.map(({ description }: { description: string }) => description)).toEqual(['after'])
+  })
+
+  it('says when it was last used, by others than the account', async () => {
+    const sandbox = await sandboxes.create('used', manual)
+    expect((await sandboxes.account('GET', '/s/used')).body.last_used_at).toBeNull()
+    await sandbox.ask('GET', '/reserved_addrs')
+    const { last_used_at, created_at } = (await sandboxes.account('GET', '/s/used')).body
+    expect(Date.parse(last_used_at)).toBeGreaterThanOrEqual(Date.parse(created_at))
+  })
+
   it('begins with what is named in its options', async () => {
     const initial = { reservedAddrs: [{ description: 'from the beginning' }] }
     const options = { ...manual, seed: 'the same', initial }
@@ -93,18 +133,6 @@ describe('A sandbox', () => {
     const again = await sandboxes.create('removed')
     expect((await again.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
     expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(401)
-  })
-
-  it('takes the snapshot of a local gateway, and gives one that a local gateway takes', async () => {
-    const options = { dialect: ngrok, seed: 'local', clock: manualClock(manual.start) }
-    const local = createGateway(options)
-    const { id } = local.reservedDomains.create({ domain: 'app.example.com' })
-    const sandbox = await sandboxes.create('exchange', { dialect: 'ngrok', ...manual, snapshot: local.snapshot() })
-    const state = await sandbox.control('GET', '/state')
-    const other = createGateway({ dialect: ngrok, clock: manualClock(0) })
-    other.restore(state.body)
-    expect(other.reservedDomains.get(id).domain).toBe('app.example.com')
-    expect(other.clock.now).toBe(Date.parse(manual.start))
   })
 })
 

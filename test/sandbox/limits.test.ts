@@ -22,6 +22,21 @@ describe('A limit', () => {
     await sandboxes.account('DELETE', '/s/records')
   })
 
+  it('stops nothing that happens by itself', async () => {
+    const sandbox = await sandboxes.create('by-itself', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', {
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+    })
+    let last = await sandbox.ask('POST', '/reserved_addrs', {})
+    while (last.status === 201) last = await sandbox.ask('POST', '/reserved_addrs', {})
+    expect(last.status).toBe(507)
+    expect((await sandbox.control('POST', '/clock', { advance: '30s' })).body.now).toBe('2026-01-01T00:00:30Z')
+    expect((await sandbox.ask('GET', `/reserved_domains/${domain.id}`)).body.certificate).not.toBeNull()
+    expect((await sandboxes.account('GET', '/s/by-itself')).body.records).toBeGreaterThan(5)
+    await sandboxes.account('DELETE', '/s/by-itself')
+  })
+
   it('is that of bytes', async () => {
     const sandbox = await sandboxes.create('bytes', { clock: 'manual' })
     // Two bytes each, as they are kept.

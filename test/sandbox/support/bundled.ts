@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
+// No types come with it.
+// @ts-expect-error
+import { documentsModule } from '../../../scripts/inspector.mjs'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -12,6 +15,15 @@ declare module 'vitest' {
     /** The folder with the Worker, bundled into one file. */
     worker: string
   }
+}
+
+/** The pages, as they are in the sources. */
+const pages: Plugin = {
+  name: 'pages',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/documents\.js$/ }, ({ path }) => ({ path, namespace: 'pages' }))
+    onLoad({ filter: /.*/, namespace: 'pages' }, async () => ({ contents: await documentsModule() }))
+  },
 }
 
 /** Bundles the Worker from its sources once for all test files. */
@@ -27,6 +39,7 @@ export default async function bundled(project: TestProject) {
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
     external: ['cloudflare:workers'],
+    plugins: [pages],
     logLevel: 'error',
   })
   project.provide('worker', folder)

@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { SharedSandboxes } from './support/served.ts'
+
+let sandboxes: SharedSandboxes
+afterEach(() => sandboxes.stop())
+
+const started = (env: Readonly<Record<string, string>>) => {
+  sandboxes = new SharedSandboxes(env)
+  return sandboxes.start()
+}
+
+describe('A Worker', () => {
+  it.each([
+    ['MOST_RECORDS', 'many', 'a whole number from 1 to 999999999'],
+    ['MOST_BYTES', '16777217', 'a whole number from 1 to 16777216'],
+    ['MOST_REQUESTS', '0', 'a whole number from 1 to 999999999'],
+    ['MOST_SANDBOXES', '1.5', 'a whole number from 1 to 999999999'],
+    ['PUBLIC_URL', 'boxes.example.com', 'the URL that clients ask, such as https://sandboxes.example.com'],
+    ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
+  ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
+    await started({ [name]: value })
+    for (const { status, body } of [
+      await sandboxes.account('PUT', '/s/any', {}),
+      await sandboxes.ask('GET', '/s/any/reserved_addrs'),
+    ]) {
+      expect([status, body.error_code]).toEqual([503, 'ERR_GATEWAY_90604'])
+      expect(body.msg).toBe(`This Worker's variable ${name} is "${value}". Allowed: ${allowed}.`)
+    }
+  })
+
+  it('lets nobody create sandboxes where it has no account key', async () => {
+    await started({ ACCOUNT_KEY: '' })
+    const { status, body } = await sandboxes.account('PUT', '/s/any', {})
+    expect([status, body.error_code]).toEqual([503, 'ERR_GATEWAY_90603'])
+  })
+
+  it('gives the URL by which clients reach it, where that is another one', async () => {
+    await started({ PUBLIC_URL: 'https://team.example.com/boxes/', WILDCARD_HOST: 'boxes.example.com' })
+    const { created, headers } = await sandboxes.create('behind')
+    expect(created.url).toBe('https://team.example.com/boxes/s/behind')
+    const inside = { authorization: headers.authorization, 'service-version': '2' }
+    const made = await sandboxes.ask('POST', '/s/behind/reserved_addrs', { headers: inside, body: {} })
+    expect(made.body.uri).toBe(`${created.url}/reserved_addrs/${made.body.id}`)
+    const host = { ...inside, host: 'behind.boxes.example.com' }
+    const { text } = await sandboxes.exactly('GET', '/reserved_addrs', host)
+    expect(JSON.parse(text).uri).toBe('https://behind.boxes.example.com/reserved_addrs')
+    expect((await sandboxes.account('GET', '/s')).body.sandboxes[0].url).toBe(created.url)
+  })
+
+  it('lets pages of other sites make the calls of the account, with its key', async () => {
+    await started({})
+    const origin = 'https://team.example.com'
+    const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
+    const preflight = await sandboxes.ask('OPTIONS', '/s/any', { headers: asked })
+    expect([preflight.status, preflight.text]).toEqual([204, ''])
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
+    const refused = await sandboxes.ask('GET', '/s', { headers: { origin } })
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
+    expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

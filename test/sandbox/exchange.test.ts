@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { SharedSandboxes } from './support/served.ts'
+import { listen } from './support/web-socket.ts'
+
+const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
+const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+} as const
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes({ MOST_RECORDS: '50000' }).start()
+})
+afterAll(() => sandboxes.stop())
+
+/** A gateway of this process, on a manual clock, with a domain whose certificate was issued. */
+function issuedLocally(start: number) {
+  const gateway = createGateway({ clock: manualClock(start), seed: 'local' })
+  const { id } = gateway.reservedDomains.create(managed)
+  gateway.clock.advance('30s')
+  return { gateway, id }
+}
+
+describe('A local run and a shared one', () => {
+  it('exchange their states, in both directions', async () => {
+    const local = createGateway({ dialect: ngrok, seed: 'local', clock: manualClock(manual.start) })
+    const { id } = local.reservedDomains.create({ domain: 'app.example.com' })
+    const sandbox = await sandboxes.create('exchange', { dialect: 'ngrok', ...manual, snapshot: local.snapshot() })
+    const state = await sandbox.control('GET', '/state')
+    const other = createGateway({ dialect: ngrok, clock: manualClock(0) })
+    other.restore(state.body)
+    expect(other.reservedDomains.get(id).domain).toBe('app.example.com')
+    expect(other.clock.now).toBe(Date.parse(manual.start))
+  })
+
+  it('exchange states of many MiB, also to begin with; one of more than 20 MiB is refused', async () => {
+    const local = createGateway({ seed: 'large', clock: manualClock(manual.start) })
+    for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
+    const snapshot = local.snapshot()
+    expect(JSON.stringify(snapshot).length).toBeGreaterThan(4 * 1024 * 1024)
+    const begun = await sandboxes.create('begun', { ...manual, snapshot })
+    const restored = await sandboxes.create('restored', manual)
+    expect((await restored.control('PUT', '/state', snapshot)).status).toBe(204)
+    for (const sandbox of [begun, restored]) {
+      const { body } = await sandbox.control('GET', '/state')
+      expect(body.records).toEqual(JSON.parse(JSON.stringify(snapshot.records)))
+    }
+    await sandboxes.account('POST', '/s/begun/fork', { name: 'begun-fork' })
+    expect((await sandboxes.account('GET', '/s/begun-fork')).body.records).toBeGreaterThan(3000)
+    const tooLarge = `{"version":1,"more":"${'m'.repeat(20 * 1024 * 1024)}"}`
+    for (const answer of [
+      await restored.control('PUT', '/state', tooLarge),
+      await sandboxes.account('PUT', '/s/too-large', tooLarge),
+    ]) {
+      expect([answer.status, answer.body.msg]).toEqual([413, expect.stringContaining('20971520')])
+    }
+    expect((await restored.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(1024 * 1024) })).status).toBe(413)
+    expect((await restored.ask('GET', '/reserved_addrs?limit=1')).status).toBe(200)
+    for (const name of ['begun', 'restored', 'begun-fork']) await sandboxes.account('DELETE', `/s/${name}`)
+  })
+
+  it('read no state of those who have no key', async () => {
+    const sandbox = await sandboxes.create('unread', manual)
+    const headers = { 'fauxgate-control-key': sandbox.created.api_key }
+    const body = '['.repeat(2 * 1024 * 1024)
+    const url = `${sandbox.created.url}/_fauxgate/state`
+    expect((await sandboxes.ask('PUT', url, { headers, body })).body.error_code).toBe('ERR_GATEWAY_90402')
+    const none = await sandboxes.ask('PUT', '/s/never', { headers: {}, body })
+    expect(none.body.error_code).toBe('ERR_GATEWAY_90601')
+  })
+
+  it('keep no record that is larger than a row can be, and say so', async () => {
+    const sandbox = await sandboxes.create('row', manual)
+    const { body: snapshot } = await sandbox.control('GET', '/state')
+    const fault = { operation: 'reserved_addrs.create', status: 503, body: 'b'.repeat(1_000_000) }
+    expect((await sandbox.control('POST', '/faults', fault)).status).toBe(200)
+    const { body: armed } = await sandbox.control('GET', '/state')
+    const text = JSON.stringify(armed).replace(/b{1000000}/, 'b'.repeat(3_000_000))
+    const refused = await sandbox.control('PUT', '/state', text)
+    expect([refused.status, refused.body.msg]).toEqual([
+      507,
+      expect.stringContaining('allowed are 2000000, the most of one row'),
+    ])
+    expect((await sandbox.control('GET', '/state')).body).toEqual(armed)
+    expect((await sandbox.control('PUT', '/state', snapshot)).status).toBe(204)
+  })
+})
+
+describe('A state of long ago on the clock of the world', () => {
+  it('does everything that was due since, each event at its own time, by its alarm alone', async () => {
+    const { gateway, id } = issuedLocally(Date.parse('2025-01-01T00:00:00Z'))
+    const snapshot = gateway.snapshot()
+    const sandbox = await sandboxes.create('late', { snapshot })
+    const { body } = await sandbox.control('GET', `/provisioning/timeline?id=${id}`)
+    const { now } = (await sandbox.control('GET', '/clock')).body
+    gateway.clock.advanceTo(Date.parse(now))
+    expect(body.filter(({ transition }: { transition: string }) => transition === 'renewed').length).toBeGreaterThan(3)
+    expect(body.map(({ at, transition }: { at: string; transition: string }) => [at, transition])).toEqual(
+      gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition]),
+    )
+  })
+
+  it('renews what came due while everything was down, at its own time', async () => {
+    const probe = issuedLocally(0)
+    const untilRenewal = probe.gateway.nextDueAt() ?? 0
+    const { now } = (await sandboxes.create('world')).created as unknown as { now: string }
+    const start = Date.parse(now) + 3000 - untilRenewal
+    const { gateway, id } = issuedLocally(start)
+    const due = gateway.nextDueAt() as number
+    const sandbox = await sandboxes.create('renewal', { snapshot: gateway.snapshot() })
+    expect((await sandboxes.account('GET', '/s/renewal')).body.next_event_at).toBe(
+      new Date(due).toISOString().replace('.000Z', 'Z'),
+    )
+    await sandboxes.kill()
+    await sandboxes.start()
+    // Only listening, which settles what is due by now and nothing later.
+    const socket = await listen(`${sandbox.created.url}/_fauxgate/events`, sandbox.created.control_key)
+    const [overview] = await socket.until(({ event }) => event === 'overview')
+    const isRenewal = ({ operation }: { operation?: string }) => operation === 'provisioning'
+    if (Date.parse(overview?.data.now) < due) {
+      await socket.until(({ event, data }) => event === 'commit' && isRenewal(data))
+    }
+    socket.end()
+    const { body } = await sandbox.control('GET', `/provisioning/timeline?id=${id}`)
+    expect(body.map(({ at, transition }: { at: string; transition: string }) => [at, transition])).toContainEqual([
+      new Date(due).toISOString().replace('.000Z', 'Z'),
+      'renewal started',
+    ])
+  })
+})

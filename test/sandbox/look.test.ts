@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs'
+import { chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
+import { listen, type Told } from './support/web-socket.ts'
+
+const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+}
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' }).start()
+})
+afterAll(() => sandboxes.stop())
+
+const eventsOf = ({ created }: InSandbox) => `${created.url}/_fauxgate/events`
+const isA = (name: string) => (told: Told) => told.event === name
+
+describe('Whoever listens to a sandbox', () => {
+  it('hears how things stand, and then what happens', async () => {
+    const sandbox = await sandboxes.create('heard', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const socket = await listen(eventsOf(sandbox), sandbox.created.control_key)
+    expect(socket.status).toBe(101)
+    const [first] = await socket.until(isA('overview'))
+    expect(first?.data).toMatchObject({ now: '2026-01-01T00:00:00Z', manual: true, counts: { reserved_addrs: 0 } })
+    await sandbox.ask('POST', '/reserved_addrs', { description: 'told' })
+    const told = await socket.until(isA('overview'))
+    expect(told.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
+    expect(told[0]?.data.changes[0].after.description).toBe('told')
+    expect(told[2]?.data.counts.reserved_addrs).toBe(1)
+    await sandbox.control('PUT', '/dns', { name: 'a.example.com', type: 'CNAME', value: 'b.example.com' })
+    const used = await socket.until(isA('control'))
+    expect(used.at(-1)?.data).toEqual({ method: 'PUT', path: '/dns' })
+    socket.end()
+  })
+
+  it('hears what becomes due by itself, and that a page is there wakes nobody', async () => {
+    const sandbox = await sandboxes.create('due', { provisioningDelay: '1s' })
+    const socket = await listen(eventsOf(sandbox), sandbox.created.control_key)
+    socket.send(':')
+    await socket.until(isA(':'))
+    await sandbox.ask('POST', '/reserved_domains', managed)
+    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(told.some(isA('request'))).toBe(true)
+    socket.end()
+  })
+
+  it('is told that something was missed, where one call changes more than anybody reads', async () => {
+    const reservedAddrs = Array.from({ length: 400 }, () => ({ metadata: 'm'.repeat(4000) }))
+    const sandbox = await sandboxes.create('much', { clock: 'manual', initial: { reservedAddrs } })
+    const socket = await listen(eventsOf(sandbox), sandbox.created.control_key)
+    await socket.until(isA('overview'))
+    await sandbox.control('POST', '/reset')
+    const told = await socket.until(isA('missed'))
+    expect(told.filter(isA('commit')).length).toBeLessThan(400)
+    const [overview] = await socket.until(isA('overview'))
+    expect(overview?.data.counts.reserved_addrs).toBe(400)
+    socket.end()
+  })
+
+  it('needs the control key of that sandbox', async () => {
+    const victim = await sandboxes.create('listened-to')
+    const attacker = await sandboxes.create('listens')
+    const { api_key, control_key } = attacker.created
+    for (const key of [null, '', control_key, api_key, victim.created.api_key, ACCOUNT_KEY, '%', '"]']) {
+      const { status, refusal } = await listen(eventsOf(victim), key)
+      expect([key, status]).toEqual([key, 401])
+      expect(JSON.parse(refusal).error_code).toMatch(/ERR_GATEWAY_9040[12]/)
+    }
+    const host = { host: 'listened-to.boxes.example.com' }
+    const byHost = await listen(`${sandboxes.url}/_fauxgate/events`, control_key, host)
+    expect(byHost.status).toBe(401)
+    const other = await listen(`${sandboxes.url}/_fauxgate/events`, victim.created.control_key, host)
+    expect(other.status).toBe(101)
+    other.end()
+  })
+
+  it('hears nothing more of it once it has other keys, or is gone', async () => {
+    const sandbox = await sandboxes.create('renewed')
+    const before = await listen(eventsOf(sandbox), sandbox.created.control_key)
+    const { body } = await sandboxes.account('POST', '/s/renewed/keys', {})
+    expect(await before.closed).toBe(1008)
+    expect((await listen(eventsOf(sandbox), sandbox.created.control_key)).status).toBe(401)
+    const again = await listen(eventsOf(sandbox), body.control_key)
+    await sandboxes.account('DELETE', '/s/renewed')
+    expect(await again.closed).toBe(1008)
+  })
+
+  it('is one of 64 at the most', async () => {
+    const sandbox = await sandboxes.create('crowded')
+    const listening = () => listen(eventsOf(sandbox), sandbox.created.control_key)
+    const all = await Promise.all(Array.from({ length: 64 }, listening))
+    const { status, refusal } = await listening()
+    expect([status, JSON.parse(refusal).error_code]).toEqual([429, 'ERR_GATEWAY_90628'])
+    all[0]?.end()
+    let again = await listening()
+    while (again.status !== 101) again = await listening()
+    for (const each of [...all, again]) each.end()
+  })
+
+  it('is told to listen by a WebSocket, where it asks for a stream that would keep the sandbox awake', async () => {
+    const sandbox = await sandboxes.create('stream')
+    expect((await sandbox.control('GET', '/events')).status).toBe(426)
+  })
+})
+
+describe('The pages', () => {
+  it('are documents that run nothing but their own script, for whoever asks, and wake no sandbox', async () => {
+    for (const path of ['/', '/s/absent/_fauxgate/']) {
+      const { status, headers, text } = await sandboxes.ask('GET', path)
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      expect(headers.get('content-security-policy')).toMatch(
+        /^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-/,
+      )
+      expect(text).toMatch(/^<!doctype html>.*<title>fauxgate/s)
+      expect((await sandboxes.ask('GET', path, { headers: { 'accept-encoding': 'identity' } })).text).toBe(text)
+      const head = await sandboxes.ask('HEAD', path)
+      expect([head.status, head.text]).toEqual([200, ''])
+    }
+    const sent = await fetch(`${sandboxes.url}/s/absent/_fauxgate`, { redirect: 'manual' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([308, `${sandboxes.url}/s/absent/_fauxgate/`])
+    expect((await sandboxes.ask('GET', '/s/No/_fauxgate/')).status).toBe(400)
+  })
+})
+
+const browser = [process.env.FAUXGATE_CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  (place) => place && existsSync(place),
+)
+
+describe.skipIf(!browser)('In a browser', () => {
+  const wrong: string[] = []
+  let opened: Awaited<ReturnType<typeof chromium.launch>>
+  beforeAll(async () => {
+    opened = await chromium.launch({ executablePath: browser as string, args: ['--no-sandbox', '--disable-gpu'] })
+  })
+  afterAll(() => opened?.close())
+
+  async function pageAt(url: string): Promise<Page> {
+    const page = await opened.newPage()
+    page.on('pageerror', (error) => wrong.push(String(error.stack)))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text())
+    })
+    await page.goto(url)
+    return page
+  }
+
+  it('the inspector of a sandbox asks for its control key, and is live', async () => {
+    const sandbox = await sandboxes.create('looked-at', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const page = await pageAt(`${sandbox.created.url}/_fauxgate/#resources`)
+    await page.getByLabel('Control key').fill(sandbox.created.control_key)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByText('reserved addrs').click()
+    await sandbox.ask('POST', '/reserved_addrs', { description: 'seen at once' })
+    await page.getByText('seen at once').waitFor()
+    await page.close()
+    expect(wrong.splice(0)).toEqual([])
+  })
+
+  it('the page of the account asks for its key, and lists, creates, forks and removes sandboxes', async () => {
+    const page = await pageAt(`${sandboxes.url}/`)
+    const key = page.getByLabel('Account key')
+    await key.fill('wrong')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await key.fill(ACCOUNT_KEY)
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByLabel('Name').fill('by-hand')
+    await page.getByLabel('Clock').selectOption('manual')
+    await page.getByLabel('Ends after').fill('7d')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('by-hand is there').waitFor()
+    const shown = await page.locator('dl code').allTextContents()
+    expect(shown[0]).toBe(`${sandboxes.url}/s/by-hand`)
+    const [url = '', api_key = '', control_key = ''] = shown
+    const sandbox = new InSandbox(sandboxes, { name: 'by-hand', url, api_key, control_key })
+    expect((await sandbox.ask('POST', '/reserved_domains', managed)).status).toBe(201)
+    await page.reload()
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'by-hand', exact: true }) })
+    await row.getByText(/^\d+ records, \d+ kB$/).waitFor()
+    await row.getByText('in 30 s').waitFor()
+    await row.getByText('in 6 d 23 h').waitFor()
+    await row.getByRole('button', { name: 'Fork' }).click()
+    await page.getByLabel('Fork by-hand to').fill('By Hand')
+    await page.locator('section').getByRole('button', { name: 'Fork' }).click()
+    await page.getByText('The sandbox is named "By Hand"').waitFor()
+    await page.getByLabel('Fork by-hand to').fill('by-hand-copy')
+    await page.locator('section').getByRole('button', { name: 'Fork' }).click()
+    await page.getByText('by-hand-copy is there').waitFor()
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await row.getByRole('button', { name: 'Really?' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect((await sandboxes.account('GET', '/s/by-hand')).status).toBe(404)
+    expect((await sandboxes.account('GET', '/s/by-hand-copy')).body).toMatchObject({
+      clock: 'manual',
+      expires_at: null,
+    })
+    await page.getByRole('link', { name: 'by-hand-copy', exact: true }).click()
+    await page.getByText('Control key').first().waitFor()
+    await page.close()
+    expect(wrong.splice(0)).toEqual([])
+  })
+})
