@@ -6,11 +6,11 @@ const END_OF_HEAD = '\r\n\r\n'
 const LENGTH = /content-length: (\d+)/i
 
 /**
- * Sends a request `count` times over so many connections, on each the next one when the last was answered. Answers how
+ * Sends a request, or several in turns, `count` times over so many connections, on each the next one when the last was answered. Answers how
  * many ms that took, the times of all answers in ms, and the last answer.
  */
 export function ask({ port, request, connections, count }) {
-  const bytes = Buffer.from(request)
+  const bytes = [request].flat().map((each) => Buffer.from(each))
   const times = []
   const sockets = []
   let sent = 0
@@ -30,7 +30,7 @@ export function ask({ port, request, connections, count }) {
         if (sent === count) return
         sent++
         asked = performance.now()
-        socket.write(bytes)
+        socket.write(bytes[sent % bytes.length])
       }
       socket.on('connect', next).on('data', (chunk) => {
         received += chunk

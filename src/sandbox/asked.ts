@@ -1,6 +1,7 @@
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { decodeBody, readRequest } from '../http/fetch.ts'
+import { type HttpRequest, type HttpResponse, largestBody, type RequestBody } from '../http/messages.ts'
 import { errors } from './errors.ts'
 import type { Gate } from './gate.ts'
 import type { KeyDigests } from './keys.ts'
@@ -14,7 +15,21 @@ const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 /** A request as a sandbox's gateway takes it, before its body was read. */
 export function headOf({ method, headers }: Request, url: string, gate: Gate, digests: KeyDigests): HttpRequest {
   const header = url === EVENTS_PATH ? withOfferedKey(headers) : (name: string) => headers.get(name)
-  return { method, url, header: gate.headers(header, digests), body: '', isInspector: headers.has(INSPECTOR_HEADER) }
+  // The inspector has no API key.
+  const isInspector = !headers.has('authorization') && headers.has(INSPECTOR_HEADER)
+  return { method, url, header: gate.headers(header, digests), body: '', isInspector }
+}
+
+/** The body of a request that has one. One whose length is known is read at once: a stream takes longer than the answer. */
+export async function bodyOf(request: Request): Promise<RequestBody> {
+  const length = Number(request.headers.get('content-length'))
+  if (!(length > 0 && length <= largestBody(request.method, request.url))) return (await readRequest(request)).body
+  try {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    return decodeBody([bytes], bytes.byteLength)
+  } catch {
+    return { unread: 'body_unreadable' }
+  }
 }
 
 /** Headers with the key that a WebSocket was offered with, since a browser can send it no other way. */

@@ -16,46 +16,65 @@ const LARGEST_ROW = 2_000_000
 /** What happens without anybody's asking for more: it goes on where a limit is reached, so that no job stops. */
 const BY_ITSELF: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids'])
 
+/** How near to the limit of bytes every commit is counted exactly: no call of the API brings so many. */
+const NEAR = 4 * 1024 * 1024
+
+/** How many changes of one commit are written without counting them first. */
+const FEW = 100
+
 /** The store of a sandbox in its object's storage. It keeps no commit by which somebody's call goes over a limit. */
-export function limitedStore(storage: ObjectStorage, { records, bytes }: Omit<Limits, 'requests'>): Store {
+export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
+  /** Not less than there is; exact when it was last counted. */
+  const atMost = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
-    for (const value of values) requireRow(value)
+    for (const value of values) atMost.bytes += mostBytesOf(value)
     return storage.sql.exec(statement, ...values)
   }
-  const store = sqlStore(run, (work) => storage.transactionSync(work))
-  /** Not fewer records than there are; exact when they were last counted. */
-  let atMost = 0
-  const isNear = (commit: StoredCommit) => atMost + commit.changes.length > records || storage.sql.databaseSize > bytes
+  let isOneChange = false
+  // Of two statements, the first tells where ids and the time stand. Alone it loses nothing, and no third is needed.
+  const store = sqlStore(run, (work) => (isOneChange ? work() : storage.transactionSync(work)))
+  const append = (commit: StoredCommit) => {
+    isOneChange = commit.changes.length === 1 && !commit.replaces
+    store.append(commit)
+    atMost.records += commit.changes.length
+  }
+  const isNear = ({ replaces, changes }: StoredCommit) =>
+    replaces !== undefined ||
+    changes.length > FEW ||
+    atMost.records + changes.length > limits.records ||
+    atMost.bytes + NEAR > limits.bytes
   const appendCounted = (commit: StoredCommit) => {
     const before = usageOf(storage)
-    store.append(commit)
+    append(commit)
     const after = usageOf(storage)
     if (!BY_ITSELF.has(commit.operation)) {
-      requireWithin('records', 'MOST_RECORDS', records, before.records, after.records)
-      requireWithin('bytes of records', 'MOST_BYTES', bytes, before.bytes, after.bytes)
+      requireWithin('records', 'MOST_RECORDS', limits.records, before.records, after.records)
+      requireWithin('bytes of records', 'MOST_BYTES', limits.bytes, before.bytes, after.bytes)
     }
-    atMost = after.records
+    Object.assign(atMost, after)
   }
   return {
     load() {
+      isOneChange = false
       const state = store.load()
-      atMost = recordsIn(storage)
+      Object.assign(atMost, { records: recordsIn(storage), bytes: storage.sql.databaseSize })
       return state
     },
     append(commit) {
       if (isNear(commit)) storage.transactionSync(() => appendCounted(commit))
-      else {
-        store.append(commit)
-        atMost += commit.changes.length
-      }
+      else append(commit)
     },
   }
 }
 
-/** Refuses what is larger than a row can be, on one's own machine too. */
-function requireRow(value: SqlValue): void {
-  if (typeof value !== 'string' || value.length * 3 <= LARGEST_ROW || utf8Length(value) <= LARGEST_ROW) return
-  throw new Error(`a record would have ${utf8Length(value)} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
+/** How many bytes a value has at the most. Refuses what is larger than a row can be, on one's own machine too. */
+function mostBytesOf(value: SqlValue): number {
+  if (typeof value !== 'string') return 0
+  const most = value.length * 3
+  if (most <= LARGEST_ROW) return most
+  const bytes = utf8Length(value)
+  if (bytes <= LARGEST_ROW) return bytes
+  throw new Error(`a record would have ${bytes} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
 }
 
 /** Counted without reading them. */

@@ -4,7 +4,6 @@ import type { StoredState } from '../contract/store.ts'
 import { timestamp } from '../contract/view.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { readRequest } from '../http/fetch.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -16,7 +15,7 @@ import {
 import { openApi } from '../openapi/openapi.ts'
 import { addressOf, type InSandbox } from './address.ts'
 import { answered, refusalAnswer, toResponse } from './answers.ts'
-import { busy, headOf, refusalOf } from './asked.ts'
+import { bodyOf, busy, headOf, refusalOf } from './asked.ts'
 import { type Limits, limitsIn, mostSandboxes, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
 import { type Facts, isOver, KeptFacts, registered } from './facts.ts'
@@ -72,21 +71,22 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     // A whole state is read only of those who may bring one.
     const refusal = largestBody(head.method, below) > LARGEST_BODY ? refusalOf(gateway, head) : undefined
     if (refusal) return toResponse(refusal)
-    const { body } = await readRequest(request)
-    return toResponse(await this.#exchanged({ ...head, body }, address))
+    if (!request.body) return this.#exchanged(facts, gateway, head)
+    const body = await bodyOf(request)
+    // Meanwhile others have been here.
+    const present = this.#required(name)
+    const same = this.#opened(present)
+    same.servedAt(base)
+    return this.#exchanged(present, same, { ...head, body })
   }
 
-  async #exchanged(request: HttpRequest, { name, base }: InSandbox): Promise<HttpResponse> {
-    // While the body was read, others have been here.
-    const facts = this.#required(name)
-    const gateway = this.#opened(facts)
-    gateway.servedAt(base)
+  #exchanged(facts: Facts, gateway: Gateway, request: HttpRequest): Response | Promise<Response> {
     const answer = gateway.exchange(request)
     this.#arm(facts)
     this.#listeners.worked(gateway, request, answer)
-    if (!answer.delivery) return answer
+    if (!answer.delivery) return toResponse(answer)
     this.#ended ??= new AbortController()
-    return gateway.delivered(answer, { signal: this.#ended.signal })
+    return gateway.delivered(answer, { signal: this.#ended.signal }).then(toResponse)
   }
 
   /** Lets somebody hear what happens, by a WebSocket: no other way lets the object sleep meanwhile. */

@@ -1,0 +1,91 @@
+// What shared sandboxes cost, on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
+// between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
+import { ask } from './load.mjs'
+import { median, row, whole } from './measure.mjs'
+import { Served } from './sandbox/workerd.mjs'
+
+const ROUNDS = 7
+/** Rounds that are not counted: until then the code is compiled. */
+const FIRST = 2
+const CONNECTIONS = 20
+const body = { description: 'SSH for device 1', metadata: '{"proto":"ssh"}' }
+
+/** A request as it stands on the wire. */
+function onWire(method, path, headers, sent) {
+  const text = sent === undefined ? '' : JSON.stringify(sent)
+  const all = {
+    host: 'x',
+    ...headers,
+    ...(text && { 'content-type': 'application/json', 'content-length': text.length }),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`
+}
+
+/** The requests of each kind to `count` objects of a server, each with one record. */
+async function requestsTo(served, isBare, count) {
+  const get = []
+  const post = []
+  for (let n = 0; n < count; n++) {
+    const name = `object-${count}-${n}`
+    const { headers } = isBare
+      ? { headers: { authorization: 'Bearer any', 'service-version': '2' } }
+      : await served.create(name)
+    const path = `/s/${name}/reserved_addrs`
+    const made = await served.ask('POST', path, headers, body)
+    get.push(onWire('GET', `${path}/${made.body.id}`, headers))
+    post.push(onWire('POST', path, headers, body))
+  }
+  return { get, post }
+}
+
+/** Sandbox and bare object in turns: the ratios of their rates, and of their processor times per request. */
+async function raced(servers, requests, count) {
+  const found = { bare: { rates: [], cpus: [] }, sandbox: { rates: [], cpus: [] } }
+  for (let round = -FIRST; round < ROUNDS; round++) {
+    for (const name of ['bare', 'sandbox']) {
+      const before = servers[name].cpu
+      const { took, last } = await ask({
+        port: servers[name].port,
+        request: requests[name],
+        connections: CONNECTIONS,
+        count,
+      })
+      if (!/^HTTP\/1.1 20[01]/.test(last)) throw new Error(last)
+      if (round < 0) continue
+      found[name].rates.push((count / took) * 1000)
+      found[name].cpus.push((servers[name].cpu - before) / count)
+    }
+  }
+  const of = (name, what) => median(found[name][what])
+  return {
+    rate: of('sandbox', 'rates'),
+    ratio: of('sandbox', 'rates') / of('bare', 'rates'),
+    cpu: of('bare', 'cpus') / of('sandbox', 'cpus'),
+  }
+}
+
+async function speed() {
+  const servers = { bare: await Served.of('bare'), sandbox: await Served.of('worker') }
+  const one = { bare: await requestsTo(servers.bare, true, 1), sandbox: await requestsTo(servers.sandbox, false, 1) }
+  const many = {
+    bare: await requestsTo(servers.bare, true, 100),
+    sandbox: await requestsTo(servers.sandbox, false, 100),
+  }
+  for (const [name, of, kind, count, target] of [
+    ['GET', one, 'get', 2000, 'at least 0.80'],
+    ['POST', one, 'post', 1000, 'at least 0.65'],
+    ['POST over 100 objects', many, 'post', 1000, 'at least 0.85'],
+  ]) {
+    const requests = { bare: of.bare[kind], sandbox: of.sandbox[kind] }
+    const { rate, ratio, cpu } = await raced(servers, requests, count)
+    row(`${name}: sandbox, requests/s`, whole(rate))
+    row(`${name}: ratio to a bare object`, ratio.toFixed(2), target)
+    row(`${name}: ratio of processor time per request`, cpu.toFixed(2))
+  }
+  for (const each of Object.values(servers)) await each.stop()
+}
+
+const PARTS = { speed }
+const parts = process.argv.slice(2)
+for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

@@ -1,0 +1,1 @@
+export { Account, default, Sandbox } from '../../dist/sandbox.js'

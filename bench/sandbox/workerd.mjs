@@ -1,0 +1,108 @@
+// Workers in processes of workerd, each with a state of its own.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const ACCOUNT_KEY = 'the key of the account'
+
+/** The binary: named in WORKERD, of examples/sandbox after `npm install` there, or of `npm run test:sandbox`. */
+function workerd() {
+  if (process.env.WORKERD) return process.env.WORKERD
+  for (const place of ['examples/sandbox', 'test/sandbox/.workerd'])
+    if (existsSync(join(root, place, 'node_modules/workerd')))
+      return createRequire(join(root, place, 'package.json'))('workerd').default
+  throw new Error('There is no workerd. Run npm install in examples/sandbox, or name its binary in WORKERD.')
+}
+
+/** A Worker of this folder with objects, in a process that can be killed and started again. */
+export class Served {
+  #folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
+  #binary = workerd()
+  port = 0
+
+  static async of(name, env = {}) {
+    const served = new Served()
+    await served.#bundle(name)
+    served.env = { ACCOUNT_KEY, MOST_REQUESTS: '999999999', MOST_SANDBOXES: '100000', ...env }
+    return await served.start()
+  }
+
+  async #bundle(name) {
+    await build({
+      entryPoints: [join(root, `bench/sandbox/${name}.js`)],
+      outfile: join(this.#folder, 'worker.bundle.js'),
+      bundle: true,
+      format: 'esm',
+      target: 'es2022',
+      external: ['cloudflare:workers'],
+      logLevel: 'error',
+    })
+    mkdirSync(join(this.#folder, 'state'))
+    const config = readFileSync(join(root, 'examples/sandbox/workerd.capnp'), 'utf8')
+    const own = name === 'bare' ? config.replace(/"Sandbox"/g, '"Bare"').replace(/.*"Account".*\n/g, '') : config
+    writeFileSync(join(this.#folder, 'workerd.capnp'), own)
+  }
+
+  async start() {
+    const args = ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${this.port}`, '--control-fd=3']
+    this.child = spawn(this.#binary, args, {
+      cwd: this.#folder,
+      env: this.env,
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    })
+    this.port = await new Promise((resolve, reject) => {
+      this.child.stdio[3].on('data', (text) => resolve(JSON.parse(String(text).split('\n')[0]).port))
+      this.child.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
+    })
+    return this
+  }
+
+  kill() {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve))
+    this.child.kill('SIGKILL')
+    return ended
+  }
+
+  async stop() {
+    await this.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Processor time so far, in ms. */
+  get cpu() {
+    const fields = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8').split(') ')[1].split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  }
+
+  /** Memory that is its own, in bytes. */
+  get memory() {
+    const text = readFileSync(`/proc/${this.child.pid}/smaps_rollup`, 'utf8')
+    return Number(/^Private_Dirty: +(\d+)/m.exec(text)[1]) * 1024
+  }
+
+  async ask(method, path, headers = {}, body) {
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
+      method,
+      headers: { ...type, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text && JSON.parse(text) }
+  }
+
+  /** Creates a sandbox; answers the headers of its clients. */
+  async create(name, options = {}) {
+    const { status, body } = await this.ask('PUT', `/s/${name}`, { 'fauxgate-account-key': ACCOUNT_KEY }, options)
+    if (status !== 201) throw new Error(JSON.stringify(body))
+    return {
+      headers: { authorization: `Bearer ${body.api_key}`, 'service-version': '2' },
+      control: { 'fauxgate-control-key': body.control_key },
+    }
+  }
+}
