@@ -29,7 +29,7 @@ export const OF_ACCOUNT: ReadonlySet<string> = new Set(['', '/fork', '/keys'])
 /** A name as a host name can have it as one label, and nothing else is the same: no case, no encoding, no dots. */
 const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
 
-/** Whether a text is a name that a sandbox can have. */
+/** Whether a text is a name that a sandbox can have (rules: sandboxes#names). */
 export function isSandboxName(text: string): boolean {
   return NAME.test(text)
 }

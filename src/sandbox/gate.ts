@@ -9,7 +9,7 @@ const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 type Header = (name: string) => string | null
 
 /**
- * Lets in whoever has a key of the sandbox. Of those it knows the digests alone, which it compares in constant time; the
+ * Lets in whoever has a key of the sandbox (rules: sandboxes#keys). Of those it knows the digests alone, which it compares in constant time; the
  * gateway behind it has keys that nobody ever sees, so that it stays the same when the sandbox is given new ones.
  */
 export class Gate {

@@ -22,7 +22,10 @@ const NEAR = 4 * 1024 * 1024
 /** How many changes of one commit are written without counting them first. */
 const FEW = 100
 
-/** The store of a sandbox in its object's storage. It keeps no commit by which somebody's call goes over a limit. */
+/**
+ * The store of a sandbox in its object's storage. It keeps no commit by which somebody's call goes over a limit (rules:
+ * sandboxes#limits).
+ */
 export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
   /** Not less than there is; exact when it was last counted. */
   const atMost = { records: 0, bytes: 0 }

@@ -27,7 +27,7 @@ const POLICY_VIOLATION = 1008
 
 /**
  * Those who hear what happens in a sandbox, by WebSockets: its object can sleep while they are open, and tells them on when
- * it is awake again.
+ * it is awake again (rules: sandboxes#listening).
  */
 export class Listeners {
   readonly #state: ObjectState
