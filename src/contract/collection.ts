@@ -14,6 +14,14 @@ export type Indexed = string | readonly string[] | null
 /** What a record is found by in one index. It is a method's type, so that collections of all records can stand together. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
+/** How stores have the records of a collection. */
+export interface Stored<R extends object> {
+  /** A record as it is given to a store. */
+  of(record: R): object
+  /** The record that a store has given back. */
+  from(stored: object): R
+}
+
 /**
  * Names a set of records of one kind and what the engine must know of them. A record is an immutable object; its key
  * sorts in creation order. An index maps a record to the value it is found by, to several, or to null to leave it out.
@@ -33,6 +41,8 @@ export interface Collection<R extends object> {
   isAttached?(record: R): boolean
   /** What leaves the gateway of a record, with secrets only where they are asked for; null for none of it. */
   exported?(record: R, withSecrets: boolean): object | null
+  /** How stores have a record, where that is not as it is kept. */
+  readonly stored?: Stored<R>
   /** The next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
 }

@@ -160,6 +160,7 @@ export class Keeping {
 
 /** What is kept of a record. One that may leave the gateway in no form is no data, such as a fault with a predicate. */
 function storedChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
-  const isData = record !== undefined && collection.exported?.(record, true) !== null
-  return { collection: collection.name, key, after: isData ? deepFreeze(record) : null }
+  const { name, stored, exported } = collection
+  const isData = record !== undefined && exported?.(record, true) !== null
+  return { collection: name, key, after: isData ? deepFreeze(stored?.of(record) ?? record) : null }
 }

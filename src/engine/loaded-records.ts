@@ -18,8 +18,12 @@ export function loadedRecords(
   const others = new Map([...beside.keys()].map((name) => [name, new Map<string, object>()]))
   for (const { collection: name, key, record } of rows) {
     const other = others.get(name)
-    if (other) other.set(key, record)
-    else records.change(records.tableNamed(name).collection, key, record)
+    if (other) {
+      other.set(key, record)
+      continue
+    }
+    const { collection } = records.tableNamed(name)
+    records.change(collection, key, collection.stored?.from(record) ?? record)
   }
   records.sequence = sequence
   const missing: StoredChange[] = []

@@ -20,7 +20,7 @@ import { type Frozen, LATEST_TIME } from '../contract/view.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { isDnsName, normalName } from './dns-names.ts'
 import { domainName } from './domain-names.ts'
-import { timeline } from './timeline.ts'
+import { entriesOf, timeline, timelineOf } from './timeline.ts'
 
 /** What can be wrong with the texts of a reserved domain. */
 export const recordErrors = declareErrors({
@@ -139,10 +139,25 @@ function reportJob({ error_code, retries_at, internal_errors }: Job, report: Rep
   }
 }
 
+/** A domain as snapshots and stores have it. */
+type ShownDomain = Frozen<v.InferInput<typeof fields>>
+
+function shownDomain(record: DomainRecord): DomainRecord | ShownDomain {
+  return record.timeline.length === 0 ? record : { ...record, timeline: entriesOf(record.timeline) }
+}
+
+function storedDomain(stored: object): DomainRecord {
+  // A store gives back what it was given.
+  const domain = stored as Omit<DomainRecord, 'timeline'> & Pick<ShownDomain, 'timeline'>
+  return { ...domain, timeline: timelineOf(domain.timeline) }
+}
+
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   key: (record) => record.id,
   schema: v.pipe(fields, consistent),
   indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
   due: (record) => record.due,
+  exported: shownDomain,
+  stored: { of: shownDomain, from: storedDomain },
 })

@@ -29,8 +29,17 @@ const timelineEntry = v.object({
   note: v.nullable(v.string()),
 })
 
-/** One thing that a domain's provisioning did, as it is kept. There are many: whole seconds take the least memory. */
+/** One thing that a domain's provisioning did, as snapshots have it; `at` in seconds since 1970. */
 export type TimelineEntry = Frozen<v.InferOutput<typeof timelineEntry>>
+
+/**
+ * What a domain's provisioning did as it is kept, oldest first: of each entry its values, one after the other. There are
+ * many; as objects they take twice the memory.
+ */
+export type Timeline = readonly TimelineEntry[keyof TimelineEntry][]
+
+/** How many values an entry has. */
+const WIDTH = 4
 
 /** One thing that a domain's provisioning did, as it is shown; `at` is a timestamp. */
 export interface ShownTimelineEntry {
@@ -66,14 +75,37 @@ export const LONGEST_TIMELINE = 100
 export const timeline = v.pipe(
   v.array(timelineEntry),
   v.maxLength(LONGEST_TIMELINE, `at most ${LONGEST_TIMELINE} entries`),
+  v.transform((entries) => timelineOf(entries)),
 )
 
 /** What nothing happened to. Most domains have it, so it is there once. */
-export const NO_TIMELINE: readonly TimelineEntry[] = Object.freeze([])
+export const NO_TIMELINE: Timeline = Object.freeze([])
 
 /** A timeline with one more entry. */
-export function withEntry(timeline: readonly TimelineEntry[], entry: TimelineEntry): readonly TimelineEntry[] {
-  return [...(timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)), entry]
+export function withEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
+  const most = (LONGEST_TIMELINE - 1) * WIDTH
+  // A list that is put together with `...` has room for more, which nobody uses.
+  return (timeline.length <= most ? timeline : timeline.slice(-most)).concat(valuesOf(entry))
+}
+
+/** A timeline of these entries, oldest first. */
+export function timelineOf(entries: readonly TimelineEntry[]): Timeline {
+  return entries.length === 0 ? NO_TIMELINE : entries.flatMap(valuesOf)
+}
+
+/** The entries of a timeline, oldest first. */
+export function entriesOf(timeline: Timeline): TimelineEntry[] {
+  const entries: TimelineEntry[] = []
+  for (let i = 0; i < timeline.length; i += WIDTH) {
+    const [at, transition, outcome, note] = timeline.slice(i, i + WIDTH)
+    // Four values that stand together are those of an entry.
+    entries.push({ at, transition, outcome, note } as TimelineEntry)
+  }
+  return entries
+}
+
+function valuesOf({ at, transition, outcome, note }: TimelineEntry): Timeline {
+  return [at, transition, outcome, note]
 }
 
 /** A timeline as text, one line per entry. */

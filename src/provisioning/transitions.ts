@@ -4,7 +4,14 @@ import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
 import { type ProvisioningRules, provisioningRules } from './rules.ts'
 import { scheduled, wholeSecond } from './schedule.ts'
-import { type ShownTimelineEntry, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
+import {
+  entriesOf,
+  type ShownTimelineEntry,
+  type Timeline,
+  type TimelineEntry,
+  type Transition,
+  withEntry,
+} from './timeline.ts'
 
 /** Where a domain can stand in its provisioning (rules: provisioning-jobs#state). */
 export const PROVISIONING_STATES = [
@@ -105,11 +112,8 @@ export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
 }
 
 /** A timeline as it is shown to people and over HTTP. */
-export function shownTimeline(
-  timeline: readonly TimelineEntry[],
-  rules: ProvisioningRules,
-): readonly ShownTimelineEntry[] {
-  return timeline.map((entry) => {
+export function shownTimeline(timeline: Timeline, rules: ProvisioningRules): readonly ShownTimelineEntry[] {
+  return entriesOf(timeline).map((entry) => {
     const { at, transition, outcome } = entry
     return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
   })
