@@ -9,8 +9,10 @@ import ts from 'typescript'
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url))
 const TABLE = join(SOURCES, 'openapi', 'sentences.ts')
 
-/** The rooms whose schemas every gateway has. Those of the contract keep their sentences: users' own families have them. */
-const ROOMS = ['provisioning', 'resources', 'control']
+/** The schemas that every gateway has, but those that users make families of their own of. */
+const TAKEN_FROM = /[\\/]src[\\/](provisioning|resources|control|contract[\\/](list-query|resource)\.ts)/
+
+const ROOMS = ['contract', 'provisioning', 'resources', 'control']
 
 /** A part of a file, and what is to stand there: the number of a sentence, or nothing. */
 interface Part {
@@ -25,15 +27,15 @@ interface Names {
   readonly constants: ReadonlyMap<string, ts.StringLiteralLike>
 }
 
-/** The files of rooms, always in the same order. */
-function parsedFiles(rooms: readonly string[]): ts.SourceFile[] {
+/** The files of the rooms, always in the same order. */
+function parsedFiles(): ts.SourceFile[] {
   const within = (room: string) =>
     readdirSync(join(SOURCES, room), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(SOURCES, room, name))
   const parsed = (path: string) =>
     ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, /* setParentNodes */ true)
-  return rooms.flatMap(within).sort().map(parsed)
+  return ROOMS.flatMap(within).sort().map(parsed)
 }
 
 /** The names of a file, of all that it has or of what others can import. */
@@ -80,10 +82,11 @@ function isCitation(node: ts.Node): node is ts.PropertyAssignment {
 
 /** What is taken out of each file, by its path. */
 function partsOf(files: readonly ts.SourceFile[]): Map<string, Map<number, Part>> {
-  const parts = new Map(files.map(({ fileName }) => [fileName, new Map<number, Part>()]))
-  // What stands in other rooms stays there.
+  const taken = files.filter(({ fileName }) => TAKEN_FROM.test(fileName))
+  const parts = new Map(taken.map(({ fileName }) => [fileName, new Map<number, Part>()]))
+  // What stands elsewhere stays there.
   const take = (node: ts.Node, part: Part) => parts.get(node.getSourceFile().fileName)?.set(part.start, part)
-  const imported = [...parsedFiles(['contract']), ...files].map((file) => namesOf(file, 'exported'))
+  const imported = files.map((file) => namesOf(file, 'exported'))
   for (const file of files) {
     const names = [namesOf(file, 'all'), ...imported]
     const visit = (node: ts.Node): void => {
@@ -105,7 +108,7 @@ function endWithComma(property: ts.PropertyAssignment): number {
 export const sentencesApart: Plugin = {
   name: 'sentences apart',
   setup(build) {
-    const files = parsedFiles(ROOMS)
+    const files = parsedFiles()
     const parts = partsOf(files)
     const numbers = new Map<string, number>()
     const numberOf = (sentence: string) => numbers.get(sentence) ?? numbers.set(sentence, numbers.size).size - 1
