@@ -50,8 +50,6 @@ const FORGE = {
     'ByteBuffer',
     'ByteStringBuffer',
     'createBuffer',
-    'bytesToHex',
-    'decodeUtf8',
     ...['_optimizeConstructedString', 'length', 'putByte', 'putBytes', 'putInt16', 'putBuffer'],
     ...['getByte', 'getInt16', 'getInt', 'getBytes', 'bytes', 'clear'],
   ],

@@ -1,12 +1,7 @@
+import type { Collection } from '../contract/collection.ts'
 import { withoutSecretTexts } from '../contract/secret-fields.ts'
 import { deepFreeze } from '../contract/view.ts'
-import type { Records } from './records.ts'
-
-/** What may leave a gateway of its records, and the same records as they are kept; by collection, oldest first. */
-export interface ExportedRecords {
-  readonly records: Record<string, object[]>
-  readonly kept: Record<string, object[]>
-}
+import type { ExportedRecords, Records } from './records.ts'
 
 /** Makes what may leave a gateway of its records. */
 export class Exports {
@@ -20,21 +15,23 @@ export class Exports {
 
   /** All records; without secrets, those that are kept as they were look as they did the last time. */
   of(all: Records, withSecrets: boolean): ExportedRecords {
-    const { records, kept } = all.exported(withSecrets)
-    if (withSecrets) return { records, kept }
-    const shown = Object.entries(records).map(([name, rows]) => {
-      const keptRows = kept[name] as object[]
-      return [name, rows.map((row, index) => this.#withoutTexts(keptRows[index] as object, row))]
-    })
-    return { records: Object.fromEntries(shown), kept }
+    return all.exported((record, collection) =>
+      withSecrets ? whole(record, collection) : this.#of(record, collection),
+    )
   }
 
-  #withoutTexts(kept: object, row: object): object {
+  #of(record: object, { exported }: Collection<object>): object | null {
     this.#shown ??= new WeakMap()
-    const known = this.#shown.get(kept)
+    const known = this.#shown.get(record)
     if (known) return known
+    const row = exported ? exported(record, false) : record
+    if (!row) return null
     const shown = deepFreeze(withoutSecretTexts(row, this.#hidden))
-    this.#shown.set(kept, shown)
+    this.#shown.set(record, shown)
     return shown
   }
+}
+
+function whole(record: object, { exported }: Collection<object>): object | null {
+  return deepFreeze(exported ? exported(record, true) : record)
 }

@@ -12,6 +12,12 @@ export interface RecordChange {
   readonly after: object | undefined
 }
 
+/** What may leave a gateway of its records, and the same records as they are kept; by collection, oldest first. */
+export interface ExportedRecords {
+  readonly records: Record<string, object[]>
+  readonly kept: Record<string, object[]>
+}
+
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Records {
   /** How many ids, labels and schedulings there have been. */
@@ -68,12 +74,12 @@ export class Records {
     }
   }
 
-  /** What may leave the gateway of every record of every collection, oldest first, and the same records as kept. */
-  exported(withSecrets: boolean): { records: Record<string, object[]>; kept: Record<string, object[]> } {
+  /** What is made of every record, by collection and oldest first, and the same records as they are kept. */
+  exported(made: (record: object, collection: Collection<object>) => object | null): ExportedRecords {
     const records: Record<string, object[]> = {}
     const kept: Record<string, object[]> = {}
     for (const [name, table] of this.#tables) {
-      const exported = table.exported(withSecrets)
+      const exported = table.exported(made)
       records[name] = exported.shown
       kept[name] = exported.kept
     }

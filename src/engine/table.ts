@@ -1,5 +1,4 @@
 import type { Collection, Index, Indexed } from '../contract/collection.ts'
-import { deepFreeze } from '../contract/view.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
 /** The records of one collection, by key, in creation order, and by each index. */
@@ -39,14 +38,14 @@ export class Table<R extends object = object> {
     for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
   }
 
-  /** What may leave the gateway of all records, oldest first and frozen, and the same records as they are kept. */
-  exported(withSecrets: boolean): { readonly shown: object[]; readonly kept: object[] } {
+  /** What is made of all records, oldest first, and the same records as they are kept; without those of which nothing is. */
+  exported(made: (record: R, collection: Collection<R>) => object | null): Exported {
     const shown: object[] = []
     const kept: object[] = []
     for (const record of this.newestFirst()) {
-      const exported = this.collection.exported ? this.collection.exported(record, withSecrets) : record
+      const exported = made(record, this.collection)
       if (!exported) continue
-      shown.push(deepFreeze(exported))
+      shown.push(exported)
       kept.push(record)
     }
     return { shown: shown.reverse(), kept: kept.reverse() }
@@ -64,6 +63,12 @@ export class Table<R extends object = object> {
     }
     return before
   }
+}
+
+/** What may leave the gateway of some records, and the same records as they are kept. */
+export interface Exported {
+  readonly shown: object[]
+  readonly kept: object[]
 }
 
 /** The keys of one value: nearly always one, which stands without a list around it. */

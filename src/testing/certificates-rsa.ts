@@ -1,11 +1,11 @@
 import { bytesOfNumber, hexOf } from '../x509/bytes.ts'
-import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { nothing, oid, sequence } from '../x509/der-writer.ts'
 import { hashes } from '../x509/hashes.ts'
 import { type KeyPair, rsaPublicKey } from '../x509/key-writer.ts'
 import { oids } from '../x509/oids.ts'
+import { rsaKeyOf } from '../x509/rsa-key.ts'
 import { rsaTestPrimes } from './certificates-rsa-primes.ts'
 
-const PUBLIC_EXPONENT = 65_537n
 /** Bytes of a modulus and so of a signature. */
 const SIZE = 256
 /** Exponents are worked off in digits of this many bits. */
@@ -21,15 +21,10 @@ export function rsaKey(which: keyof typeof rsaTestPrimes): KeyPair {
 }
 
 function fromPrimes(primes: readonly [p: string, q: string]): KeyPair {
-  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
-  const [n, e] = [p * q, PUBLIC_EXPONENT]
-  const d = inverse(e, (p - 1n) * (q - 1n))
-  const [dp, dq, qInverse] = [d % (p - 1n), d % (q - 1n), inverse(q, p)]
-  // RSAPrivateKey (RFC 8017, A.1.2).
-  const key = sequence(...[0n, n, e, d, p, q, dp, dq, qInverse].map(integer))
+  const { n, e, p, q, dp, dq, qInverse, pkcs8 } = rsaKeyOf(primes)
   return {
     ...rsaPublicKey({ n, e }),
-    pkcs8: derOf(sequence(integer(0n), sequence(oid(oids.rsaEncryption), nothing()), octetString(key))),
+    pkcs8,
     algorithm: sequence(oid(oids.sha256WithRsa), nothing()),
     // RFC 8017, 5.1.2: by the Chinese remainder theorem.
     sign(message) {
@@ -57,16 +52,4 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
     result = (result * (powers[Number.parseInt(digit, 1 << WINDOW)] as bigint)) % modulus
   }
   return result
-}
-
-/** The inverse of a number that has one, by Euclid's extended algorithm. */
-function inverse(value: bigint, modulus: bigint): bigint {
-  let [rest, next] = [modulus, value % modulus]
-  let [factor, nextFactor] = [0n, 1n]
-  while (next !== 0n) {
-    const quotient = rest / next
-    ;[rest, next] = [next, rest - quotient * next]
-    ;[factor, nextFactor] = [nextFactor, factor - quotient * nextFactor]
-  }
-  return ((factor % modulus) + modulus) % modulus
 }

@@ -8,8 +8,8 @@ import { alternativeNames, basicConstraints, dnsName, extendedKeyUsage, keyUsage
 import { certificate, type Issuer, nameOf, serialFrom } from './issue.ts'
 import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
-import { splitPem, writePem } from './pem.ts'
-import { readPrivateKey } from './private-key.ts'
+import { writePem } from './pem.ts'
+import { rsaKeyOf } from './rsa-key.ts'
 import { testKeys } from './test-keys.ts'
 
 const ORGANIZATION = 'fauxgate'
@@ -94,10 +94,8 @@ function ecdsaLeafKey(draw: Draw, number: number, stream = 'certificate keys'): 
 }
 
 function rsaLeafKey(): LeafKey {
-  const [block] = splitPem(testKeys.rsaLeaf).blocks
-  const key = block?.der && readPrivateKey(block)
-  if (key?.kind !== 'rsa') throw new Error('the published RSA test key is damaged')
-  return { key: rsaPublicKey(key), private_key_pem: testKeys.rsaLeaf }
+  const key = rsaKeyOf(testKeys.rsaLeaf)
+  return { key: rsaPublicKey(key), private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
 function issueLeaf(order: CertificateOrder, serial: bigint, leafKey: LeafKey, issuer: Signer): IssuedCertificate {

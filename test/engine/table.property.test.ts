@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Collection } from '../../src/contract/collection.ts'
+import { Exports } from '../../src/engine/exports.ts'
+import { Records } from '../../src/engine/records.ts'
 import { Table } from '../../src/engine/table.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
@@ -47,17 +49,18 @@ describe('A table', () => {
       ...items,
       exported: (each, withSecrets) => (each.color === null ? null : withSecrets ? each : { id: each.id }),
     }
-    const table = new Table(hidden)
+    const records = new Records([hidden])
     const red = { id: 'a', color: 'red', tags: [], due: null }
     const green = { id: 'b', color: 'green', tags: [], due: null }
-    for (const each of [green, red, { ...red, id: 'c', color: null }]) table.replace(each.id, each)
-    const { shown, kept } = table.exported(false)
-    expect([shown, kept]).toEqual([
+    for (const each of [green, red, { ...red, id: 'c', color: null }]) records.change(hidden, each.id, each)
+    const exports = new Exports([])
+    const { records: shown, kept } = exports.of(records, false)
+    expect([shown.items, kept.items]).toEqual([
       [{ id: 'a' }, { id: 'b' }],
       [red, green],
     ])
-    expect(shown.every(Object.isFrozen)).toBe(true)
-    expect(table.exported(true).shown).toEqual([red, green])
+    expect(shown.items?.every(Object.isFrozen)).toBe(true)
+    expect(exports.of(records, true).records.items).toEqual([red, green])
   })
 
   it('goes on from a cursor, newest first, whether the record of the cursor is still there or not', () => {

@@ -107,7 +107,13 @@ describe('A transaction', () => {
           const drawn = steps.map((each) => take(tx, each))
           const { records: kept } = base
           const red = kept.table(items).findAll('color', 'red')
-          return { drawn, red, records: kept.exported(true), sequence: kept.sequence, due: kept.agenda.first() }
+          return {
+            drawn,
+            red,
+            records: kept.exported((record) => record),
+            sequence: kept.sequence,
+            due: kept.agenda.first(),
+          }
         })
         expect(again).toEqual(first)
       }),
