@@ -236,6 +236,10 @@ describe('What is shown of a state', () => {
         '',
       ].join('\n'),
     )
+    gateway.reservedDomains.detachCertificateManagementPolicy(second?.id as string)
+    const { stdout: left } = await ran({ FAUXGATE_URL: server.url }, 'timeline', '--state', 'unmanaged')
+    expect(left).toMatch(new RegExp(`^b\\.example\\.com \\(${second?.id}\\) is unmanaged\n`))
+    gateway.reservedDomains.update(second?.id as string, { certificate_management_policy: policy })
     expect((await ran({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain('a.example.com')
     expect(await ran({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0, stderr: '' })
     await server.close()

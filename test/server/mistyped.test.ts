@@ -21,6 +21,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     [['serve', '--keyx', '--keyx'], `--keyx is not an option of "serve". Did you mean --key? ${AT_SERVE}`],
     [['serve', '--zzz=hush'], `--zzz is not an option of "serve". ${AT_SERVE}`],
     [['serve', '--no-port'], `--no-port is not an option of "serve". ${AT_SERVE}`],
+    [['serve', '--no-zzz'], `--no-zzz is not an option of "serve". ${AT_SERVE}`],
     [['serve', '--port'], `--port needs a value. ${AT_SERVE}`],
     [['serve', '--port', '--quiet'], `--port needs a value. ${AT_SERVE}`],
     [['serve', '--quiet=yes'], `--quiet takes no value. Write --quiet or --no-quiet. ${AT_SERVE}`],

@@ -45,6 +45,12 @@ describe('fauxgate serve --tls', () => {
     socket.destroy()
   })
 
+  it('stands beside a control key, which names no host', async () => {
+    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(CERTIFICATE)
+  })
+
   it('writes its root to a file where it is told to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fauxgate-tls-'))
     const file = join(folder, 'root.pem')

@@ -57,6 +57,9 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
       expect(certificate.verify(issuer.publicKey)).toBe(true)
     }
     expect(issuers.every(({ ca }) => ca)).toBe(true)
+    const names = issuers.map(({ subject }) => subject).reverse()
+    const level = (n: number) => (n === 0 ? 'root' : `intermediate ${n}`)
+    expect(names).toEqual(names.map((_name, n) => `O=fauxgate\nCN=fauxgate pair ${level(n)}`))
   })
 
   testOpenssl.each(cases)('is one that openssl trusts, if it does the last of $issuers issuers', ({ issuers }) => {
