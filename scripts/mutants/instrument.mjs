@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
@@ -62,6 +62,10 @@ export function copyOf(root, folder) {
     copyFileSync(join(root, file), join(folder, file))
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  // What the server hands out as it was built.
+  const page = 'dist/inspector.html.gz'
+  mkdirSync(join(folder, 'dist'))
+  if (existsSync(join(root, page))) copyFileSync(join(root, page), join(folder, page))
   writeFileSync(join(folder, 'mutants.test.ts'), DRIVER)
   writeFileSync(join(folder, 'mutants.config.ts'), configOf(fileURLToPath(new URL('runner.mjs', import.meta.url))))
   return files

@@ -167,7 +167,8 @@ function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: nu
   return message
 }
 
-function hostInUrl(host: string, address: string): string {
+/** A host as a URL on this machine has it; `address` is what it came to. */
+export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host

@@ -87,8 +87,8 @@ export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefi
 }
 
 /** What a job waits for. A manual clock that nobody moved is the likeliest reason for a first attempt to be missing. */
-function aheadOf({ error_code, retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
+function aheadOf({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
   if (retries_at !== null) return ` It is tried again at ${retries_at}.`
-  if (error_code !== null || !gateway || !('advanceToNext' in gateway.clock)) return ''
-  return ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
+  const isManual = gateway !== undefined && 'advanceToNext' in gateway.clock
+  return isManual ? ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.' : ''
 }

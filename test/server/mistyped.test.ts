@@ -26,6 +26,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     [['serve', '--port', '--quiet'], `--port needs a value. ${AT_SERVE}`],
     [['serve', '--quiet=yes'], `--quiet takes no value. Write --quiet or --no-quiet. ${AT_SERVE}`],
     [['serve', '8080'], `Behind serve there is 1 word that belongs to no option. ${AT_SERVE}`],
+    [['serve', 'a—b'], `Behind serve there is 1 word that belongs to no option. ${AT_SERVE}`],
     [['serve', 'a', 'b'], `Behind serve there are 2 words that belong to no option. ${AT_SERVE}`],
     [
       ['serve', '—port', '80'],

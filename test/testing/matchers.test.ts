@@ -72,6 +72,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(messageOf(() => expect(domain).toHaveCertificate())).toMatch(
       /has none\. Its provisioning job was started at .*\nSo it was when it was answered; .*expect\(gateway\)/,
     )
+    expect(messageOf(() => expect(domain).toHaveCertificate())).not.toContain('advanceToNext')
     const plain = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect(messageOf(() => expect(plain).toBeProvisioning())).toContain('neither an uploaded certificate nor a policy.')
     expect(messageOf(() => expect(gateway).toBeProvisioning('b.example.com'))).toMatch(
@@ -97,6 +98,28 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(gateway).not.toBeProvisioning()).toThrow('needs the name or the id')
     const domain = gateway.reservedDomains.create(managed)
     expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
+  })
+
+  test('say that the first attempt is ahead where a manual clock waits for somebody to move it', ({ gateway }) => {
+    const AHEAD = 'Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
+    gateway.reservedDomains.create(managed)
+    expect(messageOf(() => expect(gateway).toHaveCertificate())).toContain(AHEAD)
+    const running = createGateway()
+    running.reservedDomains.create(managed)
+    expect(messageOf(() => expect(running).toHaveCertificate())).not.toContain(AHEAD)
+    expect(messageOf(() => expect(gateway).toHaveFailedWith('DNS_ERROR'))).toMatch(
+      /^Expected app\.example\.com to have failed with DNS_ERROR, and it has not\. /,
+    )
+  })
+
+  test('name the domains that there are', ({ gateway }) => {
+    const asked = () => messageOf(() => expect(gateway).toHaveCertificate('x.test'))
+    expect(asked()).toBe('toHaveCertificate was asked about "x.test", and the gateway has none.')
+    const names = Array.from({ length: 10 }, (_, i) => `d${i}.example.com`)
+    for (const domain of names) gateway.reservedDomains.create({ domain })
+    expect(asked()).toBe(
+      `toHaveCertificate was asked about "x.test", and the gateway has ${names.reverse().join(', ')}.`,
+    )
   })
 
   test('refuse what no domain is called and what no attempt fails with, also where the opposite is expected', async ({
@@ -188,7 +211,9 @@ describe('toHaveBeenRequested', () => {
     }
     const { reservedDomains, requests, report } = gateway
     for (const part of [{}, null, 5, { reservedDomains, requests }, { reservedDomains, report }, { requests, report }])
-      expect(() => expect(part).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('Allowed: a gateway.')
+      expect(() => expect(part).not.toHaveBeenRequested('reserved_addrs.list')).toThrow(
+        /^toHaveBeenRequested received .*\. Allowed: a gateway\.$/,
+      )
   })
 })
 

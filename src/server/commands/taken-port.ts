@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { ask } from '../client/ask.ts'
+import { hostInUrl } from '../serve.ts'
 
 /** How many ports behind a taken one are tried. */
 const MOST_TRIED = 20
 
 /** Says of a taken port who answers there, and which port is free. */
 export async function whoHasIt(host: string, port: number): Promise<string> {
-  const url = `http://${host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = `http://${hostInUrl(host)}:${port}`
   const free = await freePort(host, port)
   const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
   return `Port ${port} on ${host} is taken${await answererOf(url)}. ${choose}, or --port 0 for any free one.`

@@ -47,13 +47,10 @@ const VALUES: Readonly<Record<string, string>> = {
 
 const SECRET = ['keys', 'control.key']
 
-/** Options that stand in the place of parts, which have no flag of their own. */
-const WITHOUT_FLAG = ['families']
-
-/** All options that have a flag, in the order of the help. */
-export const optionTable: readonly Option[] = Object.entries(configSchemas)
-  .filter(([name]) => !WITHOUT_FLAG.includes(name))
-  .flatMap(([name, schema]) => optionsIn(name, schema))
+/** All options that have a flag, in the order of the help: those that a text, a number or a switch can give. */
+export const optionTable: readonly Option[] = Object.entries(configSchemas).flatMap(([name, schema]) =>
+  optionsIn(name, schema),
+)
 
 /** The option of a schema, or those of its parts; a part that stands beside others can be one too. */
 function optionsIn(path: string, schema: v.GenericSchema): Option[] {

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/index.ts'
+import { type Served, serve } from '../../src/server/node.ts'
+
+const PAGE = new URL('../../dist/inspector.html.gz', import.meta.url)
+const isBuilt = existsSync(PAGE)
+
+let server: Served | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+async function served(options: GatewayOptions = {}): Promise<Served> {
+  server = await serve(createGateway(options))
+  return server
+}
+
+/** What is answered, as it comes, whatever its coding. */
+function asked(url: string, method = 'GET', headers: Record<string, string> = {}) {
+  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    request(url, { method, headers }, async (answer) =>
+      resolve({ status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }),
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('GET /_fauxgate/', () => {
+  it.runIf(isBuilt)('is the page, packed for who takes that', async () => {
+    const { url } = await served()
+    const plain = await asked(`${url}/_fauxgate/`)
+    const html = gunzipSync(readFileSync(PAGE))
+    expect([plain.status, plain.body.equals(html)]).toEqual([200, true])
+    expect(plain.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': String(html.length),
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; script-src 'sha256-.+; style-src 'sha256-/,
+      ),
+      vary: 'Accept-Encoding',
+    })
+    expect(plain.headers).not.toHaveProperty('content-encoding')
+    const packed = await asked(`${url}/_fauxgate/?some=thing`, 'GET', { 'accept-encoding': 'br, gzip;q=0.5' })
+    expect([packed.headers['content-encoding'], gunzipSync(packed.body).equals(html)]).toEqual(['gzip', true])
+    expect((await asked(`${url}/_fauxgate/`, 'GET', { 'accept-encoding': 'xgzipx' })).body.equals(html)).toBe(true)
+    const head = await asked(`${url}/_fauxgate/`, 'HEAD')
+    expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(html.length)])
+  })
+
+  it.runIf(isBuilt)(
+    'is open to who has no key yet, other than the events, and to no page of another site',
+    async () => {
+      const { url } = await served({ control: { key: 'sesame' } })
+      expect((await asked(`${url}/_fauxgate/`)).status).toBe(200)
+      expect((await asked(`${url}/_fauxgate/events`)).status).toBe(401)
+      await server?.close()
+      const { url: local } = await served()
+      expect((await asked(`${local}/_fauxgate/`, 'GET', { origin: 'https://evil.example' })).status).toBe(403)
+      expect((await asked(`${local}/_fauxgate/`, 'GET', { host: 'evil.example' })).status).toBe(403)
+    },
+  )
+
+  it.skipIf(isBuilt)('says that it is not built', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const { url } = await served()
+    expect((await asked(`${url}/_fauxgate/`)).status).toBe(500)
+    expect(String(printed.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
+    printed.mockRestore()
+  })
+
+  it('is where GET /_fauxgate leads, for every method that only looks', async () => {
+    const { url } = await served()
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, method)
+      expect([status, headers.location]).toEqual([308, '/_fauxgate/'])
+    }
+    expect((await asked(`${url}/_fauxgate/`, 'POST')).status).toBe(404)
+    expect((await asked(`${url}/_fauxgate`, 'DELETE')).status).toBe(404)
+  })
+
+  it('has events whose head can be asked for alone', async () => {
+    const { url } = await served()
+    const { status, headers, body } = await asked(`${url}/_fauxgate/events`, 'HEAD')
+    expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])
+  })
+})
