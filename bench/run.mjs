@@ -9,7 +9,7 @@ import { benchDirect, benchPages } from './direct.mjs'
 import { benchFixture } from './fixture.mjs'
 import { benchHttp } from './http.mjs'
 import { row } from './measure.mjs'
-import { benchServe } from './serve.mjs'
+import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
 import { benchIssue, benchMillion, benchYear } from './year.mjs'
@@ -19,6 +19,8 @@ const ALL = {
   restart: benchRestart,
   http: benchHttp,
   serve: benchServe,
+  log: benchLog,
+  data: benchData,
   direct: benchDirect,
   year: benchYear,
   million: benchMillion,

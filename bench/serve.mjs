@@ -1,16 +1,16 @@
-// serve() against a bare node:http server that does the same JSON and Map work and checks nothing: each in a process of
-// its own, asked in turns over the same number of keep-alive connections.
-import { fork } from 'node:child_process'
+// serve() against a bare node:http server that does the same JSON and Map work and checks nothing; and what the command
+// adds to that: its log, and a file of data. Each in a process of its own, asked in turns over the same number of
+// keep-alive connections.
+import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ask } from './load.mjs'
 import { median, row, whole } from './measure.mjs'
 
 const CONNECTIONS = 50
-const REQUESTS = 10_000
-const ROUNDS = 9
-/** Rounds that are not counted: until then the servers' code is compiled. */
-const FIRST = 2
 const CLIENTS = 500
 
 const HEAD = 'Host: x\r\nAuthorization: Bearer key\r\nService-Version: 2\r\nContent-Type: application/json\r\n'
@@ -18,12 +18,12 @@ const body = JSON.stringify({ description: 'SSH for device 1', metadata: '{"prot
 const POST = `POST /reserved_addrs HTTP/1.1\r\n${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
 
 export async function benchServe() {
-  const servers = { bare: await started('bare'), gateway: await started('gateway') }
+  const servers = { bare: await library('bare'), gateway: await library('gateway') }
   for (const [name, kind, target] of [
     ['GET', 'get', 'at least 0.85'],
     ['POST', 'post', 'at least 0.75'],
   ]) {
-    const { bare, gateway } = await raced(servers, kind)
+    const { bare, gateway } = await raced(servers, kind, { rounds: 9, requests: 10_000 })
     row(`served ${name}: bare node:http, requests/s`, whole(bare.rate))
     row(`served ${name}: gateway, requests/s`, whole(gateway.rate))
     row(`served ${name}: ratio`, (gateway.rate / bare.rate).toFixed(2), target)
@@ -38,22 +38,71 @@ export async function benchServe() {
   for (const { child } of Object.values(servers)) child.kill()
 }
 
-/** Rate and processor time per request of each server, the medians of rounds in turns. */
-async function raced(servers, kind) {
+/** What the log costs a request: to a pipe that is read, and to a file. */
+export async function benchLog() {
+  await inFolder(async (folder) => {
+    const servers = {
+      quiet: await command(['--quiet'], 'pipe'),
+      pipe: await command([], 'pipe'),
+      file: await command([], openSync(join(folder, 'log'), 'w')),
+    }
+    for (const kind of ['get', 'post']) {
+      const found = await raced(servers, kind, { rounds: 5, requests: 10_000 })
+      for (const to of ['pipe', 'file']) {
+        const name = `served ${kind.toUpperCase()}: the log to a ${to}`
+        row(`${name}, µs of processor time per request`, (found[to].cpu - found.quiet.cpu).toFixed(1))
+        row(`${name}, requests/s against --quiet`, (found[to].rate / found.quiet.rate).toFixed(2))
+      }
+    }
+    for (const { child } of Object.values(servers)) child.kill()
+  })
+}
+
+/** What it costs to keep everything in a file, on the disk of the temporary folder. */
+export async function benchData() {
+  const name = 'served POST with --data: requests/s against those in memory'
+  const target = 'at least 0.5'
+  if (!process.getBuiltinModule?.('node:sqlite')) return row(name, 'no node:sqlite', target)
+  await inFolder(async (folder) => {
+    const servers = {
+      memory: await command(['--quiet'], 'pipe'),
+      data: await command(['--quiet', '--data', join(folder, 'gateway.db')], 'pipe'),
+    }
+    const { memory, data } = await raced(servers, 'post', { rounds: 7, requests: 4000 })
+    row('served POST with --data, requests/s', whole(data.rate))
+    row(name, (data.rate / memory.rate).toFixed(2), target)
+    for (const { child } of Object.values(servers)) child.kill()
+  })
+}
+
+async function inFolder(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
+  try {
+    await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Rounds that are not counted: until then the servers' code is compiled. */
+const FIRST = 2
+
+/** Rate, and µs of processor time per request, of each server: the medians of rounds in turns. */
+async function raced(servers, kind, { rounds, requests }) {
   const found = Object.fromEntries(Object.keys(servers).map((name) => [name, { rates: [], cpus: [] }]))
-  for (let round = 0; round < ROUNDS + FIRST; round++) {
+  for (let round = 0; round < rounds + FIRST; round++) {
     for (const [name, server] of Object.entries(servers)) {
       const before = await server.cpu()
       const { took } = await ask({
         port: server.port,
         request: server[kind],
         connections: CONNECTIONS,
-        count: REQUESTS,
+        count: requests,
       })
       const cpu = (await server.cpu()) - before
       if (round < FIRST) continue
-      found[name].rates.push((REQUESTS / took) * 1000)
-      found[name].cpus.push(cpu / REQUESTS)
+      found[name].rates.push((requests / took) * 1000)
+      found[name].cpus.push(cpu / requests)
     }
   }
   return Object.fromEntries(
@@ -61,20 +110,54 @@ async function raced(servers, kind) {
   )
 }
 
-/** A server in a process of its own, with a record to get. */
-async function started(name) {
+/** A server of bench/served.mjs. */
+async function library(name) {
   const child = fork(fileURLToPath(new URL('./served.mjs', import.meta.url)), [name], { execArgv: [] })
   const [port] = await once(child, 'message')
+  const cpu = async () => {
+    child.send('cpu')
+    return (await once(child, 'message'))[0]
+  }
+  return { child, port, cpu, ...(await requestsTo(port)) }
+}
+
+/** `fauxgate serve`, with its output to a pipe or a file. */
+async function command(flags, stdout) {
+  const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+  const port = await freePort()
+  const args = ['--no-warnings', cli, 'serve', '--port', port, ...flags]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] })
+  child.stdout?.resume()
+  while (!(await isListening(port))) await once(child, 'exit', { signal: AbortSignal.timeout(100) }).catch(() => {})
+  const cpu = () => {
+    const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))
+    return ((Number(user) + Number(system)) * 1e6) / TICKS
+  }
+  return { child, port, cpu, ...(await requestsTo(port)) }
+}
+
+/** Of the times that Linux tells of a process, in a second. */
+const TICKS = 100
+
+async function freePort() {
+  const server = (await import('node:net')).createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function isListening(port) {
+  return fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The requests of a race, with a record to get. */
+async function requestsTo(port) {
   const { last } = await ask({ port, request: POST, connections: 1, count: 1 })
   const [, id] = /"id":"(\w+)"/.exec(last)
-  return {
-    child,
-    port,
-    post: POST,
-    get: `GET /reserved_addrs/${id} HTTP/1.1\r\n${HEAD}\r\n`,
-    async cpu() {
-      child.send('cpu')
-      return (await once(child, 'message'))[0]
-    },
-  }
+  return { post: POST, get: `GET /reserved_addrs/${id} HTTP/1.1\r\n${HEAD}\r\n` }
 }
