@@ -49,9 +49,11 @@ export function benchMillion() {
   globalThis.gc?.()
   const before = process.memoryUsage().heapUsed
   const gateway = createGateway({ seed: 'bench' })
-  const start = performance.now()
+  // What else the machine does has no part in it.
+  const started = process.cpuUsage()
   for (let i = 0; i < 1_000_000; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
-  row('create 1,000,000 domains, s', ((performance.now() - start) / 1000).toFixed(1), 'under 15')
+  const { user, system } = process.cpuUsage(started)
+  row('create 1,000,000 domains, processor time, s', ((user + system) / 1e6).toFixed(1), 'under 15')
   globalThis.gc?.()
   row('… bytes each', whole((process.memoryUsage().heapUsed - before) / 1_000_000), 'under 700')
   // Whatever nobody uses any more is collected.
