@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
@@ -39,7 +49,15 @@ describeSqlite('A SQLite file', () => {
     for (const name of [file, `${file}-wal`]) expect([name, statSync(name).mode & 0o777]).toEqual([name, 0o600])
     expect(existsSync(`${file}-shm`)).toBe(false)
     store.close()
-    expect(existsSync(`${file}-wal`)).toBe(false)
+    expect(readdirSync(dirname(file))).toEqual(['gateway.db'])
+    // The log is looked at before it is used.
+    const again = openIn(file)
+    await create(again.gateway)
+    copyFileSync(file, `${file}.copy`)
+    copyFileSync(`${file}-wal`, `${file}.copy-wal`)
+    openIn(`${file}.copy`).store.close()
+    again.store.close()
+    expect(readdirSync(dirname(file))).toEqual(['gateway.db', 'gateway.db.copy'])
   })
 
   it('has what was answered, whether it was closed or not', async () => {

@@ -24,5 +24,6 @@ export function nodeSqlite(): OpenDatabase {
     )
   }
   const { DatabaseSync } = module
-  return (...given) => new DatabaseSync(...given)
+  // It takes no options, or some; undefined is neither.
+  return (file, options) => (options ? new DatabaseSync(file, options) : new DatabaseSync(file))
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
 import type { Database, OpenDatabase } from './node-sqlite.ts'
@@ -85,6 +85,8 @@ function opened(file: string, open: OpenDatabase): Database {
     ]) {
       database.exec(statement)
     }
+    // The look at a log makes one, which nobody uses who has the file alone.
+    rmSync(`${file}-shm`, { force: true })
     return database
   } catch (error) {
     database.close()

@@ -1,0 +1,210 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { serve, sqliteStore } from '../../src/server/node.ts'
+import { nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
+import { SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
+import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
+import { client } from '../support/client.ts'
+import { named } from '../support/needed.ts'
+import { checkAsync } from '../support/property.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { atEnd, describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
+
+const mounts = (...args: string[]) => spawnSync('mount', args).status === 0
+
+/** A folder that is a disk of its own, of so many KiB, until the end of the test. */
+function diskOf(kib: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-disk-'))
+  expect(mounts('-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', folder)).toBe(true)
+  atEnd(() => {
+    spawnSync('umount', ['--lazy', folder])
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+const mayMount =
+  process.platform === 'linux' &&
+  spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs "$d" && umount "$d" && rmdir "$d"']).status === 0
+
+const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
+const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+const open = (file: string) => {
+  const store = sqliteStore(file)
+  atEnd(() => store.close())
+  return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' }) }
+}
+
+describe.runIf(mayMount || !hasSqlite)(
+  named('On a disk of its own', mayMount || !hasSqlite, 'no disk can be mounted'),
+  () =>
+    describeSqlite('a SQLite file', () => {
+      it('that is full answers 507, loses nothing, and goes on where there is room (rules: stores#failures)', async () => {
+        const folder = diskOf(512)
+        const file = join(folder, 'gateway.db')
+        const ballast = join(folder, 'ballast')
+        writeFileSync(ballast, Buffer.alloc(128 * 1024))
+        const { gateway, store } = open(file)
+        const server = await serve(gateway)
+        atEnd(() => void server.close())
+        const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+        const body = JSON.stringify({ description: 'x'.repeat(250) })
+        const post = async () => (await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body })).status
+        const made = () => gateway.leftovers().length
+        let created = 0
+        let refused = 0
+        while (refused < 12) {
+          for (const status of await Promise.all([post(), post(), post()])) {
+            expect([201, 507]).toContain(status)
+            created += status === 201 ? 1 : 0
+            refused += status === 507 ? 1 : 0
+          }
+          expect(made()).toBe(created)
+        }
+        const before = whole(gateway)
+        expect(() => gateway.reservedAddrs.get('ra_gone')).toThrow('ra_gone')
+        rmSync(ballast)
+        expect(await post()).toBe(201)
+        expect(made()).toBe(created + 1)
+        expect(created).toBeGreaterThan(0)
+        await server.close()
+        const after = whole(gateway)
+        store.close()
+        expect(before).not.toBe(after)
+        expect(whole(open(file).gateway)).toBe(after)
+      })
+
+      it('that has no room for it at all is refused, and says why', () => {
+        const folder = diskOf(16)
+        writeFileSync(join(folder, 'ballast'), Buffer.alloc(12 * 1024))
+        expect(() => sqliteStore(join(folder, 'gateway.db'))).toThrow(
+          /gateway\.db cannot be opened: .*(full|disk|ENOSPC)/,
+        )
+      })
+
+      it('that can only be read is refused, and stays as it is', async () => {
+        const folder = diskOf(1024)
+        const file = join(folder, 'gateway.db')
+        const { gateway, store } = open(file)
+        gateway.reservedAddrs.create()
+        await store.flushed()
+        store.close()
+        const bytes = readFileSync(file)
+        expect(mounts('-o', 'remount,ro', folder)).toBe(true)
+        expect(() => sqliteStore(file)).toThrow(/gateway\.db cannot be opened: .*(read-?only|EROFS)/i)
+        expect(() => sqliteStore(join(folder, 'new.db'))).toThrow(/new\.db cannot be opened: .*(read-?only|EROFS)/i)
+        expect(readFileSync(file)).toEqual(bytes)
+        expect(readdirSync(folder)).toEqual(['gateway.db'])
+        mounts('-o', 'remount,rw', folder)
+        expect(open(file).gateway.leftovers()).toHaveLength(1)
+      })
+    }),
+)
+
+describeSqlite('A SQLite file whose log is gone', () => {
+  it('answers 507 and says so', async () => {
+    const file = newFile()
+    const { gateway } = open(file)
+    const ask = client(gateway)
+    expect((await ask('POST', '/reserved_addrs', { json: {} })).status).toBe(201)
+    const wal = readFileSync(`${file}-wal`)
+    rmSync(`${file}-wal`)
+    const answer = await ask('POST', '/reserved_addrs', { json: {} })
+    expect([answer.status, answer.body.error_code]).toEqual([507, 'ERR_GATEWAY_90507'])
+    expect(answer.body.msg).toContain('gateway.db-wal was deleted or replaced')
+    expect(wal.length).toBeGreaterThan(0)
+    expect(existsSync(file)).toBe(true)
+  })
+})
+
+describeSqlite('A statement that fails', () => {
+  it('undoes its call as a whole, whichever it is, and the next call is kept (rules: stores#failures)', async () => {
+    // Of what direct calls have lost nobody else is told.
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    const place = fc.record({ call: fc.integer({ min: 0, max: 4 }), at: fc.integer({ min: 0, max: 12 }) })
+    await checkAsync(
+      fc.asyncProperty(fc.array(place, { minLength: 1, maxLength: 6 }), async (places) => {
+        const file = newFile()
+        const failing = failingStore(file)
+        const gateway = createGateway({ store: failing.store, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' })
+        await failing.store.flushed()
+        const calls = [
+          () => gateway.reservedAddrs.create(),
+          () =>
+            gateway.reservedDomains.create({
+              domain: `d${failing.count()}.example.com`,
+              certificate_management_policy: policy,
+            }),
+          () => gateway.clock.advance('40s'),
+          () => gateway.dns.a('a.example.com', '192.0.2.1'),
+          () => gateway.reset(),
+        ]
+        for (const { call, at } of places) {
+          const before = whole(gateway)
+          const told = new Promise<'kept' | 'lost'>((resolve) => {
+            failing.failAt(at)
+            calls[call]?.()
+            failing.store.flushed().then(
+              () => resolve('kept'),
+              () => resolve('lost'),
+            )
+          })
+          if ((await told) === 'lost') expect(whole(gateway)).toBe(before)
+          failing.failAt(undefined)
+        }
+        gateway.reservedAddrs.create()
+        await failing.store.flushed()
+        const after = whole(gateway)
+        failing.store.close()
+        expect(whole(open(file).gateway)).toBe(after)
+      }),
+      { numRuns: 20 },
+    )
+    printed.mockRestore()
+  })
+})
+
+/** A store in a file of which one statement fails: the one after so many others. */
+function failingStore(file: string) {
+  let left: number | undefined
+  let ran = 0
+  const count = (sql: string) => {
+    ran++
+    if (sql === 'ROLLBACK' || left === undefined) return
+    if (left-- > 0) return
+    left = undefined
+    throw new Error('disk I/O error')
+  }
+  const store = storeIn(
+    new SqliteFile(file, (name, options) => {
+      const database = nodeSqlite()(name, options)
+      const { exec, prepare } = database
+      return Object.assign(database, {
+        exec(sql: string) {
+          count(sql)
+          exec.call(database, sql)
+        },
+        prepare(sql: string) {
+          const statement = prepare.call(database, sql)
+          const { all } = statement
+          return Object.assign(statement, {
+            all(...values: (string | number | null)[]) {
+              count(sql)
+              return all.apply(statement, values)
+            },
+          })
+        },
+      })
+    }),
+  )
+  atEnd(() => store.close())
+  const failAt = (at: number | undefined) => {
+    left = at
+  }
+  return { store, failAt, count: () => ran }
+}
