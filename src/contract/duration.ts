@@ -6,6 +6,9 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 /** How messages say what a duration can be. */
 export const DURATION_ALLOWED = 'a number of ms, or a whole number with ms, s, m, h or d, such as "30s"'
 
+/** The same where only a text can be given. */
+export const inTexts = (allowed: string) => allowed.replace('a number of ms, or ', '')
+
 /** What JSON Schema says of a duration. */
 export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },

@@ -181,7 +181,12 @@ describe('A command that cannot ask says why, and what to do', () => {
       () => ({ FAUXGATE_URL: server.url }),
       /version is "0\.1\.0"/,
     ],
-    ['there is no such file', ['state', 'import', 'nowhere.json'], () => ({ FAUXGATE_URL: server.url }), /ENOENT/],
+    [
+      'there is no such file',
+      ['state', 'import', 'nowhere.json'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^nowhere\.json cannot be read: there is no such file\.$/,
+    ],
   ])('%s', async (_why, args, environment, message) => {
     const { code, stdout, stderr } = await ran(environment(), ...args)
     expect([code, stdout]).toEqual([1, ''])

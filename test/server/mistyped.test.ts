@@ -57,7 +57,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ],
     [
       ['serve', '--rate-limit-window', '5 parsecs'],
-      `--rate-limit-window is "5 parsecs". Allowed: a number of ms, or a whole number with ms, s, m, h or d, such as "30s", at least 1000 ms. ${AT_SERVE}`,
+      `--rate-limit-window is "5 parsecs". Allowed: a whole number with ms, s, m, h or d, such as "30s", at least 1000 ms. ${AT_SERVE}`,
     ],
     [
       ['serve', '--renewal-lead', '90d'],
@@ -80,6 +80,10 @@ describe('A command line that is wrong is answered in one line, with what was ty
     [
       ['clock', 'advance', '3', 'days'],
       'Behind clock advance there is 1 word that belongs to no option. See "fauxgate help clock advance".',
+    ],
+    [
+      ['clock', 'advanec', '30d'],
+      'Behind clock comes one of advance, to, next. Did you mean clock advance? See "fauxgate help".',
     ],
     [['dns', 'cname', 'app.example.com'], 'Behind dns cname comes NAME VALUE. See "fauxgate help dns cname".'],
     [

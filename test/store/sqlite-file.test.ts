@@ -98,7 +98,9 @@ describeSqlite('A SQLite file', () => {
     const file = newFile()
     prepare(file)
     const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined
+    const rights = existsSync(file) && statSync(file).mode
     expect(() => sqliteStore(file)).toThrow(/^The store .*gateway\.db cannot be opened: /)
+    expect(existsSync(file) && statSync(file).mode).toBe(rights)
     if (before) expect(readFileSync(file)).toEqual(before)
   })
 

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { partsOf } from '../../contract/schema-parts.ts'
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../control/index.ts'
@@ -13,6 +12,7 @@ import { fieldFlags, fieldsGiven, kindOf, read, WHERE_FLAGS } from './flags.ts'
 import { requestsCommand } from './requests.ts'
 import { shownAnswer } from './shown.ts'
 import { stateExport, stateImport } from './state.ts'
+import { textOf } from './text-of.ts'
 
 /** A command that is one call to a control. */
 interface Row {
@@ -196,5 +196,5 @@ async function whereOf({ flags }: Arguments, environment: NodeJS.ProcessEnv): Pr
     )
   }
   const ca = given('ca')
-  return { url, key: given('control-key'), ca: ca && (await readFile(ca, 'utf8')) }
+  return { url, key: given('control-key'), ca: ca && (await textOf(ca)) }
 }

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { jsonProblem } from '../../http/json-problem.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import { UsageError } from '../commands/usage-error.ts'
 import { askControl, type Where } from './ask.ts'
+import { textOf } from './text-of.ts'
 
 /** `fauxgate state export`: a snapshot of a running server. */
 export const stateExport = {
@@ -28,7 +29,7 @@ export const stateImport = {
   async run({ words: [file, ...rest] }: Arguments, where: Where): Promise<number> {
     if (file === undefined) throw new UsageError('Behind state import comes FILE.')
     requireNoWords(rest, 'state import')
-    await askControl(where, 'PUT', '/state', parsed(await readFile(file, 'utf8'), file))
+    await askControl(where, 'PUT', '/state', parsed(await textOf(file), file))
     return 0
   },
 }

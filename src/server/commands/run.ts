@@ -47,13 +47,22 @@ function helpFor(words: readonly string[]): string {
 function commandOf(args: readonly string[]): Command {
   const [first = '', second = ''] = args
   const named = (name: string) => commands.find((each) => each.name === name)
-  return named(`${first} ${second}`) ?? named(first) ?? unknownCommand(first, second)
+  const longer = named(`${first} ${second}`)
+  if (longer) return longer
+  const command = named(first)
+  const isMistyped = command?.words === '' && /^[a-z]/i.test(second) && begunBy(first).length > 0
+  return command && !isMistyped ? command : unknownCommand(first, second)
+}
+
+/** The commands whose names begin with a word and have another. */
+function begunBy(first: string): string[] {
+  return commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
 }
 
 function unknownCommand(first: string, second: string): never {
   if (first.startsWith('-'))
     throw new UsageError(`A command is missing before the options. Did you mean "fauxgate serve"?`)
-  const begun = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  const begun = begunBy(first)
   if (begun.length > 0) {
     const meant = second && suggestion(`${first} ${second}`, begun)
     throw new UsageError(

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
+import { inTexts } from '../../contract/duration.ts'
 import { isObject } from '../../contract/json.ts'
 import { quote, quoteSecret } from '../../contract/quote.ts'
 import type { Arguments } from '../commands/arguments.ts'
@@ -108,5 +109,8 @@ function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, i
   const { success, issues } = v.safeParse(schema, value, { abortEarly: true })
   if (success) return value
   const received = isSecret ? quoteSecret(value) : quote(value)
-  throw new UsageError(`${name} is ${received}. Allowed: ${issues[0].message}.`)
+  const { message } = issues[0]
+  // A number in a config file can be one of ms; on a command line, and in the environment, all are texts.
+  const allowed = name.startsWith('"') ? message : inTexts(message)
+  throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.`)
 }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
 import type { Database, OpenDatabase } from './node-sqlite.ts'
@@ -69,9 +69,12 @@ export class SqliteFile {
 
 function opened(file: string, open: OpenDatabase): Database {
   // One that is there is not opened but by SQLite: at the end of that, the locks of this whole process on it would go.
-  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600))
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) closeSync(openSync(file, 'wx', 0o600))
+  else if (!found.isFile()) throw new Error('it is no file')
+  else if (found.size > 0) requireSound(file, open)
+  // Not before: what is somebody else's keeps its rights.
   chmodSync(file, 0o600)
-  if (statSync(file).size > 0) requireSound(file, open)
   const database = open(file)
   try {
     for (const statement of [
