@@ -3,6 +3,7 @@ export const NEEDED = {
   'openssl is missing': 'OpenSSL 3 or newer is missing: the command openssl.',
   'node:sqlite is missing': 'this Node has no SQLite: 22.13 and newer have node:sqlite.',
   'no disk can be mounted': 'no disk can be mounted here: Linux lets its root do so.',
+  'no network of its own can be made': 'no network of its own can be made here: Linux lets its root do so.',
   'curl is missing': 'the command curl is missing.',
 } as const
 
