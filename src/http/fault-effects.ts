@@ -32,7 +32,7 @@ export function faultyAnswer(
   return {
     ...answer,
     headers: { ...answer.headers, ...retry },
-    body: truncate === undefined ? answer.body : (answer.body?.slice(0, truncate) ?? null),
+    body: answer.body?.slice(0, truncate) ?? null,
     delivery: { drop: drop ?? false, notBefore: it.now + (durationMs(latency) ?? 0) },
   }
 }

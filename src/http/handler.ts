@@ -1,7 +1,6 @@
 import type { CommonDialect } from '../contract/dialect.ts'
 import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
 import { namedParameters } from '../contract/list-query.ts'
 import type { Operation, PathIds } from '../contract/operation.ts'
 import type { SecretNames } from '../contract/secret-fields.ts'
@@ -144,8 +143,8 @@ function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpR
     return work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The commit was undone.
-    if (error.problems[0].error === general.store_failed) call.commit = null
+    // What was refused has changed nothing; what the store did not keep was undone.
+    call.commit = null
     return errorAnswer(factsOf(error, options.dialect, unspoken(call, options)), call.operationId)
   }
 }

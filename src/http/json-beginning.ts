@@ -1,7 +1,7 @@
 const BRACKET = /\s*([[{\]}])/y
 const SEPARATOR = /\s*([:,])/y
 const STRING = /\s*("[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-f]{4})[^"\\]*)*)("?)/iy
-const LITERAL = /\s*(?:-?\d[\d.eE+-]*|true|false|null)(?=\s*[,\]}])/y
+const LITERAL = /\s*(?:-?\d[\d.eE+-]*|true|false|null)(?=[\s,\]}])/y
 
 /**
  * What the beginning of a JSON text says: its value as far as it goes, with the last text in it marked as cut. Undefined

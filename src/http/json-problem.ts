@@ -71,7 +71,7 @@ function shown(text: string, at: number): string {
   const point = text.codePointAt(at)
   if (point === undefined) return 'the end'
   if (point === 0xfeff) return 'a byte order mark'
-  const isPrintable = point > 0x20 && !/[\p{C}\p{Z}]/u.test(String.fromCodePoint(point))
+  const isPrintable = !/[\p{C}\p{Z}]/u.test(String.fromCodePoint(point))
   return isPrintable
     ? JSON.stringify(String.fromCodePoint(point))
     : `the character U+${point.toString(16).toUpperCase().padStart(4, '0')}`

@@ -50,6 +50,17 @@ describe('The journal in bytes', () => {
     expect(small.requests.last()?.request).toMatchObject({ description: '49' })
   })
 
+  it('keeps the beginning of an answer that is longer than 64 KiB, however short the request', () => {
+    const gateway = open()
+    for (let i = 0; i < 70; i++) gateway.reservedAddrs.create({ metadata: 'x'.repeat(1000) })
+    const answer = ask(gateway, { method: 'GET' })
+    const length = (answer.body as string).length
+    expect(length).toBeGreaterThan(KEPT)
+    const shown = gateway.requests.last()?.response as string
+    expect(shown).toMatch(new RegExp(` \\[cut: ${KEPT} of ${length} characters\\]$`))
+    expect(shown.length).toBeLessThan(KEPT + 100)
+  })
+
   it('has nothing where it may have no bytes, or fewer than one entry needs', () => {
     for (const journalBytes of [0, 100]) {
       const gateway = open({ journalBytes })

@@ -279,3 +279,52 @@ describe('Hostile JSON (rules: requests#keys-are-data)', () => {
     expect(outcome(await client(open())('GET', `${PATH}/__proto__`))).toBe('400 ERR_GATEWAY_223')
   })
 })
+
+describe('The URL of a request', () => {
+  const api = (url: string) => {
+    const headers: Record<string, string> = { authorization: 'Bearer k', 'service-version': '2' }
+    const answer = open().exchange({ method: 'GET', url, header: (name) => headers[name] ?? null, body: '' })
+    return [answer.status, JSON.parse(answer.body ?? 'null')?.msg] as const
+  }
+
+  test.each([
+    '/reserved_addrs?filter=obj.metadata=="https://elsewhere.test/x"',
+    '/reserved_addrs#://',
+    '/reserved_addrs?#?limit=nope',
+    'https://api.gateway.test/reserved_addrs?filter=obj.metadata=="a://b"',
+    'https://elsewhere.test/reserved_addrs',
+    'https://elsewhere.test:8080/reserved_addrs?limit=1#?x',
+  ])('may be absolute or a path, with a query and a fragment: %s', (url) => {
+    expect(api(url)).toEqual([200, undefined])
+  })
+
+  test.each([
+    ['https://api.gateway.test', '"/"'],
+    ['https://api.gateway.test?limit=1', '"/"'],
+    ['https://api.gateway.test#x', '"/"'],
+    ['/', '"/"'],
+    ['', '"/"'],
+    ['/reserved_addr', '"/reserved_addr"'],
+    ['https://api.gateway.test/reserved_addr?x=://y/z', '"/reserved_addr"'],
+  ])('is refused by its path where that is none of the API: %s', (url, path) => {
+    const [status, msg] = api(url)
+    expect([status, msg]).toEqual([404, expect.stringContaining(`GET ${path} is not a path of this API`)])
+  })
+
+  test('lies below the base URL, or stands for itself', () => {
+    const gateway = open({ baseUrl: 'https://gateway.test/api/v2' })
+    const ask = (url: string) => gateway.exchange({ method: 'GET', url, header: () => null, body: '' }).status
+    // 401: the path is known.
+    expect(
+      ['https://gateway.test/api/v2/reserved_addrs', '/api/v2/reserved_addrs', '/reserved_addrs'].map(ask),
+    ).toEqual([401, 401, 401])
+    expect(['/api/v2reserved_addrs', '/api/reserved_addrs', '/api/v2', '/v2/reserved_addrs'].map(ask)).toEqual([
+      404, 404, 404, 404,
+    ])
+  })
+
+  test('may have a broken percent encoding in an id, which is then shown as it is', () => {
+    expect(api('/reserved_addrs/%zz')).toEqual([400, expect.stringContaining('"%zz"')])
+    expect(api('/reserved_addrs/%72a_1')).toEqual([404, expect.stringContaining('ra_1')])
+  })
+})
