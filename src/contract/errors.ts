@@ -91,9 +91,14 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. Allowed are at most ${it.limit}.`)
 }
 
-/** Declares the error of an update with no value; `fields` are those that it can have. */
-export function emptyUpdate(number: number, fields: string): Entry<object> {
-  return entry(number, 400, () => `The update has no value. Send at least one of ${fields}.`)
+/** Declares the error of an update with no value; `fields` are those that it can have, `also` those of a dialect. */
+export function emptyUpdate(number: number, fields: string): Entry<{ readonly also?: string }> {
+  return entry(
+    number,
+    400,
+    ({ also }: { readonly also?: string }) =>
+      `The update has no value. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
+  )
 }
 
 /** One thing that is wrong with a request. */

@@ -31,7 +31,9 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
     'and those that change nothing are no value of an update: %j',
     async (json) => {
       const { patch } = await reserved()
-      expect(outcome(await patch(json))).toBe('400 ERR_NGROK_422')
+      const answer = await patch(json)
+      expect(outcome(answer)).toBe('400 ERR_NGROK_422')
+      expect(answer.body.msg).toMatch(/ Send at least one of description, .*, resolves_to\.$/)
     },
   )
 

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { described } from '../../contract/described.ts'
+import type { CommonDialect } from '../../contract/dialect.ts'
 import type { OtherNames } from '../../contract/dialect-body.ts'
 import { refuse } from '../../contract/errors.ts'
 import { general } from '../../contract/general-errors.ts'
@@ -138,7 +139,7 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
     refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }
-  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, {})
+  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, besides(tx.dialect))
   const changed = {
     ...domain,
     ...described(body, domain),
@@ -146,6 +147,11 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     ...(body.resolves_to && { resolves_to: body.resolves_to }),
   }
   return tx.put(domains, withTls(tx, changed, body))
+}
+
+/** The field besides, in a dialect that has it. */
+function besides({ extraFields }: CommonDialect): { readonly also?: string } {
+  return extraFields['reserved_domains.update']?.includes('resolves_to') ? { also: 'resolves_to' } : {}
 }
 
 type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoint_configuration_id'>

@@ -71,7 +71,13 @@ export const domainCases: readonly ErrorCase[] = [
     setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
     send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: {} }],
     direct: (gateway, id) => gateway.reservedDomains.update(id, {}),
-    says: ['description', 'metadata', 'certificate_id', 'certificate_management_policy'],
+    says: [
+      'description',
+      'metadata',
+      'certificate_id',
+      'certificate_management_policy',
+      'https_endpoint_configuration_id.',
+    ],
   },
   {
     key: 'domain_name_and_domain',
