@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 
 const COMMAND = 'src/server/cli.ts'
 
-/** Those of the inspector and of the sandbox need a browser and workerd, and have runs of their own. */
-const TESTS = /^test\/(?!inspector\/|sandbox\/).*\.test\.ts$/
+/** Those of the inspector and of the sandbox need a browser and workerd; those of the tools run other runs. */
+const TESTS = /^test\/(?!inspector\/|sandbox\/|tooling\/).*\.test\.ts$/
 
 /**
  * The tests that can meet one of some sources, by what they import, name in a text, or start, and what that imports: the
