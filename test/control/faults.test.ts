@@ -135,7 +135,10 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
-    await expect(client(gateway)('GET', ADDRS)).rejects.toThrow('fetch failed')
+    await expect(client(gateway)('GET', ADDRS)).rejects.toMatchObject({
+      message: 'fetch failed',
+      cause: { code: 'ECONNRESET', message: 'A fault broke the connection.' },
+    })
     const server = await serve(gateway)
     const headers = { authorization: 'Bearer k', 'service-version': '2' }
     await expect(fetch(server.url + ADDRS, { headers })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
