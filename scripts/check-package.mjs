@@ -125,7 +125,7 @@ try {
   const { inspector } = await import(join(folder, 'package/dist/documents.js'))
   const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 60_000)
-  checkSize('the inspector as it is sent', page.length, 22_500)
+  checkSize('the inspector as it is sent', page.length, 21_500)
   rmSync(join(folder, 'package'), { recursive: true })
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
   run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])

@@ -252,6 +252,7 @@ export const CONTROLS = [
   ['GET', '/state'],
   ['PUT', '/state', fc.constant({ version: 1 })],
   ['GET', '/authority.pem'],
+  ['POST', '/certificates', record({ certificate_pem: fc.constantFrom('', 'x', '-----BEGIN CERTIFICATE-----') })],
   ['POST', '/reset'],
 ].map(([httpMethod, path, body]) => ({ method: httpMethod, path, body }))
 

@@ -81,8 +81,8 @@ export interface ControlHost {
   readonly families: Families
   /** What every URI in a response starts with. A function, since V8 keeps gateways with a getter: see `accessor`. */
   url(): string
-  /** What makes the OpenAPI document; undefined until somebody brings it. */
-  describer: Describer | undefined
+  /** What makes the text of the OpenAPI document; undefined until somebody brings it. */
+  describer: ((...given: Parameters<Describer>) => string) | undefined
 }
 
 /** What makes an OpenAPI document; `openApi` of `fauxgate/openapi` is one. */

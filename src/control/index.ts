@@ -1,6 +1,7 @@
 import type { ErrorsByKey } from '../contract/family.ts'
 import { errors as accessErrors } from './access-errors.ts'
 import { type AuthorityMember, authority } from './authority.ts'
+import { certificates } from './certificates.ts'
 import { type ClockMember, clock } from './clock.ts'
 import type { AnyControl, ControlCall } from './control.ts'
 import { type DeclareMember, declare } from './declare.ts'
@@ -25,6 +26,7 @@ export const controls = [
   report,
   state,
   authority,
+  certificates,
   document,
 ] as const
 

@@ -19,7 +19,7 @@ import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { faultyAnswer, isBefore } from './fault-effects.ts'
 import type { KeptJournal } from './journal.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
-import { readBody, secretsOf } from './redact.ts'
+import { pairsOf, readBody, secretsOf } from './redact.ts'
 import { operationFor, type Router } from './router.ts'
 import { ShownTexts } from './shown-texts.ts'
 import { queryParameters, splitUrl } from './url.ts'
@@ -48,12 +48,25 @@ type Own = HandlerOptions & { readonly texts: ShownTexts }
 /** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
 export function handlerOf(given: HandlerOptions): Handler {
   const options: Own = Object.assign({ texts: new ShownTexts() }, given)
-  const { engine, dialect, controlApi } = options
+  const { engine, dialect, controlApi, journal } = options
   return (request) => {
     const operationId = engine.nextOperationId()
     const { path, query } = splitUrl(request.url, engine.url)
     const isControl = controlApi.isOwn(path)
-    const call: Call = { request, path, query, isControl, operationId, operation: null, commit: null, fault: null }
+    const isNoted = !isControl && !request.isInspector && journal.isKept
+    // Read at once: whoever passed them in may change them while a store is waited for.
+    const rawHeaders = isNoted ? (request.rawHeaders ?? []) : undefined
+    const call: Call = {
+      request,
+      path,
+      query,
+      isControl,
+      rawHeaders,
+      operationId,
+      operation: null,
+      commit: null,
+      fault: null,
+    }
     const answer = answerOrError(options, call)
     const now = engine.lastNow
     const { safe } = engine
@@ -65,8 +78,9 @@ export function handlerOf(given: HandlerOptions): Handler {
 
 /** An answer as it is given, once the journal has it. */
 function noted({ journal, dialect }: Own, call: Call, answer: HttpResponse, now: number): HttpResponse {
-  if (!call.isControl && !call.request.isInspector) note(journal, call, answer, now)
-  return whole(answer, call, dialect)
+  const given = whole(answer, call, dialect)
+  if (call.rawHeaders) note(journal, call, call.rawHeaders, answer, given.headers, now)
+  return given
 }
 
 /** An answer with the headers that all have, and without a body where nobody wants it. */
@@ -102,13 +116,22 @@ interface Call {
   readonly path: string
   readonly query: string
   readonly isControl: boolean
+  /** All headers, names and values by turns; undefined where the journal does without the request. */
+  readonly rawHeaders: readonly string[] | undefined
   readonly operationId: string
   operation: Operation | null
   commit: MadeCommit | null
   fault: ArmedFault | null
 }
 
-function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, now: number): void {
+function note(
+  journal: KeptJournal,
+  call: Call,
+  requestHeaders: readonly string[],
+  { status, body }: HttpResponse,
+  responseHeaders: HttpResponse['headers'],
+  now: number,
+): void {
   const { request, path, query, operationId, operation, commit, fault } = call
   journal.add({
     operationId,
@@ -119,8 +142,10 @@ function note(journal: KeptJournal, call: Call, { status, body }: HttpResponse, 
     urlLength: request.url.length,
     authorization: request.header('authorization') ?? '',
     now,
+    requestHeaders,
     request: request.body,
     status,
+    responseHeaders,
     response: body,
     commit,
     fault: fault?.id ?? null,
@@ -182,9 +207,10 @@ function answer(options: Own, call: Call): HttpResponse {
 /** What no message to a request may repeat: the gateway's keys, and what the request itself carries as secrets. */
 function unspoken({ request, query }: Call, { ownKeys, secretNames }: HandlerOptions): string[] {
   const authorization = request.header('authorization') ?? ''
+  const headers = pairsOf(request.rawHeaders ?? [])
   const mayHave = typeof request.body === 'string' && secretNames.mayStandIn(request.body)
   const bodies = mayHave ? [readBody(request.body)] : []
-  return valuesOf([...ownKeys, ...secretsOf({ authorization, query, bodies }, secretNames)])
+  return valuesOf([...ownKeys, ...secretsOf({ authorization, headers, query, bodies }, secretNames)])
 }
 
 function executed(

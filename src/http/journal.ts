@@ -13,10 +13,13 @@ import type { RequestBody } from './messages.ts'
 import {
   type Kept,
   kept,
+  keptHeaders,
   keptLength,
   MOST_KEPT,
+  pairsOf,
   readBody,
   redactedBody,
+  redactedHeaders,
   redactedQuery,
   redactedText,
   secretsOf,
@@ -36,8 +39,11 @@ export interface Exchange<Text = string> {
   /** The header of this name, or an empty text. */
   readonly authorization: Text
   readonly now: number
+  /** Names and values by turns. */
+  readonly requestHeaders: readonly Text[]
   readonly request: Text | Exclude<RequestBody, string>
   readonly status: number
+  readonly responseHeaders: Readonly<Record<string, Text>>
   readonly response: Text | null
   readonly commit: MadeCommit | Commit | null
   readonly fault: string | null
@@ -80,9 +86,13 @@ export class KeptJournal implements Journal {
     this.#options = options
   }
 
+  /** Whether it keeps anything. */
+  get isKept(): boolean {
+    return this.#options.size > 0
+  }
+
   add(exchange: Exchange): void {
     const { size, bytes: most } = this.#options
-    if (size === 0) return
     const weight = weightOfCommit(exchange.commit)
     const own = withinLimit(exchange, weight)
     const bytes =
@@ -170,17 +180,27 @@ function isMeant(exchange: Exchange<Kept>, { operation, method, path, status }: 
   )
 }
 
-function characters({ method, path, query, authorization, request, response }: Exchange<Kept>): number {
+function characters(exchange: Exchange<Kept>): number {
+  const { method, path, query, authorization, request, response } = exchange
   const body = typeof request === 'object' && 'unread' in request ? 0 : keptLength(request)
   const answer = response === null ? 0 : keptLength(response)
-  return keptLength(method) + keptLength(path) + keptLength(query) + keptLength(authorization) + body + answer
+  const texts = keptLength(method) + keptLength(path) + keptLength(query) + keptLength(authorization)
+  return texts + headerCharacters(exchange) + body + answer
+}
+
+function headerCharacters({ requestHeaders, responseHeaders }: Exchange<Kept>): number {
+  let length = 0
+  for (const text of requestHeaders) length += keptLength(text)
+  for (const name in responseHeaders) length += name.length + keptLength(responseHeaders[name] as Kept)
+  return length
 }
 
 /** An exchange whose texts are no longer than they may be. */
 function withinLimit(exchange: Exchange, weight: number): Exchange<Kept> {
   const { method, urlLength, authorization, request, response, commit } = exchange
   const body = typeof request === 'string' ? request.length : 0
-  const isShort = method.length + urlLength + authorization.length + body + (response?.length ?? 0) <= MOST_KEPT
+  const texts = method.length + urlLength + authorization.length + body + (response?.length ?? 0)
+  const isShort = texts + headerCharacters(exchange) <= MOST_KEPT
   if (isShort && weight <= MOST_OF_COMMIT) return exchange
   return {
     ...exchange,
@@ -189,6 +209,8 @@ function withinLimit(exchange: Exchange, weight: number): Exchange<Kept> {
     path: kept(exchange.path),
     query: kept(exchange.query),
     authorization: kept(authorization),
+    requestHeaders: keptHeaders(exchange.requestHeaders),
+    responseHeaders: Object.fromEntries(pairsOf(keptHeaders(Object.entries(exchange.responseHeaders).flat()))),
     request: typeof request === 'string' ? kept(request) : request,
     response: response === null ? null : kept(response),
   }
@@ -202,7 +224,8 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
   const [authorization, query] = [startOf(exchange.authorization), startOf(exchange.query)]
   // An error of the gateway has none by its making; it names the fields that have, in `details`.
   const isError = status >= 400 && fault === null
-  const own = secretsOf({ authorization, query, bodies: isError ? [request] : [request, response] }, names)
+  const headers = pairsOf(exchange.requestHeaders)
+  const own = secretsOf({ authorization, headers, query, bodies: isError ? [request] : [request, response] }, names)
   const hidden = { names, values: valuesOf([...common, ...own]) }
   return {
     operationId,
@@ -211,8 +234,10 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
     path: redactedText(exchange.path, hidden),
     query: redactedQuery(exchange.query, parametersOf(operation, dialect), hidden),
     at: timestamp(now),
+    requestHeaders: redactedHeaders(headers, hidden),
     request: redactedBody(request, hidden),
     status,
+    responseHeaders: redactedHeaders(Object.entries(exchange.responseHeaders), hidden),
     response: redactedBody(response, isError ? { ...hidden, names: NO_NAMES } : hidden),
     commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, hidden),
     fault,

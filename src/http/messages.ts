@@ -6,6 +6,8 @@ export interface HttpRequest {
   readonly url: string
   /** The value of a header by its lower-case name, or null. */
   readonly header: (name: string) => string | null
+  /** All headers as they came, names and values by turns, for the journal. Absent where a transport does not tell them. */
+  readonly rawHeaders?: readonly string[]
   /** The body, read to its end. */
   readonly body: RequestBody
   /**

@@ -22,6 +22,30 @@ export function keptLength(text: Kept): number {
   return typeof text === 'string' ? text.length : text.start.length
 }
 
+/** A header's name and value. */
+export type KeptHeader = readonly [name: string, value: Kept]
+
+/** What is kept of headers, names and values by turns: together as much as of one text. The rest is counted. */
+export function keptHeaders(headers: readonly string[]): readonly Kept[] {
+  const all: Kept[] = []
+  let left = MOST_KEPT
+  for (const text of headers) {
+    if (left < text.length) break
+    left -= text.length
+    // A slice of a text would keep all of it.
+    all.push(JSON.parse(JSON.stringify(text)))
+  }
+  const pairs = all.length - (all.length % 2)
+  return pairs === headers.length
+    ? all
+    : [...all.slice(0, pairs), '…', `[cut: ${pairs / 2} of ${headers.length / 2} headers]`]
+}
+
+/** Headers from names and values by turns. */
+export function pairsOf(headers: readonly Kept[]): KeptHeader[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[startOf(name), headers[at + 1] ?? '']] : []) as KeptHeader[])
+}
+
 /** What is there of a text, with a sign at its end where it was cut. */
 export function startOf(text: Kept): string {
   return typeof text === 'string' ? text : `${text.start}…`
@@ -90,23 +114,49 @@ function isKnown(name: string, known: readonly string[]): boolean {
   return known.includes(name) || [...readings(name)].some((reading) => known.includes(reading))
 }
 
+/** The names of headers that carry secrets; those of CORS only name others. */
+const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
+
+function isSecretHeader(name: string, names: Hidden['names']): boolean {
+  return SECRET_HEADER.test(name) || names.has(name)
+}
+
+/** Headers without secrets, by their names in lower case. One that came twice has its values one behind the other. */
+export function redactedHeaders(headers: readonly KeptHeader[], hidden: Hidden): Record<string, string> {
+  const shown = new Map<string, string>()
+  for (const [name, value] of headers) {
+    const key = withoutSecrets(name.toLowerCase(), hidden.values)
+    const text = isSecretHeader(name, hidden.names) ? REDACTED : redactedText(value, hidden)
+    const before = shown.get(key)
+    shown.set(key, before === undefined ? text : `${before}, ${text}`)
+  }
+  return Object.fromEntries(shown)
+}
+
 /** What of a request is looked at for its secrets. */
 interface Carrier {
   readonly authorization: string
+  readonly headers: readonly KeptHeader[]
   readonly query: string
   readonly bodies: readonly ReadBody[]
 }
 
 /** The texts that a request carries in the places of secrets, and its whole authorization. */
-export function secretsOf({ authorization, query, bodies }: Carrier, names: SecretNames): string[] {
+export function secretsOf({ authorization, headers, query, bodies }: Carrier, names: SecretNames): string[] {
   return [
     ...secretsOfHeader(authorization),
     ...[...new URLSearchParams(query)].flatMap(([name, value]) => (names.has(name) ? [value] : [])),
     ...bodies.flatMap((body) => ('json' in body ? secretsIn(body.json, names) : [])),
+    ...headers.flatMap(([name, value]) => (isSecretHeader(name, names) ? secretsOfList(startOf(value)) : [])),
   ]
 }
 
 /** What of an `Authorization` header may be a key: all of it, and each word. */
 export function secretsOfHeader(header: string): string[] {
   return [header, ...header.split(/\s+/)]
+}
+
+/** What of another header with secrets may be one: all of it, and what stands between the signs of a list such as a cookie's. */
+function secretsOfList(header: string): string[] {
+  return [header, ...header.split(/[\s;,=]+/)]
 }

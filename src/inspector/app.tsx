@@ -23,7 +23,7 @@ const PARTS = {
 
 /** The whole page. */
 export function App({ page }: { page: Page }) {
-  const [part = '', ...place] = page.place.value.split('/').map(decodeURIComponent)
+  const [part = '', ...place] = page.place.split('/').map(decodeURIComponent)
   const shown = part in PARTS ? part : 'now'
   useDrawing(page)
   return (
@@ -41,21 +41,21 @@ export function App({ page }: { page: Page }) {
         </nav>
         <Status />
       </header>
-      {page.problem.value && (
+      {page.problem && (
         <p class="problem" role="alert">
-          {page.problem.value}{' '}
+          {page.problem}{' '}
           <Button
             kind="quiet"
             label="Dismiss"
             onClick={() => {
-              page.problem.value = ''
+              page.set({ problem: '' })
             }}
           >
             ×
           </Button>
         </p>
       )}
-      <main>{page.needsKey.value ? <Key /> : <Part name={shown} place={place} />}</main>
+      <main>{page.needsKey ? <Key /> : <Part name={shown} place={place} />}</main>
     </PageContext.Provider>
   )
 }
@@ -71,8 +71,8 @@ function Part({ name, place: [first = '', second = ''] }: { name: string; place:
 /** The time and what comes next, in sight of every part. */
 function Status() {
   const page = usePage()
-  const overview = page.overview.value
-  const isConnected = page.isConnected.value
+  const overview = page.overview
+  const isConnected = page.isConnected
   return (
     <div class="status">
       {overview && <b>{readable(page.now)}</b>}
@@ -98,7 +98,7 @@ function Key() {
   const [key, setKey] = useState('')
   const send = () => {
     page.connection.key = key
-    page.needsKey.value = false
+    page.set({ needsKey: false })
   }
   return (
     <div class="cards">
@@ -116,7 +116,7 @@ function Key() {
 /** Draws the page when something changes and, where the time passes by itself, each second. */
 function useDrawing(page: Page): void {
   const [, draw] = useReducer((count: number) => count + 1, 0)
-  const isMoving = page.overview.value?.manual === false
+  const isMoving = page.overview?.manual === false
   useEffect(() => {
     page.draw = () => draw(undefined)
     draw(undefined)

@@ -4,7 +4,6 @@ import type { Overview } from '../control/overview.ts'
 import type { Snapshot } from '../control/state/snapshot.ts'
 import { Connection, type JournalEntry, Refused } from './connection.ts'
 import { Service } from './document.ts'
-import { Value } from './value.ts'
 
 /** A snapshot that the page keeps, to go back to. */
 export interface KeptSnapshot {
@@ -24,43 +23,46 @@ const TOGETHER_MS = 25
 /** How long after a lost connection the next one is tried, in ms. */
 const AGAIN_MS = 500
 
+/** What the page is drawn from. */
+class Shown {
+  readonly service: Service | undefined = undefined
+  readonly overview: Overview | undefined = undefined
+  /** The newest first. */
+  readonly journal: readonly JournalEntry[] = []
+  /** Counts the changes; whoever shows something asks again when it moves. */
+  readonly version: number = 0
+  readonly isConnected: boolean = false
+  readonly needsKey: boolean = false
+  readonly problem: string = ''
+  readonly place: string = location.hash.slice(1)
+  readonly snapshots: readonly KeptSnapshot[] = []
+}
+
 /** What every part of the page shares. */
-export class Page {
+export class Page extends Shown {
   readonly connection = new Connection()
   /** Draws the page; set by whoever shows it. */
   draw: () => void = () => undefined
-  readonly service = this.#value<Service | undefined>(undefined)
-  readonly overview = this.#value<Overview | undefined>(undefined)
-  /** The newest first. */
-  readonly journal = this.#value<readonly JournalEntry[]>([])
-  /** Counts the changes; whoever shows something asks again when it moves. */
-  readonly version = this.#value(0)
-  readonly isConnected = this.#value(false)
-  readonly needsKey = this.#value(false)
-  readonly problem = this.#value('')
-  readonly place = this.#value(location.hash.slice(1))
-  readonly snapshots = this.#value<readonly KeptSnapshot[]>([])
   /** How far the time of the system clock is ahead of this machine's, in ms. */
   #ahead = 0
   #waits = false
 
   constructor() {
-    this.connection.onKeyNeeded = () => {
-      this.needsKey.value = true
-    }
-    addEventListener('hashchange', () => {
-      this.place.value = location.hash.slice(1)
-    })
+    super()
+    this.connection.onKeyNeeded = () => this.set({ needsKey: true })
+    addEventListener('hashchange', () => this.set({ place: location.hash.slice(1) }))
     void this.#listen()
   }
 
-  #value<T>(value: T): Value<T> {
-    return new Value(value, () => this.draw())
+  /** Sets what the page is drawn from, and draws it. */
+  set(shown: Partial<Shown>): void {
+    Object.assign(this, shown)
+    this.draw()
   }
 
   /** The gateway's time in ms. */
   get now(): number {
-    const { now, manual } = this.overview.value ?? { now: '', manual: true }
+    const { now, manual } = this.overview ?? { now: '', manual: true }
     return manual ? Date.parse(now) : Date.now() + this.#ahead
   }
 
@@ -82,10 +84,12 @@ export class Page {
   async doing(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
-      this.problem.value = ''
+      if (this.problem) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.problem.value = error instanceof Refused ? error.message : `The gateway could not be asked: ${String(error)}`
+      this.set({
+        problem: error instanceof Refused ? error.message : `The gateway could not be asked: ${String(error)}`,
+      })
       return false
     }
   }
@@ -96,64 +100,65 @@ export class Page {
     this.#waits = true
     setTimeout(() => {
       this.#waits = false
-      this.version.value++
+      this.set({ version: this.version + 1 })
     }, TOGETHER_MS)
   }
 
   async #listen(): Promise<void> {
     for (;;) {
       try {
-        await this.#begin()
-        for await (const { event, data } of this.connection.events()) this.#hear(event, data)
+        for await (const { event, data } of this.connection.events()) {
+          if (!this.isConnected) void this.doing(() => this.#begin())
+          this.#hear(event, data)
+        }
       } catch (error) {
-        if (error instanceof Refused) this.problem.value = error.message
+        if (error instanceof Refused) this.set({ problem: error.message })
       }
-      this.isConnected.value = false
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
-      while (this.needsKey.value) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      this.set({ isConnected: false })
+      do await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      while (this.needsKey)
     }
   }
 
+  /** Asks for what no event tells. Most parts show what they have without waiting for that. */
   async #begin(): Promise<void> {
-    const document = await this.connection.control<Service['document']>('GET', '/openapi.json')
-    const service = new Service(document)
+    this.set({ isConnected: true, needsKey: false, problem: '', journal: [] })
+    // What is in sight is asked for first: the server answers one question after the other.
+    await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
+    await this.#catchUp('')
+    // The last, since a server makes it when it is first asked, which takes a while.
+    const service = new Service(await this.ask('GET', '/openapi.json'))
     this.connection.version = service.versionHeader
-    this.service.value = service
-    const entries = await this.connection.control<JournalEntry[]>('GET', '/requests')
-    this.journal.value = entries.reverse()
-    this.needsKey.value = false
-    this.problem.value = ''
-    this.changed()
+    this.set({ service })
   }
 
   #hear(event: string, data: unknown): void {
-    this.isConnected.value = true
     if (event === 'overview') this.#tellTime(data as Overview)
     else if (event === 'request') this.#noted(data as JournalEntry)
-    else if (event === 'emptied') this.journal.value = []
-    else if (event === 'missed') void this.doing(() => this.#catchUp())
+    else if (event === 'emptied') this.set({ journal: [] })
+    else if (event === 'missed') void this.doing(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
     this.changed()
   }
 
   #tellTime(overview: Overview): void {
     this.#ahead = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
-    this.overview.value = overview
+    this.set({ overview })
   }
 
   #noted(entry: JournalEntry): void {
-    const entries = this.journal.value
-    if (entries[0]?.operationId === entry.operationId) return
-    this.journal.value = [entry, ...entries.slice(0, MOST_ENTRIES - 1)]
+    const { journal } = this
+    if (journal.some(({ operationId }) => operationId === entry.operationId)) return
+    this.set({ journal: [entry, ...journal.slice(0, MOST_ENTRIES - 1)] })
   }
 
-  /** Asks for what the stream of events left out. */
-  async #catchUp(): Promise<void> {
-    const entries = this.journal.value
-    const after = entries[0] ? `?after=${entries[0].operationId}` : ''
-    const newer = await this.connection.control<JournalEntry[]>('GET', `/requests${after}`)
+  /** Asks for the entries of the journal after one, or for all: no event told them. */
+  async #catchUp(after: string): Promise<void> {
+    const entries = await this.ask<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
     const known = new Set(entries.map(({ operationId }) => operationId))
-    const unknown = newer.filter(({ operationId }) => !known.has(operationId)).reverse()
-    this.journal.value = [...unknown, ...entries].slice(0, MOST_ENTRIES)
+    const told = this.journal.filter(({ operationId }) => !known.has(operationId))
+    const at = told.findIndex(({ operationId }) => operationId === after)
+    const older = at < 0 ? [] : told.splice(at)
+    this.set({ journal: [...told, ...entries.reverse(), ...older].slice(0, MOST_ENTRIES) })
   }
 }
 

@@ -270,9 +270,10 @@ function failed(gateway: Gateway, error: unknown): HttpResponse {
 }
 
 function toHttpRequest({ connection, request }: Asked, body: RequestBody): HttpRequest {
-  const { method = 'GET', url = '/', headers } = request
+  const { method = 'GET', url = '/', headers, rawHeaders } = request
   const isInspector = headers[INSPECTOR_HEADER] !== undefined
-  return { method, url, header: (name) => headerText(headers[name]), body, peer: connection.peer, isInspector }
+  const { peer } = connection
+  return { method, url, header: (name) => headerText(headers[name]), rawHeaders, body, peer, isInspector }
 }
 
 function headerText(value: string | string[] | undefined): string | null {

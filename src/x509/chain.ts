@@ -29,14 +29,25 @@ export interface Chain {
  * (rules: tls-certificates#accepted)
  */
 export function readChain(text: string | undefined): Chain {
+  const certificates = readCertificates(text)
+  requireOrder(certificates)
+  return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf: certificates[0] }
+}
+
+/** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
+export interface PemCertificate extends Certificate {
+  readonly pem: string
+  readonly der: Uint8Array
+}
+
+/** Reads one to ten PEM certificates, as {@link readChain} does, whether one is signed by the next or not. */
+export function readCertificates(text: string | undefined): [PemCertificate, ...PemCertificate[]] {
   if (!text?.trim()) refuse(errors.certificate_missing, { field: FIELD })
   requireShort(FIELD, text)
-  const certificates = certificateBlocks(text).map(certificateAt)
-  requireOrder(certificates)
-  const [leaf] = certificates
+  const [leaf, ...others] = certificateBlocks(text).map(certificateAt)
   if (!leaf)
     refuse(errors.certificate_not_pem, { field: FIELD, problem: 'it has no "-----BEGIN CERTIFICATE-----" line' })
-  return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf }
+  return [leaf, ...others]
 }
 
 function certificateBlocks(text: string): readonly PemBlock[] {
@@ -50,14 +61,14 @@ function certificateBlocks(text: string): readonly PemBlock[] {
   return blocks
 }
 
-function certificateAt({ der, damage }: PemBlock, index: number): Certificate & { readonly pem: string } {
+function certificateAt({ der, damage }: PemBlock, index: number): PemCertificate {
   const position = index + 1
   if (!der) refuse(errors.certificate_unparsable, { field: FIELD, position, problem: damage })
   const certificate = readOr(
     () => readCertificate(der),
     (problem) => refuse(errors.certificate_unparsable, { field: FIELD, position, problem }),
   )
-  return { ...certificate, pem: writePem('CERTIFICATE', der) }
+  return { ...certificate, pem: writePem('CERTIFICATE', der), der }
 }
 
 function requireOrder(certificates: readonly Certificate[]): void {

@@ -40,9 +40,14 @@ export function attributeOf(name: Name, type: string): string {
   return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
 }
 
+/** A name as people read it: `CN=app.example.com, O=Example`. */
+export function wholeName(name: Name): string {
+  return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
+}
+
 /** A name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
 export function nameText(name: Name): string {
-  return quote(name.attributes.map(({ type, value }) => `${type}=${value}`).join(', '))
+  return quote(wholeName(name))
 }
 
 function shortName(oid: string): string | undefined {

@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
+import { pem } from '../support/pem.ts'
 import { DOMAIN, ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 const open: Served[] = []
@@ -126,6 +128,37 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     const { status, text, headers } = await ask('GET', '/authority.pem')
     expect([status, text]).toEqual([200, gateway.authority.certificatePem])
     expect(headers.get('content-type')).toMatch(/pem/)
+  })
+
+  test('POST /certificates says what each certificate of a chain has, as Node reads it, and keeps nothing', async () => {
+    const { ask, gateway } = await controlled()
+    const before = JSON.stringify(gateway.snapshot())
+    const chain = gateway.authority.serverCertificate({ names: ['*.example.com'], ips: ['192.0.2.1'] }).certificate_pem
+    for (const certificate_pem of [chain, chain + gateway.authority.certificatePem]) {
+      const { status, body } = await ask('POST', '/certificates', { certificate_pem })
+      const expected = certificate_pem.match(/-----BEGIN[\s\S]+?END CERTIFICATE-----/g)?.map((each) => {
+        const read = new X509Certificate(each)
+        return {
+          subject: (read.subject ?? '').replaceAll('\n', ', '),
+          issuer: read.issuer.replaceAll('\n', ', '),
+          serial_number: read.serialNumber.toLowerCase(),
+          not_before: new Date(read.validFrom).toISOString().replace('.000', ''),
+          not_after: new Date(read.validTo).toISOString().replace('.000', ''),
+          key: 'ECDSA P-256',
+          names: read.subjectAltName?.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '')) ?? [],
+          key_usages: expect.any(Array),
+          sha256: read.fingerprint256.replaceAll(':', '').toLowerCase(),
+        }
+      })
+      expect([status, body]).toEqual([200, expected])
+    }
+    const { body } = await ask('POST', '/certificates', { certificate_pem: pem('leaf-rsa2048') })
+    expect(body).toMatchObject([{ key: 'RSA 2048', subject: expect.stringMatching(/^C=DE, .*, CN=app.example.com/) }])
+    expect(JSON.stringify(gateway.snapshot())).toBe(before)
+    for (const certificate_pem of ['', 'nothing', pem('key-p256')]) {
+      const { status, body } = await ask('POST', '/certificates', { certificate_pem })
+      expect([status, body.details['field:certificate_pem']]).toEqual([400, expect.stringMatching(/certificate_pem/)])
+    }
   })
 
   test('HEAD is answered like GET without a body (rules: answers#head)', async () => {

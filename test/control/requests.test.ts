@@ -18,8 +18,13 @@ describe('The journal (inspect calls)', () => {
         path: '/reserved_addrs',
         query: '',
         at: '2025-09-04T10:11:14Z',
+        requestHeaders: { authorization: '[redacted]', 'content-type': 'application/json', 'service-version': '2' },
         request: { description: 'x' },
         status: 201,
+        responseHeaders: {
+          'content-type': 'application/json',
+          'service-operation-id': expect.stringMatching(/^op_/),
+        },
         response: body,
         commit: {
           operation: 'reserved_addrs.create',

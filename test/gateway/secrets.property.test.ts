@@ -24,12 +24,14 @@ const HOOK = `${ROUTE}/webhook_verification`
 const API_KEY = 'ak_3fQzPlanted7XbKey'
 const CONTROL_KEY = 'ck_9dTwPlanted2YcKey'
 const WEBHOOK_SECRET = 'whsec_8sRvPlanted5Zd'
+const COOKIE = 'sess_7hKmPlanted4Qe'
 const KEYS = ['key-p256', 'key-rsa2048', 'key-rsa2048-pkcs1', 'key-ed25519', 'key-p521'].map(pem)
 /** What of each secret must not be seen anywhere: of a private key, its lines. */
 const PLANTED = [
   API_KEY,
   CONTROL_KEY,
   WEBHOOK_SECRET,
+  COOKIE,
   ...KEYS.flatMap((key) => key.split('\n').filter((line) => line.length > 12 && !line.includes('-----'))),
 ]
 
@@ -211,6 +213,25 @@ const headers = fc.record({
     fc.constantFrom(null, API_KEY, KEYS[0]?.replaceAll('\n', '') ?? ''),
   ),
   type: fc.oneof({ weight: 8, arbitrary: fc.constant('application/json') }, fc.constantFrom(null, API_KEY)),
+  more: fc.array(
+    fc.tuple(
+      fc.constantFrom('X-Note', 'user-agent', 'Origin', 'X-Api-Key', 'Access-Control-Request-Headers'),
+      known.map((secret) => secret.replaceAll(/[^ -~]/g, ' ')),
+    ),
+    { maxLength: 2 },
+  ),
+  carried: fc.option(
+    fc.record({
+      name: fc.constantFrom('Cookie', 'X-Auth-Token', 'x-api-key', 'Proxy-Authorization', 'My-Secret', 'client_secret'),
+      write: fc.constantFrom(
+        (value: string) => value,
+        (value: string) => `theme=dark; session=${value};lang=en`,
+        (value: string) => `Bearer ${value}`,
+      ),
+      isRepeated: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
 })
 const drawn = fc.oneof(
   { weight: 1, arbitrary: accepted.map((request) => ({ ...request, query: '' })) },
@@ -251,14 +272,23 @@ async function ask(
     'content-type': sent.type,
     'fauxgate-control-key': CONTROL_KEY,
   }
-  const url = `${gateway.url}${path}${query}`
+  const { more, carried } = sent
+  const repeated = carried?.isRepeated ? `${query ? '&' : '?'}limit=${COOKIE}` : ''
+  const url = `${gateway.url}${path}${query}${repeated}`
+  const headers = Object.entries(byName).filter((header): header is [string, string] => header[1] !== null)
+  headers.push(...more, ...(carried ? [[carried.name, carried.write(COOKIE)] as [string, string]] : []))
   if (byFetch) {
-    const headers = Object.entries(byName).filter((header): header is [string, string] => header[1] !== null)
     const sentBody = method === 'GET' || method === 'HEAD' ? undefined : body
     const response = await gateway.fetch(url, { method, headers, ...(sentBody !== undefined && { body: sentBody }) })
     return { status: response.status, text: await response.text() }
   }
-  const answer = gateway.exchange({ method, url, body, header: (name) => byName[name] ?? null } satisfies HttpRequest)
+  const answer = gateway.exchange({
+    method,
+    url,
+    body,
+    header: (name) => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? null,
+    rawHeaders: headers.flat(),
+  } satisfies HttpRequest)
   return { status: answer.status, text: answer.body ?? '' }
 }
 

@@ -20,7 +20,8 @@ function ask(gateway: Gateway, { method = 'POST', url = '/reserved_addrs', body 
     'service-version': '2',
     'content-type': 'application/json',
   }
-  return gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null })
+  const rawHeaders = Object.entries(headers).flat()
+  return gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null, rawHeaders })
 }
 
 function shownJournal(gateway: Gateway): string {
@@ -59,6 +60,18 @@ describe('The journal in bytes', () => {
     const shown = gateway.requests.last()?.response as string
     expect(shown).toMatch(new RegExp(` \\[cut: ${KEPT} of ${length} characters\\]$`))
     expect(shown.length).toBeLessThan(KEPT + 100)
+  })
+
+  it('keeps 65,536 characters of headers, in memory of their own, and says how many there were', () => {
+    const gateway = open()
+    const rawHeaders = Array.from({ length: 10 }, (_, at) => [`x-${at}`, 'v'.repeat(20_000)]).flat()
+    gateway.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    const shown = gateway.requests.last()?.requestHeaders ?? {}
+    expect(Object.keys(shown)).toEqual(['x-0', 'x-1', 'x-2', '…'])
+    expect(shown['…']).toBe('[cut: 3 of 10 headers]')
+    const small = open({ journalBytes: 100_000 })
+    small.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    expect(small.requests.all()).toEqual([])
   })
 
   it('has nothing where it may have no bytes, or fewer than one entry needs', () => {
@@ -193,7 +206,7 @@ describe('The journal in bytes', () => {
     return gateway.snapshot({ privateKeys: true }).records.traffic_policy?.[0]
   }
 
-  it('counts 512 bytes for an entry, two for each character, and what the records of its commit weigh', () => {
+  it('counts 512 bytes for an entry, two for each character of its texts and headers, and what the records of its commit weigh', () => {
     const policy = (config: object) => ({
       method: 'PUT',
       url: POLICY,
@@ -221,7 +234,8 @@ describe('The journal in bytes', () => {
       const kept = () => recordAfter(counted, () => undefined)
       const records = weigh(kept())
       const { method = 'POST', url = '/reserved_addrs', body = '' } = request
-      const answer = ask(counted, request).body ?? ''
+      const { body: answer, headers } = ask(counted, request)
+      const sentHeaders = 'authorizationBearer keyservice-version2content-typeapplication/json'
       const changed = counted.requests.last()?.commit ? records + weigh(kept()) : 0
       const [path = '', query = ''] = url.split('?')
       const sent = typeof body === 'string' ? body : ''
@@ -229,7 +243,8 @@ describe('The journal in bytes', () => {
         method === 'HEAD'
           ? '{"reserved_addrs":[],"uri":"https://api.gateway.test/reserved_addrs","next_page_uri":null}'
           : answer
-      const bytes = 512 + 2 * [method, path, query, 'Bearer key', sent, answered].join('').length + changed
+      const texts = [method, path, query, 'Bearer key', sentHeaders, sent, answered, ...Object.entries(headers).flat()]
+      const bytes = 512 + 2 * texts.join('').length + changed
       const countWith = (journalBytes: number) => {
         const gateway = prepared(journalBytes)
         ask(gateway, request)

@@ -12,6 +12,12 @@ const KEY = pem('key-p256')
 const [INNER = '', FURTHER = ''] = KEY.split('\n').slice(1)
 const SECRET = 'whsec-planted-here'
 
+/** The headers that the journal shows of a request over `fetch`. */
+async function headersShown(headers: HeadersInit, gateway = open(), url = '/tunnels') {
+  await gateway.fetch(`${gateway.url}${url}`, { headers })
+  return (gateway.requests.last() as JournalEntry).requestHeaders
+}
+
 type Asked = Partial<HttpRequest> & { headers?: Readonly<Record<string, string>> }
 
 /** What the journal shows of one request. */
@@ -439,5 +445,70 @@ describe('Messages about a secret field (rules: secrets#messages)', () => {
     const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     const { message } = thrownBy(() => open().webhookVerification.replace(route, { provider, secret }))
     expect(message).toMatch(/^provider is "p{60}\[redacted\]…/)
+  })
+})
+
+describe('Headers in the journal (rules: secrets#journal)', () => {
+  it('are shown by their names in lower case, whichever way they were passed in', async () => {
+    const expected = { 'x-note': 'seen', 'user-agent': 'me' }
+    const ways = [{ 'X-Note': 'seen', 'User-Agent': 'me' }, new Headers(expected), Object.entries(expected)]
+    for (const way of ways) expect(await headersShown(way)).toEqual(expected)
+    const gateway = open()
+    await gateway.fetch(new Request(`${gateway.url}/tunnels`, { headers: { 'x-note': 'seen' } }))
+    expect(gateway.requests.last()?.requestHeaders).toEqual({ 'x-note': 'seen' })
+    const rawHeaders = ['X-Note', 'one', 'x-note', 'two', '__proto__', 'three']
+    gateway.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    const shown = gateway.requests.last()?.requestHeaders
+    expect(Object.entries(shown ?? {})).toEqual([
+      ['x-note', 'one, two'],
+      ['__proto__', 'three'],
+    ])
+  })
+
+  it.each([
+    ['Authorization', `Bearer ${SECRET}`],
+    ['Proxy-Authorization', `Basic ${SECRET}`],
+    ['Fauxgate-Control-Key', SECRET],
+    ['Cookie', `theme=dark; session=${SECRET}`],
+    ['X-Api-Key', SECRET],
+    ['x-auth-token', SECRET],
+    ['X-Amz-Signature', SECRET],
+    ['webhook-secret', SECRET],
+    ['private_key_pem', SECRET],
+  ])('are hidden where they carry secrets, and what they carry is hidden everywhere: %s', async (name, value) => {
+    const gateway = open()
+    expect(await headersShown({ [name]: value, 'x-note': `${SECRET}!` }, gateway, `/tunnels?limit=${SECRET}`)).toEqual({
+      [name.toLowerCase()]: '[redacted]',
+      'x-note': '[redacted]!',
+    })
+    expect(json(gateway.requests.all())).not.toContain(SECRET)
+  })
+
+  it('are hidden where a text in them is a key of the gateway or a private key, as a name too', async () => {
+    const gateway = createGateway({ keys: [SECRET], control: { key: `control-${SECRET}` } })
+    const shown = await headersShown({ 'x-note': `by ${SECRET}`, [SECRET]: 'x', 'x-key-lines': INNER }, gateway)
+    expect(shown).toEqual({ 'x-note': 'by [redacted]', '[redacted]': 'x', 'x-key-lines': '[redacted]' })
+    expect(await headersShown({ 'x-note': KEY.replaceAll('\n', ' ') })).toEqual({
+      'x-note': expect.stringContaining('[redacted]'),
+    })
+  })
+
+  it('are shown as they are where they only name others', async () => {
+    const headers = { 'access-control-request-headers': 'authorization', origin: 'http://app.example.com' }
+    const gateway = open()
+    expect(await headersShown(headers, gateway)).toEqual(headers)
+    expect(gateway.requests.last()?.responseHeaders).toMatchObject({
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-origin': 'http://app.example.com',
+    })
+  })
+
+  it('are kept as they were when the request came', async () => {
+    const gateway = open()
+    const headers = { 'x-note': 'first' }
+    const sent = gateway.fetch(`${gateway.url}/tunnels`, { headers })
+    headers['x-note'] = 'changed afterwards'
+    await sent
+    expect(gateway.requests.last()?.requestHeaders).toEqual({ 'x-note': 'first' })
   })
 })

@@ -231,42 +231,56 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await expect.poll(() => gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  test('is of use with 10,000 domains and a full journal: few requests, few rows, search among all', async () => {
-    const { gateway, server, page, go } = await open(
-      {},
-      {
-        place: '',
-        prepare(made) {
-          for (let number = 1; number <= 10_000; number++) {
-            made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
-          }
+  test.each([1000, 10_000])(
+    'is of use with %i domains and a full journal: few requests, few rows, search among all',
+    async (many) => {
+      const { gateway, server, page, go } = await open(
+        {},
+        {
+          place: '',
+          prepare(made) {
+            for (let number = 1; number <= many; number++) {
+              made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+            }
+          },
         },
-      },
-    )
-    for (let round = 0; round < 1000; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
-    const asks: string[] = []
-    page.on('request', (each) => asks.push(each.url()))
-    const begin = performance.now()
-    await go('jobs')
-    await page.getByRole('link', { name: 'd10000.example.com' }).waitFor()
-    console.log(
-      `10,000 domains: first view after ${Math.round(performance.now() - begin)} ms with ${asks.length} requests.`,
-    )
-    expect(asks.length).toBeLessThan(10)
-    expect(await page.locator('.lane').count()).toBeLessThan(60)
-    await page.getByRole('region', { name: 'Domains' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
-    await page.getByRole('link', { name: 'd1.example.com', exact: true }).waitFor()
-    await page.getByRole('searchbox').fill('d4711.')
-    await page.getByRole('link', { name: 'd4711.example.com' }).waitFor()
-    await go('requests')
-    await page.getByText('1,000 of 1,000').waitFor()
-    expect(await page.locator('.line').count()).toBeLessThan(100)
-    await go('resources/reserved_domains')
-    await page.getByRole('region', { name: 'reserved_domains' }).getByText('d10000.example.com').waitFor()
-    await page.getByRole('searchbox').fill('d4711.')
-    await page.getByRole('region', { name: 'reserved_domains' }).getByText('d4711.example.com').waitFor()
-    await page.getByRole('searchbox').fill('')
-    gateway.clock.advance('1d')
-    await page.getByText('2026-01-02 00:00:00').first().waitFor()
-  })
+      )
+      for (let round = 0; round < 1000; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
+      // From the navigation until the first lane is painted, as the browser has it.
+      await page.addInitScript(() => {
+        const look = () => {
+          if (!document.querySelector('.lane a')) return
+          seen.disconnect()
+          requestAnimationFrame(() => setTimeout(() => performance.mark('lanes')))
+        }
+        const seen = new MutationObserver(look)
+        seen.observe(document, { childList: true, subtree: true })
+      })
+      const asks: string[] = []
+      page.on('request', (each) => asks.push(each.url()))
+      await go('jobs')
+      await page.getByRole('link', { name: `d${many}.example.com` }).waitFor()
+      await page.waitForFunction(() => performance.getEntriesByName('lanes').length > 0)
+      const took = await page.evaluate(() => Math.round(performance.getEntriesByName('lanes')[0]?.startTime ?? 0))
+      console.log(
+        `${many} domains: first view after ${took} ms with ${asks.length} requests; 1000 ms are allowed for 1,000.`,
+      )
+      expect(asks.length).toBeLessThan(10)
+      expect(await page.locator('.lane').count()).toBeLessThan(60)
+      await page.getByRole('region', { name: 'Domains' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
+      await page.getByRole('link', { name: 'd1.example.com', exact: true }).waitFor()
+      await page.getByRole('searchbox').fill('d471.')
+      await page.getByRole('link', { name: 'd471.example.com' }).waitFor()
+      await go('requests')
+      await page.getByText('1,000 of 1,000').waitFor()
+      expect(await page.locator('.line').count()).toBeLessThan(100)
+      await go('resources/reserved_domains')
+      await page.getByRole('region', { name: 'reserved_domains' }).getByText(`d${many}.example.com`).waitFor()
+      await page.getByRole('searchbox').fill('d471.')
+      await page.getByRole('region', { name: 'reserved_domains' }).getByText('d471.example.com').waitFor()
+      await page.getByRole('searchbox').fill('')
+      gateway.clock.advance('1d')
+      await page.getByText('2026-01-02 00:00:00').first().waitFor()
+    },
+  )
 })

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
   test('Now: shows what there is and what comes next, and moves the clock in every way', async () => {
     const { gateway, page } = await open()
     await page.getByText('No domains yet.').waitFor()
-    expect(await page.locator('.shell code').textContent()).toContain("curl -H 'Authorization: Bearer key'")
+    expect(await page.locator('.shell code').textContent()).toContain("curl -H 'authorization: Bearer key'")
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await page.getByText('in 30 s', { exact: true }).waitFor()
     await page.getByRole('link', { name: '1 reserved domains' }).waitFor()
@@ -97,6 +97,10 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     const side = page.getByRole('complementary')
     await side.getByText('What it changed').waitFor()
     expect(await side.locator('table').textContent()).toContain('findable')
+    await side.getByText('Request headers').click()
+    await side.getByText('service-version').waitFor()
+    const shownHeaders = await side.locator('dl').allTextContents()
+    expect(shownHeaders.join()).toMatch(/authorization\[redacted\].*service-version2.*service-operation-idop_/)
     const copied = async (name: string) => {
       await side.getByRole('button', { name, exact: true }).click()
       await side.getByText('Copied').waitFor()
@@ -104,7 +108,7 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
       return page.evaluate(() => navigator.clipboard.readText())
     }
     expect(await copied('Copy as curl')).toContain(`${server.url}/reserved_domains`)
-    expect(await copied('as fetch')).toMatch(/^await fetch\("http/)
+    expect(await copied('as fetch')).toMatch(/^await fetch\("http.*"authorization": "Bearer key"/s)
     expect(await copied('as direct call')).toBe(
       `gateway.reservedDomains.create({"domain":"${DOMAIN}","description":"findable"})`,
     )
@@ -139,6 +143,9 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     gateway.clock.advance('30s')
     await side.getByRole('link', { name: /^cert_/ }).click()
     await side.getByText('-----BEGIN CERTIFICATE-----').first().waitFor()
+    await side.getByRole('heading', { name: 'Certificate 2 of 2' }).waitFor()
+    expect(await side.getByText('sha256').count()).toBe(2)
+    expect(await side.locator('dl').nth(1).textContent()).toContain(`names${DOMAIN}`)
     await side.getByText('subject_common_name').waitFor()
     await page.goBack()
     await side.getByRole('button', { name: 'Change', exact: true }).click()

@@ -20,10 +20,14 @@ export interface JournalEntry {
   readonly query: string
   /** The gateway's time, as a timestamp. */
   readonly at: string
+  /** The headers of the request, by their names in lower case; those that carry secrets as `[redacted]`. */
+  readonly requestHeaders: Readonly<Record<string, string>>
   /** The request's JSON, a text that says what it was where it is none or is too long, or null for no body. */
   readonly request: unknown
   /** The HTTP status of the answer. */
   readonly status: number
+  /** The headers of the answer that the gateway gave it, by their names in lower case. */
+  readonly responseHeaders: Readonly<Record<string, string>>
   /** The answer's JSON, or a text in its place as for `request`; null for no body. */
   readonly response: unknown
   /** What it changed, or null. */
@@ -54,6 +58,10 @@ const commit = named(
   'What one operation changed.',
 )
 
+function headers(what: string) {
+  return documented(v.record(v.string(), v.string()), what)
+}
+
 /** {@link JournalEntry} as a schema. */
 export const journalEntry = named(
   v.object({
@@ -63,8 +71,10 @@ export const journalEntry = named(
     path: documented(v.string(), 'The path below the base URL, without the query.'),
     query: documented(v.string(), 'The query.'),
     at: documented(time, "The gateway's time."),
+    requestHeaders: headers('The headers of the request, by their names in lower case; those with secrets are hidden.'),
     request: documented(v.unknown(), "The request's JSON, a text that says what it was instead, or null for no body."),
     status: documented(v.number(), 'The HTTP status of the answer.'),
+    responseHeaders: headers('The headers that the gateway gave the answer, by their names in lower case.'),
     response: documented(v.unknown(), "The answer's JSON, a text in its place, or null for no body."),
     commit: documented(v.nullable(commit), 'What it changed, or null.'),
     fault: documented(v.nullable(v.string()), 'The id of the fault that it met, or null.'),

@@ -2,23 +2,30 @@ import type { JournalEntry } from '../connection.ts'
 import { idsOf } from '../document.ts'
 import type { Page } from '../page.ts'
 
-/** The headers that a client sends. */
-export function clientHeaders(page: Page, hasBody: boolean): Record<string, string> {
-  return {
-    Authorization: 'Bearer key',
-    ...page.service.value?.versionHeader,
-    ...(hasBody && { 'Content-Type': 'application/json' }),
-  }
+/** What a client sends by itself. */
+const BY_ITSELF =
+  /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
+
+type Shown = Pick<JournalEntry, 'method' | 'path' | 'query' | 'request' | 'operation'> & {
+  readonly requestHeaders?: JournalEntry['requestHeaders']
 }
 
-type Shown = Pick<JournalEntry, 'method' | 'path' | 'query' | 'request' | 'operation'>
+/** The headers to send a request with: its own, as far as the journal has them, and those that every one needs. */
+export function clientHeaders(page: Page, { requestHeaders = {}, request }: Shown): Record<string, string> {
+  const own = Object.entries(requestHeaders).filter(([name, text]) => !BY_ITSELF.test(name) && text !== '[redacted]')
+  const version = Object.entries(page.service?.versionHeader ?? {}).map(([name, text]) => [name.toLowerCase(), text])
+  return {
+    authorization: 'Bearer key',
+    ...Object.fromEntries(version),
+    ...(request !== null && { 'content-type': 'application/json' }),
+    ...Object.fromEntries(own),
+  }
+}
 
 /** A request as a line for the shell. */
 export function asCurl(page: Page, entry: Shown): string {
   const body = bodyText(entry)
-  const headers = Object.entries(clientHeaders(page, body !== undefined)).map(
-    ([name, value]) => ` -H '${name}: ${value}'`,
-  )
+  const headers = Object.entries(clientHeaders(page, entry)).map((header) => ` -H ${quoted(header.join(': '))}`)
   const data = body === undefined ? '' : ` -d ${quoted(body)}`
   const method = entry.method === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${entry.method}`
   return `curl${method}${headers.join('')}${data} ${quoted(addressOf(page, entry))}`
@@ -29,7 +36,7 @@ export function asFetch(page: Page, entry: Shown): string {
   const body = bodyText(entry)
   const init = {
     method: entry.method,
-    headers: clientHeaders(page, body !== undefined),
+    headers: clientHeaders(page, entry),
     ...(body !== undefined && { body }),
   }
   return `await fetch(${JSON.stringify(addressOf(page, entry))}, ${JSON.stringify(init, null, 2)})`
@@ -37,7 +44,7 @@ export function asFetch(page: Page, entry: Shown): string {
 
 /** A request as a call of the direct API; undefined for one of no operation. */
 export function asDirect(page: Page, { operation, path, query, request }: Shown): string | undefined {
-  const known = page.service.value?.operationNamed(operation)
+  const known = page.service?.operationNamed(operation)
   if (!known) return undefined
   const [family = '', name = ''] = known.name.split('.')
   const ids = Object.entries(idsOf(known.path, path) ?? {})

@@ -12,7 +12,7 @@ export const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 export function JobDetails({ job }: { job: DomainTimeline }) {
   const page = usePage()
   const { id, due, expiresAt } = job
-  const isManual = page.overview.value?.manual
+  const isManual = page.overview?.manual
   const when = (at: string) => `${fromNow(at, page.now)}, at ${readable(at)}`
   const act = (path: string) => void page.act('POST', `/provisioning/${path}`, { id })
   return (

@@ -13,14 +13,14 @@ const RECENT = 8
 /** What the gateway holds now, and what happens next. */
 export function Now() {
   const page = usePage()
-  const overview = page.overview.value
-  const service = page.service.value
-  if (!overview || !service) return null
+  const overview = page.overview
+  if (!overview) return null
   const { manual, next, dns, outcomes, faults } = overview
-  const counts = service.families.map(
+  const families = page.service?.families
+  const counts = families?.map(
     ({ name }) => [name.replaceAll('_', ' '), overview.counts[name] ?? 0, `resources/${name}`] as const,
   )
-  const recent = page.journal.value.slice(0, RECENT)
+  const recent = page.journal.slice(0, RECENT)
   return (
     <div class="cards">
       <Card title="Clock">
@@ -58,8 +58,8 @@ export function Now() {
         </p>
       </Card>
       <Card title="Resources">
-        <Counts of={counts} />
-        {counts.every(([, count]) => count === 0) && (
+        <Counts of={counts ?? []} />
+        {counts?.every(([, count]) => count === 0) && (
           <Empty title="No domains yet." line={curlToCreate(page)}>
             Create one:
           </Empty>

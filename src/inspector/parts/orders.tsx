@@ -32,7 +32,7 @@ export function Orders() {
 /** The form of a control's body, made from its schema like those of resources. */
 function ControlForm({ path, method, title }: { path: string; method: 'post' | 'put'; title: string }) {
   const page = usePage()
-  const service = page.service.value
+  const service = page.service
   const schema =
     service?.document.paths[`/_fauxgate${path}`]?.[method]?.requestBody?.content['application/json']?.schema
   if (!service || !schema) return null
@@ -54,7 +54,7 @@ function Zone() {
   const [text, search] = useState('')
   const all = useLive(() => page.ask<DnsRecord[]>('GET', '/dns'), []) ?? []
   const records = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
-  const isSimulated = page.overview.value?.dns === 'simulated'
+  const isSimulated = page.overview?.dns === 'simulated'
   return (
     <Card title="DNS zone" count={all.length}>
       <p class="note">
@@ -112,7 +112,7 @@ function Outcomes() {
                 label={`Drop its outcomes: ${each.domain}`}
                 onClick={() => void page.act('DELETE', path, { domain: each.domain })}
               >
-                Drop its
+                Drop
               </Button>
             )}
           </li>

@@ -13,6 +13,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const page = usePage()
   const [isEdited, edit] = useState(false)
   const { method, path, query, status, operation, operationId, at, request, response, commit, fault } = entry
+  const { requestHeaders, responseHeaders } = entry
   const direct = asDirect(page, entry)
   return (
     <Side
@@ -37,7 +38,9 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           ...(fault ? [['Fault', <a href="#orders">{fault}</a>] as const] : []),
         ]}
       />
+      <Headers of={requestHeaders} title="Request headers" />
       {request !== null && <Json value={request} title="Request" />}
+      <Headers of={responseHeaders} title="Response headers" />
       <Json value={response} title="Response" />
       {commit && <h3>What it changed</h3>}
       {commit?.changes.map((change) => (
@@ -47,12 +50,24 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   )
 }
 
+function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: string }) {
+  const all = Object.entries(of)
+  return (
+    <details>
+      <summary>
+        {title} ({all.length})
+      </summary>
+      <Facts of={all} />
+    </details>
+  )
+}
+
 function Again({ entry }: { entry: JournalEntry }) {
   const page = usePage()
   const { request, query } = entry
   const [method, setMethod] = useState(entry.method)
   const [path, setPath] = useState(`${entry.path}${query && `?${query}`}`)
-  const [headers, setHeaders] = useState(textOfHeaders(clientHeaders(page, true)))
+  const [headers, setHeaders] = useState(textOfHeaders(clientHeaders(page, entry)))
   const [body, setBody] = useState(
     request === null ? '' : typeof request === 'string' ? request : JSON.stringify(request, null, 2),
   )

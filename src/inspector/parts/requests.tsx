@@ -19,7 +19,7 @@ export function Requests({ id }: { id: string }) {
   const [status, setStatus] = useState('')
   const [isFaulty, setFaulty] = useState(false)
   const textOf = useMemo(searchTexts, [])
-  const entries = page.journal.value
+  const entries = page.journal
   const shown = entries.filter(
     (entry) =>
       (!operation || operation === operationOf(entry)) &&
@@ -30,9 +30,11 @@ export function Requests({ id }: { id: string }) {
   const chosen = entries.find(({ operationId }) => operationId === id)
   if (entries.length === 0) {
     return (
-      <Empty title="No requests yet." line={curlToCreate(page)}>
-        What clients ask over HTTP stands here as it happens. Ask something:
-      </Empty>
+      page.overview?.requests === 0 && (
+        <Empty title="No requests yet." line={curlToCreate(page)}>
+          What clients ask over HTTP stands here as it happens. Ask something:
+        </Empty>
+      )
     )
   }
   return (

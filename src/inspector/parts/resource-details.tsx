@@ -6,6 +6,7 @@ import { Facts, Side } from '../shared/layout.tsx'
 import { useLive } from '../shared/live.ts'
 import { Button, Json } from '../shared/parts.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
+import { Chain } from './chain.tsx'
 import { Value } from './value.tsx'
 
 /** One resource with all its fields; it is changed and deleted through the API. */
@@ -65,9 +66,19 @@ export function ResourceDetails({
       <Facts
         of={entries.flatMap(([field, value]) => (isLong(value) ? [] : [[field, <Value value={value} />] as const]))}
       />
-      {entries.map(([field, value]) => isLong(value) && <Json key={field} value={value} title={field} />)}
+      {entries.map(([field, value]) =>
+        isChain(value) ? (
+          <Chain key={field} title={field} pem={value} />
+        ) : (
+          isLong(value) && <Json key={field} value={value} title={field} />
+        ),
+      )}
     </Side>
   )
+}
+
+function isChain(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('-----BEGIN CERT')
 }
 
 function isLong(value: unknown): boolean {

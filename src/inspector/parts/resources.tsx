@@ -18,7 +18,7 @@ const ROW_HEIGHT = 30
 /** The resources of the gateway, a table per family. */
 export function Resources({ name, id }: { name: string; id: string }) {
   const page = usePage()
-  const service = page.service.value
+  const service = page.service
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
   if (!service || !family) return null
   const Shown = family.list ? Family : Lookup
@@ -27,8 +27,7 @@ export function Resources({ name, id }: { name: string; id: string }) {
       <nav class="menu" aria-label="Families">
         {service.families.map((each) => (
           <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-            {each.name.replaceAll('_', ' ')}{' '}
-            <span class="dim">{inWords(page.overview.value?.counts[each.name] ?? 0)}</span>
+            {each.name.replaceAll('_', ' ')} <span class="dim">{inWords(page.overview?.counts[each.name] ?? 0)}</span>
           </a>
         ))}
       </nav>
@@ -45,7 +44,7 @@ function Family({ service, family, id }: { service: Service; family: ServiceFami
   const [isNew, begin] = useState(false)
   const answer = useLive(() => listed(page.connection, family, text, wanted), [text, wanted])
   const columns = columnsOf(service, family)
-  const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(8rem, 1fr))` }
+  const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(10.5rem, 1fr))` }
   const rows = answer?.rows ?? []
   const making = isNew && create?.body && (
     <Side title={create.summary} back={`resources/${name}`}>

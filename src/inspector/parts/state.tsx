@@ -50,14 +50,14 @@ export function State() {
 
 function Kept() {
   const page = usePage()
-  const kept = page.snapshots.value
+  const kept = page.snapshots
   const [name, setName] = useState('')
   const usual = `Snapshot ${kept.length + 1}`
   const keep = async () => {
     const snapshot = await page.ask<Snapshot>('GET', '/state')
     const { records } = snapshot as { records: Readonly<Record<string, readonly object[]>> }
     const size = Object.values(records).reduce((sum, { length }) => sum + length, 0)
-    page.snapshots.value = [{ name: name || usual, at: page.now, records: size, snapshot }, ...kept]
+    page.set({ snapshots: [{ name: name || usual, at: page.now, records: size, snapshot }, ...kept] })
     setName('')
   }
   return (
@@ -81,7 +81,7 @@ function Kept() {
               kind="quiet"
               label={`Forget ${each.name}`}
               onClick={() => {
-                page.snapshots.value = kept.filter((other) => other !== each)
+                page.set({ snapshots: kept.filter((other) => other !== each) })
               }}
             >
               Forget

@@ -8,7 +8,7 @@ export function Value({ value }: { value: unknown }) {
   if (typeof value === 'object') {
     const { id, uri } = value as { id?: string; uri?: string }
     if (!id || !uri) return <code>{JSON.stringify(value)}</code>
-    const family = page.service.value?.families.find((each) =>
+    const family = page.service?.families.find((each) =>
       idsOf(each.itemPath, pathOf(uri).slice(page.connection.base.length)),
     )
     return family ? <a href={`#resources/${family.name}/${id}`}>{id}</a> : <>{id}</>

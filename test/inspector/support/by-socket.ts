@@ -22,7 +22,8 @@ export async function bySocket(gateway: Gateway, { port }: Served, path: string)
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     const url = request.url?.slice(path.length)
-    if (url === '/_fauxgate/events') return response.writeHead(426, { Upgrade: 'websocket' }).end()
+    if (url === '/_fauxgate/events' && request.headers['fauxgate-control-key'])
+      return response.writeHead(426, { Upgrade: 'websocket' }).end()
     const { method, headers } = request
     const forwarded = ask({ port, host: '127.0.0.1', method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers)

@@ -1,0 +1,68 @@
+import * as v from 'valibot'
+import { documented, named } from '../contract/documentation.ts'
+import { readBy } from '../contract/rule.ts'
+import { time } from '../contract/schema.ts'
+import { timestamp } from '../contract/view.ts'
+import { hexOf } from '../x509/bytes.ts'
+import { type PemCertificate, readCertificates } from '../x509/chain.ts'
+import { chainErrors } from '../x509/errors.ts'
+import { hashes } from '../x509/hashes.ts'
+import { wholeName } from '../x509/name.ts'
+import { keyName } from '../x509/public-key.ts'
+import { type Control, controlCall } from './control.ts'
+
+const shown = named(
+  v.object({
+    subject: documented(v.string(), 'Whom it is for, such as `CN=app.example.com, O=Example`.'),
+    issuer: documented(v.string(), 'Who signed it, written alike.'),
+    serial_number: documented(v.string(), 'The serial number in lower-case hex, in whole bytes.'),
+    not_before: documented(time, 'The start of its validity.'),
+    not_after: documented(time, 'The end of its validity.'),
+    key: documented(v.string(), 'Its public key, such as `RSA 2048`, `ECDSA P-256` or `Ed25519`.'),
+    names: documented(v.array(v.string()), 'The DNS names and IP addresses that it is good for.'),
+    key_usages: documented(v.array(v.string()), 'What its key is for, plain and extended ones.'),
+    sha256: documented(v.string(), 'The SHA-256 fingerprint of its DER, in lower-case hex.'),
+  }),
+  'ReadCertificate',
+  'What one certificate of a chain says.',
+)
+
+const read = controlCall({
+  method: 'POST',
+  path: '/certificates',
+  summary: 'What each certificate of a PEM text says; nothing is kept of it',
+  from: 'body',
+  schema: v.object({
+    certificate_pem: documented(
+      v.pipe(
+        v.optional(v.string(), ''),
+        readBy(chainErrors, (text: string) => readCertificates(text)),
+      ),
+      'One to ten X.509 certificates: PEM of at most 64 KiB.',
+      { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
+    ),
+  }),
+  answer: v.array(shown),
+  run: (_host, { certificate_pem }) => certificate_pem.map(said),
+})
+
+function said({ subject, issuer, publicKey, fields, der }: PemCertificate): v.InferOutput<typeof shown> {
+  const { subject_alternative_names, key_usages, extended_key_usages } = fields
+  return {
+    subject: wholeName(subject),
+    issuer: wholeName(issuer),
+    serial_number: fields.serial_number,
+    not_before: timestamp(fields.not_before),
+    not_after: timestamp(fields.not_after),
+    key: keyName(publicKey),
+    names: [...subject_alternative_names.dns_names, ...subject_alternative_names.ips],
+    key_usages: [...key_usages, ...extended_key_usages],
+    sha256: hexOf(hashes.sha256.digest(der)),
+  }
+}
+
+/** Reads certificates for whoever has no reader of their own, such as a page. */
+export const certificates: Control = {
+  calls: { read },
+  members: () => ({}),
+}
