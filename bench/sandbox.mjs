@@ -86,6 +86,59 @@ async function speed() {
   for (const each of Object.values(servers)) await each.stop()
 }
 
-const PARTS = { speed }
+/** How much longer the first GET of a sandbox that sleeps takes than the next one: of a process that was started again. */
+async function wake() {
+  const served = await Served.of('worker', { MOST_RECORDS: '100000' })
+  const initial = (count) => ({
+    reservedAddrs: Array.from({ length: count }, (_, n) => ({ description: `address ${n}` })),
+  })
+  for (const [count, names, target] of [
+    [10, 9, 'under 5'],
+    [10_000, 3, 'under 50'],
+  ]) {
+    const made = []
+    for (let n = 0; n <= names; n++) {
+      const name = `asleep-${count}-${n}`
+      made.push({ name, ...(await served.create(name, { clock: 'manual', initial: initial(count) })) })
+    }
+    await served.kill()
+    await served.start()
+    const times = []
+    for (const { name, headers } of made) {
+      const first = await timed(() => served.ask('GET', `/s/${name}/reserved_addrs?limit=1`, headers))
+      times.push(first - (await timed(() => served.ask('GET', `/s/${name}/reserved_addrs?limit=1`, headers))))
+    }
+    // The first one compiles the code.
+    row(`wake-up and first GET with ${whole(count)} resources, ms`, median(times.slice(1)).toFixed(1), target)
+  }
+  await served.stop()
+}
+
+async function timed(work) {
+  const begun = performance.now()
+  const { status } = await work()
+  if (status !== 200) throw new Error(`It answered ${status}.`)
+  return performance.now() - begun
+}
+
+const AWAKE = 1000
+
+/** A thousand objects in one process, each created and used, and what one of them takes of its memory. */
+async function many() {
+  const taken = {}
+  for (const name of ['bare', 'worker']) {
+    const served = await Served.of(name)
+    await requestsTo(served, name === 'bare', 1)
+    const before = served.memory
+    const { get } = await requestsTo(served, name === 'bare', AWAKE)
+    taken[name] = (served.memory - before) / AWAKE / 1024
+    row(`${name}: objects created and used`, whole(get.length), whole(AWAKE))
+    row(`${name}: memory of each, KB`, taken[name].toFixed(0))
+    await served.stop()
+  }
+  row('memory above the bare object, KB', (taken.worker - taken.bare).toFixed(0), 'at most 64')
+}
+
+const PARTS = { speed, wake, many }
 const parts = process.argv.slice(2)
 for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()
