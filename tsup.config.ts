@@ -31,7 +31,7 @@ export default defineConfig({
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   removeNodeProtocol: false,
-  noExternal: [/valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
   // The pages are made after this.
   external: [/^node:/, /^\.\/documents\.js$/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options) {

@@ -1,3 +1,4 @@
+import { customRandom } from 'nanoid'
 import { BASE62, RANDOM_LENGTH, SEQUENCE_LENGTH } from '../contract/ids.ts'
 import type { RandomSource } from './random.ts'
 
@@ -18,18 +19,22 @@ export interface Ids {
 
 /** Makes the ids of one gateway. */
 export function ids(random: RandomSource): Ids {
+  let bytes: ReturnType<RandomSource['draw']>
+  // Made once, not for each id.
+  const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
   return {
     id(prefix, stream, sequence) {
+      bytes = random.draw(stream, sequence)
       const codes = new Array<number>(prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH)
-      for (let i = 0; i < prefix.length; i++) codes[i] = prefix.charCodeAt(i)
-      codes[prefix.length] = UNDERSCORE
+      putText(codes, 0, prefix)
+      putText(codes, prefix.length, '_')
       putSortable(codes, prefix.length + 1, sequence)
-      putRandom(codes, prefix.length + 1 + SEQUENCE_LENGTH, BASE62, random.draw(stream, sequence))
+      putText(codes, prefix.length + 1 + SEQUENCE_LENGTH, randomPart())
       return String.fromCharCode.apply(null, codes)
     },
     label(length, stream, sequence) {
       const codes = new Array<number>(length)
-      putRandom(codes, 0, BASE36, random.draw(stream, sequence))
+      putText(codes, 0, customRandom(BASE36, length, random.draw(stream, sequence))())
       return String.fromCharCode.apply(null, codes)
     },
     integer(below, stream, sequence) {
@@ -38,8 +43,6 @@ export function ids(random: RandomSource): Ids {
     },
   }
 }
-
-const UNDERSCORE = 95
 
 function putSortable(codes: number[], at: number, sequence: number): void {
   let rest = sequence
@@ -50,20 +53,9 @@ function putSortable(codes: number[], at: number, sequence: number): void {
 }
 
 /**
- * Puts random characters up to the end, the same that nanoid's `customRandom` makes of the same bytes. That puts them
- * together one by one as a text, which costs every request 1.2 kB of garbage and an id that is kept 350 bytes; one text
- * made of codes takes 48.
+ * Puts the codes of a text. Made of codes, an id is one text of 48 bytes; as `+` leaves a text that was put together
+ * character by character, it takes 350, and a gateway keeps many of them.
  */
-function putRandom(codes: number[], at: number, alphabet: string, draw: (size: number) => Uint8Array): void {
-  // Bytes from here on would favour the first characters.
-  const fair = 256 - (256 % alphabet.length)
-  const size = Math.ceil((1.6 * 256 * (codes.length - at)) / fair)
-  let next = at
-  while (next < codes.length) {
-    const bytes = draw(size)
-    for (let i = size - 1; i >= 0 && next < codes.length; i--) {
-      const byte = bytes[i] as number
-      if (byte < fair) codes[next++] = alphabet.charCodeAt(byte % alphabet.length)
-    }
-  }
+function putText(codes: number[], at: number, text: string): void {
+  for (let i = 0; i < text.length; i++) codes[at + i] = text.charCodeAt(i)
 }
