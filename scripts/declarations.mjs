@@ -57,10 +57,10 @@ function shownNamesIn(ways) {
 }
 
 function rewritten(text, shown, isShared) {
-  const exported = isShared ? exportingAll(unwrapped(text)) : unwrapped(text)
-  const small = withoutUnshown(exported, shown)
-    // A space of indentation a level, where the compiler writes four, and no semicolons, like the sources.
-    .replace(/^ +/gm, (spaces) => ' '.repeat(Math.ceil(spaces.length / 4)))
+  const plain = withLiterals(withoutUnshown(unwrapped(text), shown), shown)
+  const small = (isShared ? exportingAll(plain) : plain)
+    // Without indentation, which editors make for whoever reads, and without semicolons, like the sources.
+    .replace(/^ +(?!\*)/gm, '')
     .replace(/^(?! *(?:\*|\/\*\*)).*;$/gm, (line) => line.slice(0, -1))
     .replace(/^\n/gm, '')
     // An import for nothing asks for a package that whoever reads the types may not have.
@@ -86,6 +86,19 @@ function unwrapped(text) {
       .replace(/\/\*\* +/, '/** ')
       .replace(/\n *\*\/$/, ' */')
   })
+}
+
+/** With the texts themselves in the place of lists of texts that nobody can import. */
+function withLiterals(text, shown) {
+  const lists = [...text.matchAll(/^(?:export )?declare const (\w+): readonly \[(.*)\];\n/gm)]
+  return lists.reduce((rest, [line, name, items]) => {
+    const literals = items.replaceAll(', ', ' | ')
+    const without = rest
+      .replace(line, '')
+      .replaceAll(`(typeof ${name})[number][]`, `(${literals})[]`)
+      .replaceAll(`(typeof ${name})[number]`, literals)
+    return shown.has(name) || new RegExp(`\\b${name}\\b`).test(without) ? rest : without
+  }, text)
 }
 
 /** Without the sentences over what nobody can import, so that no editor shows them; those of its members are shown. */

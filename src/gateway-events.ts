@@ -1,4 +1,5 @@
 import type { Gateway } from './gateway.ts'
+import { inspected } from './inspected.ts'
 
 /** An event as it is sent: a part of a stream of server-sent events, or a message of a WebSocket. */
 export function eventText(event: string, value: unknown): string {
@@ -7,7 +8,7 @@ export function eventText(event: string, value: unknown): string {
 
 /** How things stand, which everyone who listens hears first. By asking for it, what has become due happens. */
 export function overviewEvent(gateway: Gateway): string {
-  return eventText('overview', gateway.overview())
+  return eventText('overview', inspected(gateway).overview())
 }
 
 /** Tells what happens in a gateway: each `commit`, each `request`, and that the journal was `emptied`. Answers what ends that. */

@@ -17,10 +17,7 @@ export type OwnFamilies = Readonly<
 >
 
 /** The options of a gateway with families of your own. */
-export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
-  GatewayOptions<C>,
-  'families' | 'initial'
-> & {
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */

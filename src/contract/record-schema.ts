@@ -23,18 +23,21 @@ const fromZero = (what: string, most: number) => {
 }
 
 /** When something happened, in ms since 1970: anything that a gateway's clock can show. */
-export const instant = fromZero('a time in ms', LATEST_TIME)
+export const instant: v.GenericSchema<number> = fromZero('a time in ms', LATEST_TIME)
 
 /** When something happened, in whole seconds since 1970. */
-export const seconds = v.pipe(fromZero('a time in whole seconds', LATEST_TIME / 1000), v.integer('whole seconds'))
+export const seconds: v.GenericSchema<number> = v.pipe(
+  fromZero('a time in whole seconds', LATEST_TIME / 1000),
+  v.integer('whole seconds'),
+)
 
 const WHOLE = 'a time in ms that is a whole second'
 
 /** When something is to happen, in ms since 1970: a whole second (rules: time#whole-seconds). */
-export const scheduledTime = v.pipe(instant, v.multipleOf(1000, WHOLE))
+export const scheduledTime: v.GenericSchema<number> = v.pipe(instant, v.multipleOf(1000, WHOLE))
 
 /** When something is due: what was due by the time of the state has happened. */
-export const dueTime = v.pipe(
+export const dueTime: v.GenericSchema<number> = v.pipe(
   scheduledTime,
   recordRule((at, report, { now }) => {
     if (at <= now) report(general.field_invalid, { allowed: `a time in ms after ${now}, the time of the state` })
@@ -42,7 +45,7 @@ export const dueTime = v.pipe(
 )
 
 /** How often something happened. It leaves room for as much more as anybody can do. */
-export const count = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
+export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
 /** How many numbers were drawn: what the next id comes from. */
 export const sequence = v.pipe(fromZero('an integer', LARGEST_SEQUENCE), v.integer('an integer'))
@@ -58,7 +61,7 @@ export const drawn = v.pipe(
 )
 
 /** The id of a record of the gateway's own. It was made from a number of the sequence, so that no new one equals it. */
-export function ownId(prefix: string) {
+export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     recordRule((id, report, { sequence }) => {
@@ -71,7 +74,7 @@ export function ownId(prefix: string) {
 }
 
 /** The id of something that may be of somebody else's making. */
-export function idOf(prefix: string) {
+export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     rule([], (id, report) => {
@@ -94,4 +97,4 @@ export function oneOfThese<const T extends readonly string[]>(texts: T) {
 }
 
 /** A text that says something. */
-export const someText = v.pipe(v.string(), v.minLength(1, 'a text that is not empty'))
+export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a text that is not empty'))

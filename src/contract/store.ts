@@ -73,11 +73,7 @@ export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'se
 }
 
 /** A record as a store has kept it. */
-export interface StoredRecord {
-  /** The collection. */
-  readonly collection: string
-  /** The record's key in its collection. */
-  readonly key: string
+export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
   /** What `after` was, as JSON has it. */
   readonly record: object
 }

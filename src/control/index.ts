@@ -8,7 +8,7 @@ import { type DeclareMember, declare } from './declare.ts'
 import { type DnsMember, dns } from './dns.ts'
 import { type DocumentMember, document } from './document.ts'
 import { type FaultsMember, faults } from './faults/index.ts'
-import { type OverviewMember, overview } from './overview.ts'
+import { overview } from './overview.ts'
 import { type ProvisioningMember, provisioning } from './provisioning/index.ts'
 import { type ReportMember, report } from './report.ts'
 import { type RequestsMember, requests } from './requests/index.ts'
@@ -30,7 +30,10 @@ export const controls = [
   document,
 ] as const
 
-/** What a gateway has of its controls as members: those of each, which a test of types compares. */
+/**
+ * What a gateway has of its controls as members: those of each, which a test of types compares. What only the inspector
+ * asks is in the types of `inspected`.
+ */
 export interface ControlMembers
   extends AuthorityMember,
     ClockMember,
@@ -38,7 +41,6 @@ export interface ControlMembers
     DnsMember,
     DocumentMember,
     FaultsMember,
-    OverviewMember,
     ProvisioningMember,
     ReportMember,
     RequestsMember,

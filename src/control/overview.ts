@@ -77,6 +77,7 @@ const read = plainCall({
   run: overviewOf,
 })
 
+/** What the inspector asks of a gateway. */
 export interface OverviewMember {
   /** What the gateway holds, in numbers, and what is due next. What is due by now happens first. */
   overview(): Overview

@@ -242,7 +242,13 @@ function errorAnswer(error: ErrorFacts, operation_id: string): HttpResponse {
 
 /** Refuses what never became a request: in the same shape, with an operation id of its own. */
 export type Refused = <Values extends object>(
-  error: CatalogueError<string, Values>,
+  // The shape of an error of the catalogue: whoever imports a gateway's types loads none of the catalogue's.
+  error: {
+    readonly key: string
+    readonly number: number
+    readonly status: number
+    readonly message: (values: Values) => string
+  },
   values: NoInfer<Values>,
 ) => HttpResponse
 

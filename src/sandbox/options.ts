@@ -4,6 +4,7 @@ import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../
 import { Refusal, refuse } from '../contract/errors.ts'
 import { anyObject } from '../contract/schema.ts'
 import { timeMs, timestamp } from '../contract/view.ts'
+import type { Snapshot } from '../control/state/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
 import type { GatewayOptions } from '../gateway-options.ts'
@@ -86,7 +87,10 @@ export const sandboxOptions = named(
     ),
     ttl,
     snapshot: v.exactOptional(
-      documented(anyObject('a snapshot, such as that of GET /_fauxgate/state'), 'The state to begin with: a snapshot.'),
+      documented(
+        anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state'),
+        'The state to begin with: a snapshot.',
+      ),
     ),
     ...ofGateway,
   }),

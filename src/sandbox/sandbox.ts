@@ -198,7 +198,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const gateway = readingOptions(() => this.#opened(facts))
     const { snapshot } = 'options' in beginning ? beginning.options : {}
     // The gateway reads it, and refuses what is none.
-    if (snapshot) gateway.restore(snapshot as unknown as Parameters<Gateway['restore']>[0])
+    if (snapshot) gateway.restore(snapshot)
   }
 
   /** Asks for a place among the sandboxes first: none is ever there that the account does not list. */

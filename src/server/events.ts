@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway.ts'
 import { eventText, hearEvents, overviewEvent } from '../gateway-events.ts'
+import { inspected } from '../inspected.ts'
 
 /** How often it is looked whether something has become due, or a clock was moved, in ms. */
 const LOOK_MS = 100
@@ -89,7 +90,7 @@ export class Events {
   #look(): void {
     this.#looks++
     try {
-      const { now, ...rest } = this.#gateway.overview()
+      const { now, ...rest } = inspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
       if (text !== this.#overview) this.tell('overview', { now, ...rest })
       else if (this.#looks % LOOKS_PER_HEARTBEAT === 0) this.#beat()

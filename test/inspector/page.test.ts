@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { inspected } from '../../src/inspected.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await page.getByLabel('name', { exact: true }).fill('left')
     await page.getByRole('complementary').getByRole('button', { name: 'Create' }).click()
     await page.getByRole('region', { name: 'widgets' }).getByText('left').waitFor()
-    expect(gateway.overview().counts.widgets).toBe(1)
+    expect(inspected(gateway).overview().counts.widgets).toBe(1)
   })
 
   test('shows text as text', async () => {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { inspected } from '../../src/inspected.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 
@@ -72,7 +73,7 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     await page.getByRole('img', { name: /retried\. The next attempt runs/ }).waitFor()
     await page.getByLabel('Scale').selectOption('logarithmic')
     expect(await picture.locator('circle').count()).toBe(
-      1 + (gateway.provisioning.timelines().timelines[0]?.timeline.length ?? 0),
+      1 + (inspected(gateway).provisioning.timelines().timelines[0]?.timeline.length ?? 0),
     )
   })
 

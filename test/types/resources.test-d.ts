@@ -6,6 +6,7 @@ import type { Frozen } from '../../src/contract/view.ts'
 import type { errors as accessErrors } from '../../src/control/access-errors.ts'
 import type { ErrorKeysOf, MembersOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
+import type { OverviewMember } from '../../src/control/overview.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type {
   DnsRecord,
@@ -16,6 +17,7 @@ import type {
   Resources,
   TimelineEntry,
 } from '../../src/index.ts'
+import type { Inspected } from '../../src/inspected.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
@@ -76,8 +78,10 @@ describe('The types of the families are those of their schemas', () => {
 
 describe('The types of the controls', () => {
   test('are those of every control together', () => {
-    expectTypeOf<ControlMembers>().toExtend<MembersOf<(typeof controls)[number]>>()
-    expectTypeOf<keyof ControlMembers>().toEqualTypeOf<keyof MembersOf<(typeof controls)[number]>>()
+    expectTypeOf<Inspected>().toExtend<MembersOf<(typeof controls)[number]>>()
+    expectTypeOf<keyof ControlMembers | keyof OverviewMember>().toEqualTypeOf<
+      keyof MembersOf<(typeof controls)[number]>
+    >()
   })
 
   test('are those of their schemas', () => {

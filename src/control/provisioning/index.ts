@@ -11,7 +11,7 @@ import type { Control, ControlHost, Guarded } from '../control.ts'
 import { attempt, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
 import { errors } from './errors.ts'
 import { clear, pending, script } from './orders.ts'
-import { type Timelines, type TimelinesQuery, timelines } from './timelines.ts'
+import { type TimelinesMember, timelines } from './timelines.ts'
 import { unusedOutcomes } from './unused-outcomes.ts'
 
 /** Which domain an order is for: any domain where it is left out. */
@@ -61,8 +61,6 @@ export interface Provisioning {
   expireNow(id: string): ReservedDomain
   /** What the provisioning of a domain did, oldest first: the last 100 transitions. */
   timeline(id: string): readonly ShownTimelineEntry[]
-  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
-  timelines(query?: TimelinesQuery): Timelines
   /** The timeline as text for people, one line per transition. */
   printTimeline(id: string): string
   /**
@@ -80,8 +78,13 @@ export interface ProvisioningMember {
   readonly provisioning: Provisioning
 }
 
+/** The same with what the inspector asks. */
+export interface InspectedProvisioning {
+  readonly provisioning: Provisioning & TimelinesMember
+}
+
 /** The attempts of provisioning jobs. */
-export const provisioning: Control<ProvisioningMember, typeof errors> = {
+export const provisioning: Control<InspectedProvisioning, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
@@ -92,7 +95,7 @@ export const provisioning: Control<ProvisioningMember, typeof errors> = {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-function direct(host: ControlHost, guarded: Guarded): Provisioning {
+function direct(host: ControlHost, guarded: Guarded): InspectedProvisioning['provisioning'] {
   const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
     guarded(() => script.run(host, { ...readCallOptions(schema, options), ...sent }))
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))

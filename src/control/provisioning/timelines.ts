@@ -59,6 +59,12 @@ export interface Timelines {
   readonly timelines: readonly DomainTimeline[]
 }
 
+/** What the inspector asks of provisioning. */
+export interface TimelinesMember {
+  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
+  timelines(query?: TimelinesQuery): Timelines
+}
+
 const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
 
 const shown = named(
