@@ -121,7 +121,7 @@ try {
     sizes.reduce((sum, size) => sum + size, 0),
     1_500_000,
   )
-  checkSize('declarations of the main entry', declarationsOf('index.d.cts'), 95_000)
+  checkSize('declarations of the main entry', declarationsOf('index.d.cts'), 80_000)
   const { inspector } = await import(join(folder, 'package/dist/documents.js'))
   const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 60_000)

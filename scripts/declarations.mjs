@@ -88,15 +88,16 @@ function unwrapped(text) {
   })
 }
 
-/** With the texts themselves in the place of lists of texts that nobody can import. */
+/** With the values themselves in the place of constants that nobody can import. */
 function withLiterals(text, shown) {
-  const lists = [...text.matchAll(/^(?:export )?declare const (\w+): readonly \[(.*)\];\n/gm)]
-  return lists.reduce((rest, [line, name, items]) => {
-    const literals = items.replaceAll(', ', ' | ')
+  const constants = [...text.matchAll(/^declare const (\w+)(?: = (.*)|: readonly \[(.*)\]);\n/gm)]
+  return constants.reduce((rest, [line, name, value, items]) => {
+    const literals = items?.replaceAll(', ', ' | ')
     const without = rest
       .replace(line, '')
       .replaceAll(`(typeof ${name})[number][]`, `(${literals})[]`)
-      .replaceAll(`(typeof ${name})[number]`, literals)
+      .replaceAll(`(typeof ${name})[number]`, `${literals}`)
+      .replaceAll(`typeof ${name};`, `${value};`)
     return shown.has(name) || new RegExp(`\\b${name}\\b`).test(without) ? rest : without
   }, text)
 }

@@ -35,7 +35,8 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   /** @internal */
-  constructor({ key, code, status, message, details, headers }: Facts, cause?: unknown) {
+  constructor(facts: Facts, cause?: unknown) {
+    const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
     // The type names the keys of fauxgate's own families; `is` asks for any other.
     this.key = key as ErrorKey

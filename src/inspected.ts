@@ -1,9 +1,14 @@
 import type { OverviewMember } from './control/overview.ts'
-import type { InspectedProvisioning } from './control/provisioning/index.ts'
+import type { TimelinesMember } from './control/provisioning/timelines.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A gateway with what its inspector asks of it: an overview in numbers, and the timelines of all domains. */
 export type Inspected = Gateway & OverviewMember & InspectedProvisioning
+
+/** What the inspector asks of provisioning. */
+interface InspectedProvisioning {
+  readonly provisioning: TimelinesMember
+}
 
 /** Gives a gateway the type of what its inspector asks of it, which whoever imports `fauxgate` alone does not load. */
 export function inspected(gateway: Gateway): Inspected {

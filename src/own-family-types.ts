@@ -9,18 +9,13 @@ import type { InitialOf } from './resources/initial.ts'
 import type { ErrorKey, Resources } from './resources/types/index.ts'
 
 /** Families of your own, as far as the types of a gateway need them. */
-export type OwnFamilies = Readonly<
-  Record<
-    string,
-    { readonly operations: object; readonly errors: object; readonly collections: readonly { readonly name: string }[] }
-  >
->
+export type OwnFamilies = Readonly<Record<string, { readonly operations: object; readonly errors: object }>>
 
 /** The options of a gateway with families of your own. */
 export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
-  /** What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules. */
+  /** What exists from the beginning: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>>
 }
 

@@ -80,9 +80,8 @@ const moveCall = controlCall({
   },
 })
 
-/** What a gateway has as `clock`. */
+/** What a gateway has as `clock`: see `Gateway`. */
 export interface ClockMember {
-  /** The clock that was passed in, with its own type: a manual clock can be moved here. */
   readonly clock: Clock
 }
 

@@ -78,13 +78,8 @@ export interface ProvisioningMember {
   readonly provisioning: Provisioning
 }
 
-/** The same with what the inspector asks. */
-export interface InspectedProvisioning {
-  readonly provisioning: Provisioning & TimelinesMember
-}
-
 /** The attempts of provisioning jobs. */
-export const provisioning: Control<InspectedProvisioning, typeof errors> = {
+export const provisioning: Control<ProvisioningMember & { readonly provisioning: TimelinesMember }, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
@@ -95,7 +90,7 @@ export const provisioning: Control<InspectedProvisioning, typeof errors> = {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-function direct(host: ControlHost, guarded: Guarded): InspectedProvisioning['provisioning'] {
+function direct(host: ControlHost, guarded: Guarded): Provisioning & TimelinesMember {
   const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
     guarded(() => script.run(host, { ...readCallOptions(schema, options), ...sent }))
   const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
