@@ -136,7 +136,7 @@ describe('GET /_fauxgate/events', () => {
     for (const { response } of listeners) response.destroy()
     while (heard > 0) await new Promise(setImmediate)
     const { next } = await listening(server.url)
-    expect((await next('overview')).data).toEqual(gateway.overview())
+    expect((await next('overview')).data).toEqual(inspected(gateway).overview())
     expect(heard).toBe(1)
   })
 
