@@ -2,6 +2,7 @@ import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway.ts'
 import { eventText, hearEvents, overviewEvent } from '../gateway-events.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { inspected } from '../inspected.ts'
 import type { ObjectState } from './platform.ts'
 
 /** The path below a sandbox's URL at which it tells what happens. */
@@ -70,7 +71,7 @@ export class Listeners {
     const hasMissed = this.#told > MOST_TOLD
     this.#told = 0
     if (hasMissed) this.#tell('missed', {})
-    const { now, ...rest } = gateway.overview()
+    const { now, ...rest } = inspected(gateway).overview()
     const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
     if (hasMissed || text !== this.#overview) this.#tell('overview', { now, ...rest })
     this.#overview = text
