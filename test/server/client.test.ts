@@ -147,9 +147,9 @@ describe('The controls of a running server as commands', () => {
     const { stdout } = await ran({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
-    // A domain's timeline is one of all; documents are for programs.
+    // A domain's timeline is one of all; documents are for programs; openssl reads certificates.
     const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
-    expect(left).toEqual(['GET /provisioning/timeline', 'GET /openapi.json'])
+    expect(left).toEqual(['GET /provisioning/timeline', 'POST /certificates', 'GET /openapi.json'])
     expect(stdout).toContain('clock advance DURATION')
   })
 })
