@@ -1,40 +1,23 @@
 import type { Authority } from '../contract/authority.ts'
-import type { Catalogue } from '../contract/catalogue.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Commit } from '../contract/commit.ts'
 import { type Problem, Refusal } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
-import type { Store } from '../contract/store.ts'
 import type { Transaction } from '../contract/transaction.ts'
 import { Calls } from './calls.ts'
-import type { Clock } from './clock.ts'
 import { DueEvents, type Move, type NextDue } from './due-events.ts'
+import type { EngineOptions } from './engine-options.ts'
 import { Exports } from './exports.ts'
 import { type Events, GatewayTime } from './gateway-time.ts'
 import { Guard } from './guard.ts'
 import { Keeper } from './keeper.ts'
-import type { Beside, Standing } from './keeping.ts'
+import type { Standing } from './keeping.ts'
 import type { MadeCommit } from './made-commit.ts'
-import { type NewState, State, type StateOptions } from './state.ts'
+import { type NewState, State } from './state.ts'
 import { Subscribers } from './subscribers.ts'
 import { type Executed, Transactions } from './transactions.ts'
-
-/** What an engine is made of. */
-export interface EngineOptions extends StateOptions {
-  readonly clock: Clock
-  /** All errors of the gateway. */
-  readonly catalogue: Catalogue
-  /** Texts that leave the gateway in no commit and no snapshot, wherever they stand: its API keys. */
-  readonly hidden: readonly string[]
-  /** Where commits go. */
-  readonly store: Store | undefined
-  /** What is kept in the store beside the records. */
-  readonly beside: Beside
-  /** Makes what leaves a gateway of an error, where a user's clock has called it. */
-  readonly outward: (error: unknown) => unknown
-}
 
 /**
  * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
