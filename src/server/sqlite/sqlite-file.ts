@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
 import type { Database, OpenDatabase } from './node-sqlite.ts'
@@ -72,7 +72,11 @@ function opened(file: string, open: OpenDatabase): Database {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) closeSync(openSync(file, 'wx', 0o600))
   else if (!found.isFile()) throw new Error('it is no file')
-  else if (found.size > 0) requireSound(file, open)
+  else {
+    // SQLite would only say that it cannot open it.
+    accessSync(file, constants.W_OK)
+    if (found.size > 0) requireSound(file, open)
+  }
   // Not before: what is somebody else's keeps its rights.
   chmodSync(file, 0o600)
   const database = open(file)
