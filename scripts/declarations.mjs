@@ -23,8 +23,8 @@ export function writeDeclarations(dist, { ways, required }) {
     writeFileSync(file, text)
     if (isWay(name) && !required.includes(name)) continue
     renameSync(file, join(dist, `${name}.d.cts`))
-    // Types of another package are not the same where it is imported and where it is required.
-    const namesOthers = /^(?:import|export) .* from '[^.]/m.test(text)
+    // Classes of another package are not the same where it is imported and where it is required; valibot's types have none.
+    const namesOthers = /^(?:import|export) .* from '(?!valibot')[^.]/m.test(text)
     if (isWay(name)) writeFileSync(file, namesOthers ? text : `export * from './${name}.cjs'\n`)
   }
 }

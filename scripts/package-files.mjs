@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { rollup } from 'rollup'
+import { minify } from 'terser'
 import { writeDeclarations } from './declarations.mjs'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
@@ -71,30 +72,29 @@ const modules = await bundle(
 )
 // require() in place of import(), since the file that import() would load is another copy.
 const common = await bundle(required, { format: 'cjs', ...extensions('.cjs'), dynamicImportInCjs: false })
-// Short names inside: whoever reads has the sources. The classes that users meet have their long ones in
-// both copies. What bundlers take parts of keeps all.
-const shortened = (file) => {
-  const format = file.endsWith('.cjs') ? 'cjs' : 'esm'
-  const isWhole = format === 'cjs' || /^(gateway-|certificates-|openapi[-.]|cli\.|sandbox\.|testing\.)/.test(file)
-  const keepNames = format === 'cjs' && /^(common|gateway)-/.test(file)
-  if (isWhole) return { format, minifyIdentifiers: true, minifySyntax: true, keepNames }
-  return { minifySyntax: !file.startsWith('common-'), lineLimit: 120 }
+/**
+ * The code of a file, smaller: without comments and indentation, and with short names inside, since whoever reads has the
+ * sources. Classes keep their names, which users meet. What bundlers take parts of keeps all names, and the comments that
+ * say which calls can be left out.
+ */
+async function smaller(code, fileName) {
+  const isWhole =
+    fileName.endsWith('.cjs') || /^(gateway-|certificates-|openapi[-.]|cli\.|sandbox\.|testing\.)/.test(fileName)
+  const isShaken = fileName.startsWith('common-') && !isWhole
+  const plain = await transform(code, { target: 'es2022', minifySyntax: !isShaken })
+  const { code: small } = await minify(isShaken ? code : plain.code, {
+    module: fileName.endsWith('.js'),
+    toplevel: true,
+    compress: false,
+    mangle: isWhole && { keep_classnames: true },
+    format: { comments: isShaken ? /[@#]__(PURE|NO_SIDE_EFFECTS)__/ : false, max_line_len: 500 },
+  })
+  return small
 }
-// What gives a function its long name leaves out arrow functions: nearly all are made while it runs, and the name of each
-// would cost as much as all the rest of it.
-const NAMER = /=>([\w$]+)\((\w+),"name",\{value:(\w+),configurable:!0\}\)/
-const withCheapNames = (code) => code.replace(NAMER, '=>$2.prototype?$1($2,"name",{value:$3,configurable:!0}):$2')
+
 for (const file of files) rmSync(join(dist, file))
 for (const { fileName, code } of [...modules, ...common]) {
-  // Without comments and indentation, but with its names, it is a fifth smaller. What bundlers take parts of keeps the
-  // comments that say which calls can be left out.
-  const isShaken = fileName.startsWith('common-') && fileName.endsWith('.js')
-  const smaller = await transform(code, {
-    target: 'es2022',
-    minifyWhitespace: !isShaken,
-    ...shortened(fileName),
-  })
-  writeFileSync(join(dist, fileName), withCheapNames(smaller.code))
+  writeFileSync(join(dist, fileName), await smaller(code, fileName))
 }
 
 writeDeclarations(dist, { ways, required })
