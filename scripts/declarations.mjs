@@ -63,6 +63,9 @@ function rewritten(text, shown, isShared) {
     .replace(/^ +(?!\*)/gm, '')
     .replace(/^(?! *(?:\*|\/\*\*)).*;$/gm, (line) => line.slice(0, -1))
     .replace(/^\n/gm, '')
+    // All here is declared; and a tag begins a paragraph without an empty line before it.
+    .replace(/^export declare /gm, 'export ')
+    .replace(/^ \*\n(?= \* @)/gm, '')
     // An import for nothing asks for a package that whoever reads the types may not have.
     .replace(/^import '[^']+'\n/gm, '')
     .replace(/(['"]\.\/[\w.-]+)\.js(['"])/g, '$1.cjs$2')

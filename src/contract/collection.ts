@@ -47,9 +47,17 @@ export interface Collection<R extends object> {
   due?(record: R): Due | null
 }
 
-/** Declares a collection. */
-export function collection<R extends object>(
-  definition: Omit<Collection<R>, 'indexes'> & Partial<Pick<Collection<R>, 'indexes'>>,
-): Collection<R> {
+/** A collection as it is declared: its indexes can be left out. */
+type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'schema'> & Partial<Pick<Collection<R>, 'indexes'>>
+
+/**
+ * Declares a collection. What its records are follows from the schema, also where that is of another copy of valibot's
+ * types, as a module and CommonJS have; or it is said.
+ */
+export function collection<S extends v.GenericSchema<unknown, object>>(
+  definition: { readonly schema: S } & Declared<v.InferOutput<S>>,
+): Collection<v.InferOutput<S>>
+export function collection<R extends object>(definition: Pick<Collection<R>, 'schema'> & Declared<R>): Collection<R>
+export function collection(definition: Pick<Collection<object>, 'schema'> & Declared<object>): Collection<object> {
   return { indexes: {}, ...definition }
 }
