@@ -63,9 +63,9 @@ export function copyOf(root, folder) {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   // What the server hands out as it was built.
-  const page = 'dist/inspector.html.gz'
+  const built = 'dist/documents.js'
   mkdirSync(join(folder, 'dist'))
-  if (existsSync(join(root, page))) copyFileSync(join(root, page), join(folder, page))
+  if (existsSync(join(root, built))) copyFileSync(join(root, built), join(folder, built))
   writeFileSync(join(folder, 'mutants.test.ts'), DRIVER)
   writeFileSync(join(folder, 'mutants.config.ts'), configOf(fileURLToPath(new URL('runner.mjs', import.meta.url))))
   return files

@@ -151,7 +151,10 @@ describe('The words behind a command', () => {
       ['state', 'export', 'a', 'b', 'c'],
       'Behind state export there are 2 words that belong to no option. See "fauxgate help state export".',
     ],
-    [['requests', 'all'], 'Behind requests there is 1 word that belongs to no option. See "fauxgate help requests".'],
+    [
+      ['requests', '--json', 'all'],
+      'Behind requests there is 1 word that belongs to no option. See "fauxgate help requests".',
+    ],
     [['script'], 'Behind script comes OUTCOME…. See "fauxgate help script".'],
     [
       ['timeline', 'a.test', 'b.test'],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
@@ -6,8 +6,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 
-const PAGE = new URL('../../dist/inspector.html.gz', import.meta.url)
-const isBuilt = existsSync(PAGE)
+const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
+const isBuilt = existsSync(DOCUMENTS)
+
+/** The page as the build has made it. */
+async function builtPage(): Promise<Buffer> {
+  const { inspector }: { inspector: string } = await import(DOCUMENTS.href)
+  return gunzipSync(Buffer.from(inspector, 'base64'))
+}
 
 let server: Served | undefined
 afterEach(async () => {
@@ -35,7 +41,7 @@ describe('GET /_fauxgate/', () => {
   it.runIf(isBuilt)('is the page, packed for who takes that', async () => {
     const { url } = await served()
     const plain = await asked(`${url}/_fauxgate/`)
-    const html = gunzipSync(readFileSync(PAGE))
+    const html = await builtPage()
     expect([plain.status, plain.body.equals(html)]).toEqual([200, true])
     expect(plain.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, inject, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
 
@@ -44,6 +45,8 @@ export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
     })
   }
   const code = await runCommand(args, { ...environmentOfTests(), ...environment })
+  // The log writes its lines together.
+  await nextTurn()
   vi.restoreAllMocks()
   return { code, ...output }
 }
