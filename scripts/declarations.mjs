@@ -61,7 +61,7 @@ function rewritten(text, shown, isShared) {
   const small = (isShared ? exportingAll(plain) : plain)
     // Without indentation, which editors make for whoever reads, and without semicolons, like the sources.
     .replace(/^ +(?!\*)/gm, '')
-    .replace(/^(?! *(?:\*|\/\*\*)).*;$/gm, (line) => line.slice(0, -1))
+    .replace(/^(?! *(?:\*|\/\*\*)).*$/gm, (line) => line.replace(/;$/, '').replaceAll("' | '", "'|'"))
     .replace(/^\n/gm, '')
     // All here is declared; and a tag begins a paragraph without an empty line before it.
     .replace(/^export declare /gm, 'export ')

@@ -28,7 +28,7 @@ export class GatewayError extends Error {
   readonly status: number
   /**
    * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` where there are more,
-   * the ids of what was not found. Together with the message never more than an answer of 16 KiB.
+   * the ids of what was not found.
    */
   readonly details: Readonly<Record<string, string>>
   /** Further response headers, such as `Allow`. */

@@ -59,16 +59,14 @@ export interface GatewayOptions<C extends Clock = Clock> {
   /** How long a job waits after a DNS_ERROR. Default: 1h. */
   readonly dnsErrorRetry?: Duration
   /**
-   * The keys of the authority: the published test keys, which are the same everywhere, or fresh secret ones for a
-   * gateway that others can reach, kept in its store if it has one; or keys made from a secret of yours, the same for
-   * every gateway with that secret. Then the ECDSA keys of certificates are secret too; RSA certificates always have the
-   * published test key. The authority belongs in no trust store either way. Default: `test`.
+   * The keys of the authority: the published test keys; fresh secret ones, kept in the store if there is one; or keys made
+   * from a secret of yours, the same for every gateway with it. With secret ones the ECDSA keys of certificates are secret
+   * too; RSA certificates always have the published test key. The authority belongs in no trust store. Default: `test`.
    */
   readonly authorityKeys?: 'test' | 'fresh' | AuthoritySecret
   /**
-   * Where every change is kept, so that the state outlives the process; private keys and other secrets too. With a state
-   * in it already, the gateway goes on from there: by its seed, with a manual clock at its time, and without `initial`.
-   * Default: nowhere.
+   * Where every change is kept, private keys and other secrets too, so that the state outlives the process. With a state
+   * in it, the gateway goes on from there: its seed, its manual clock's time, without `initial`. Default: nowhere.
    */
   readonly store?: Store
   /**

@@ -51,15 +51,15 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /** Handles what is due by now, as every other call does before its own work. */
   settle(): void
   /**
-   * Calls back with every further commit, in order, or only with those that change a collection such as
-   * `reserved_domains`; answers what ends that. An exception in it goes no further.
+   * Calls back with every further commit, in order, or those that change a collection such as `reserved_domains`; answers
+   * what ends that. An exception in it goes no further.
    *
    * @throws TypeError where the gateway has no such collection.
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Lets the global `fetch` answer for the gateway's base URL until that is undone. Several gateways are installed at once,
-   * each for a base URL of its own: throws an Error where another one is installed for the same.
+   * Lets the global `fetch` answer for the gateway's base URL until that is undone. Throws an Error where another gateway
+   * is installed for the same base URL.
    */
   install(options?: InstallOptions): Installed
   /**

@@ -25,9 +25,9 @@ export interface Store {
    */
   append(commit: StoredCommit): void
   /**
-   * Resolves when everything that was appended is safe; answers over HTTP wait for it. Rejects: everything since the last
-   * safe commit is gone from the store, which takes no commit before it was loaded again; so is it from the gateway, and
-   * whoever waits is refused with `store_failed`. A store without it is safe when `append` returns.
+   * Resolves when all that was appended is safe; answers over HTTP wait for it. Rejects: all since the last safe commit is
+   * gone, from the gateway too, whoever waits is refused with `store_failed`, and the store takes no commit before it was
+   * loaded again. A store without it is safe when `append` returns.
    */
   flushed?(): Promise<void>
 }

@@ -31,8 +31,8 @@ export interface AuthorityApi {
    */
   privateKeyPem(certificateId: string): string
   /**
-   * Makes a certificate for a server of the test's own, which clients that trust the root accept: for HTTPS to the code
-   * under test, or to the gateway itself. It is no resource of the gateway.
+   * Makes a certificate for a server of the test's own, which clients that trust the root accept. It is no resource of
+   * the gateway.
    * @throws TypeError for an unknown option, a value that is not allowed, or no name at all.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate

@@ -24,8 +24,7 @@ const read = plainCall({
 
 export interface DocumentMember {
   /**
-   * Lets `GET /_fauxgate/openapi.json` answer: pass `openApi` of `fauxgate/openapi`. `serve` does so by itself; a gateway
-   * that nobody asks for the document does without what makes it.
+   * Lets `GET /_fauxgate/openapi.json` answer: pass `openApi` of `fauxgate/openapi`, as `serve` does by itself.
    */
   describedBy(describer: Describer): void
 }

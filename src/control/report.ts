@@ -35,8 +35,8 @@ const call = plainCall({
 
 export interface ReportMember {
   /**
-   * What happened, as a text for people, such as whoever reads why a test failed: the last requests, the timelines of
-   * the domains, what is still on order, and what is left over. At most some 100 lines, without secrets.
+   * What happened, as a text for whoever reads why a test failed: the last requests, the timelines of the domains, what is
+   * on order, and what is left over. Some 100 lines at most, without secrets.
    */
   report(): string
 }

@@ -16,8 +16,8 @@ export interface HttpRequest {
    */
   readonly peer?: string
   /**
-   * Whether it is the inspector that asks. It must be let in like a request to a control; then it needs no API key, takes
-   * none of the quota, meets no fault, and is no line of the journal.
+   * Whether the inspector asks: let in like a request to a control, it needs no API key, takes none of the quota, meets no
+   * fault, and is no line of the journal.
    */
   readonly isInspector?: boolean
 }

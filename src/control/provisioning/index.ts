@@ -64,9 +64,9 @@ export interface Provisioning {
   /** The timeline as text for people, one line per transition. */
   printTimeline(id: string): string
   /**
-   * Waits for the outcome of the next attempt of a domain's job, and answers the domain. A manual clock is moved there
-   * at once; on the system clock the promise resolves when the time has come. Without a job, or where the attempt would
-   * be due after the year 9999, it answers at once.
+   * Waits for the outcome of the next attempt of a domain's job, and answers the domain: a manual clock is moved there at
+   * once; on the system clock the promise resolves when the time has come. Without a job, or where the attempt is due after
+   * the year 9999, it answers at once.
    * @throws Error on a clock that can neither be moved nor waited for.
    */
   settled(id: string): Promise<ReservedDomain>

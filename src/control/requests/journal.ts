@@ -3,10 +3,7 @@ import type { Commit } from '../../contract/commit.ts'
 import { documented, named } from '../../contract/documentation.ts'
 import { time } from '../../contract/schema.ts'
 
-/**
- * A request that was asked and what was answered, without its secrets: see "The journal" in the documentation for what
- * is hidden.
- */
+/** A request that was asked and what was answered, without its secrets. */
 export interface JournalEntry {
   /** The id that the answer carries. */
   readonly operationId: string

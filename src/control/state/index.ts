@@ -40,8 +40,8 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 /** What a gateway has for its state as a whole. */
 export interface StateMembers {
   /**
-   * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. The object
-   * itself, in this process, brings the secrets back all the same; nobody can see them in it.
+   * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. In this process
+   * the object itself brings the secrets back all the same, unseen.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot

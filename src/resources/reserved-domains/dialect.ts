@@ -14,8 +14,8 @@ export interface DomainDialect {
   /** What a reserved domain's `region` shows: the region that was set (else null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
-   * Whether a custom domain that is created with neither a certificate nor a policy gets a policy all the same: that of
-   * the dialect's authority and default key type.
+   * Whether a custom domain that is created with neither certificate nor policy gets a policy: of the dialect's authority
+   * and default key type.
    */
   readonly policyByDefault: boolean
 }

@@ -14,16 +14,19 @@ export function writerTo(stream: NodeJS.WritableStream & { readonly writableLeng
   const write = () => {
     const text = waiting
     waiting = ''
+    process.off('exit', write)
     if (text !== '') stream.write(text)
   }
-  process.on('exit', write)
   return (text) => {
     if (stream.writableLength > MOST_WAITING) missed++
     else {
       if (missed > 0)
         process.stderr.write(`fauxgate: warning: ${missed} lines of the log are missing: nobody read them.\n`)
       missed = 0
-      if (waiting === '') onceAllAreAnswered(write)
+      if (waiting === '') {
+        onceAllAreAnswered(write)
+        process.on('exit', write)
+      }
       waiting += text
     }
   }

@@ -51,7 +51,7 @@ export const sentences: Readonly<Record<string, string>> = {
   state:
     'The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end. Default: none.',
   store:
-    'Where every change is kept, so that the state outlives the process; private keys and other secrets too. With a state in it already, the gateway goes on from there: by its seed, with a manual clock at its time, and without `initial`. Default: nowhere.',
+    "Where every change is kept, private keys and other secrets too, so that the state outlives the process. With a state in it, the gateway goes on from there: its seed, its manual clock's time, without `initial`. Default: nowhere.",
   tls: "HTTPS, with a certificate of the gateway's own authority. Default: false.",
   tlsRoot: 'The file that the root certificate is written to, for clients to trust. Default: it is printed.',
   unknownActions: 'What happens to traffic policy actions of an unknown type. Default: `refuse`.',
