@@ -11,18 +11,35 @@ import type { KeptJournal } from './http/journal.ts'
 import type { ReadOptions } from './read-gateway-options.ts'
 import type { Table } from './table.ts'
 
-/** What the controls of a gateway work on. `begin` makes the initial state. */
-export function hostOf(
-  { api, readSnapshot }: Table,
-  engine: Engine,
-  { clock, authorityKeys, dialect, families = {} }: ReadOptions,
-  ownKeys: readonly string[],
-  journal: KeptJournal,
-  rateLimiter: RateLimiter | undefined,
-  begin: () => void,
-  leftovers: () => readonly Leftover[],
-  entered: Entered,
-): ControlHost {
+/** What a gateway is made of, as far as its controls work on it. */
+interface Parts {
+  readonly table: Table
+  readonly engine: Engine
+  readonly options: ReadOptions
+  /** The keys of the gateway, which leave it in no text. */
+  readonly ownKeys: readonly string[]
+  readonly journal: KeptJournal
+  readonly rateLimiter: RateLimiter | undefined
+  readonly entered: Entered
+  /** Makes the initial state. */
+  begin(): void
+  leftovers(): readonly Leftover[]
+}
+
+/** What the controls of a gateway work on. */
+export function hostOf({
+  table,
+  engine,
+  options,
+  ownKeys,
+  journal,
+  rateLimiter,
+  entered,
+  begin,
+  leftovers,
+}: Parts): ControlHost {
+  const { api, readSnapshot } = table
+  const { clock, authorityKeys, dialect, families = {} } = options
   return {
     api,
     clock,

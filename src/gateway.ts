@@ -150,7 +150,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     baseline.keys = presentKeys(engine, table.families)
   }
   const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
-  const host = hostOf(table, engine, read, ownKeys, journal, rateLimiter, begin, leftovers, entered)
+  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, entered, begin, leftovers })
   const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
   const exchange = handlerOf({
     engine,
