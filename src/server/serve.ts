@@ -123,6 +123,9 @@ async function serverMaker(tls: ServerCertificate | undefined): Promise<ServerMa
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
+/** Longer than clients keep a connection for their next request (Go: 90 s): who closes it first does not meet one on its way. */
+const KEEP_ALIVE_MS = 120_000
+
 function listenerFor(
   gateway: Gateway,
   connections: Map<Socket, Connection>,
@@ -138,6 +141,7 @@ function listenerFor(
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 5000,
     // Node's own answer would have no operation id.
     requireHostHeader: false,

@@ -39,6 +39,14 @@ function raw(port: number, text: string | Buffer, until: RegExp): Promise<string
 }
 
 describe('serve', () => {
+  it('keeps a connection longer than clients do, so that none sends its next request into a closed one', async () => {
+    const { server } = await served()
+    const { port } = server
+    const answered = await raw(port, 'GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n\r\n', /keep-alive: .*\r\n/i)
+    const seconds = Number(/keep-alive: timeout=(\d+)/i.exec(answered)?.[1])
+    expect(seconds).toBeGreaterThan(90)
+  })
+
   it('answers on a loopback port and makes its own address the start of every URI (rules: answers#uris)', async () => {
     const { gateway, server } = await served()
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
