@@ -73,6 +73,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
       '"run" is not a command. Allowed: serve, init, clock, script, attempt, renew, expire, timeline, dns, faults, requests, overview, report, declare, root, reset, state. See "fauxgate help".',
     ],
     [['help', 'sreve'], '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
+    [['--verison'], 'A command is missing before the options. Did you mean --version? See "fauxgate help".'],
     [['--port', '80'], 'A command is missing before the options. Did you mean "fauxgate serve"? See "fauxgate help".'],
     [['state'], 'Behind state comes one of export, import. See "fauxgate help".'],
     [['state', 'exprot'], 'Behind state comes one of export, import. Did you mean state export? See "fauxgate help".'],

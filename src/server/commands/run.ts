@@ -60,8 +60,10 @@ function begunBy(first: string): string[] {
 }
 
 function unknownCommand(first: string, second: string): never {
-  if (first.startsWith('-'))
-    throw new UsageError(`A command is missing before the options. Did you mean "fauxgate serve"?`)
+  if (first.startsWith('-')) {
+    const alone = suggestion(first.replace(/^-+/, ''), ['version', 'help'], (flag) => `--${flag}`)
+    throw new UsageError(`A command is missing before the options.${alone || ' Did you mean "fauxgate serve"?'}`)
+  }
   const begun = begunBy(first)
   if (begun.length > 0) {
     const meant = second && suggestion(`${first} ${second}`, begun)
