@@ -50,13 +50,19 @@ export interface Collection<R extends object> {
 /** A collection as it is declared: its indexes can be left out. */
 type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'schema'> & Partial<Pick<Collection<R>, 'indexes'>>
 
+/** A schema of records, which are objects. */
+type OfRecords = v.GenericSchema<unknown, object>
+
+/** What the records of a schema are. */
+type Recorded<Schema extends OfRecords> = NonNullable<Schema['~types']>['output']
+
 /**
  * Declares a collection. What its records are follows from the schema, also where that is of another copy of valibot's
  * types, as a module and CommonJS have; or it is said.
  */
-export function collection<S extends v.GenericSchema<unknown, object>>(
-  definition: { readonly schema: S } & Declared<v.InferOutput<S>>,
-): Collection<v.InferOutput<S>>
+export function collection<Schema extends OfRecords>(
+  definition: { readonly schema: Schema } & Declared<Recorded<Schema>>,
+): Collection<Recorded<Schema>>
 export function collection<R extends object>(definition: Pick<Collection<R>, 'schema'> & Declared<R>): Collection<R>
 export function collection(definition: Pick<Collection<object>, 'schema'> & Declared<object>): Collection<object> {
   return { indexes: {}, ...definition }
