@@ -49,6 +49,11 @@ export function keepKey(key: string): void {
   sessionStorage.setItem(KEY, key)
 }
 
+/** Whether a key was given in this tab. */
+export function hasKey(): boolean {
+  return sessionStorage.getItem(KEY) !== null
+}
+
 /** A call of the account. Throws {@link Refused}. */
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
   const key = sessionStorage.getItem(KEY)

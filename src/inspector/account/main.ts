@@ -1,5 +1,5 @@
 import { fromNow, readable } from '../shared/time.ts'
-import { type Created, call, type Described, keepKey, type Listed, type Listing, Refused } from './calls.ts'
+import { type Created, call, type Described, hasKey, keepKey, type Listed, type Listing, Refused } from './calls.ts'
 import { button, choice, element, form, line } from './elements.ts'
 
 /** How many sandboxes are asked for at a time, and how many of them tell of themselves at one time: it wakes them. */
@@ -18,8 +18,10 @@ async function doing(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) showKey()
-    else problem.textContent = error instanceof Error ? error.message : String(error)
+    const isKeyAsked = error instanceof Refused && error.status === 401
+    if (isKeyAsked) showKey()
+    // Whoever has not given one yet is asked, not refused.
+    if (!isKeyAsked || hasKey()) problem.textContent = error instanceof Error ? error.message : String(error)
   }
 }
 
