@@ -16,8 +16,11 @@ const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-every-node-'))
 const { values, positionals } = parseArgs({ options: { others: { type: 'boolean' } }, allowPositionals: true })
 
+/** How long all tests may take on one version, in ms: several times what they do. One that stands still is begun again once. */
+const MOST_MS = 15 * 60_000
+
 /** Runs the tests on one version. Answers whether all passed. */
-function passesOn(major) {
+function passesOn(major, isAgain = false) {
   const { path, version } = nodeOf(major)
   const zone = ZONES[major]
   const seed = String(Date.now() % 1_000_000_000)
@@ -25,7 +28,13 @@ function passesOn(major) {
   const reporters = ['--reporter=json', `--outputFile.json=${report}`]
   const args = [vitest, 'run', '--typecheck=false', '--sequence.shuffle', `--sequence.seed=${seed}`, ...reporters]
   const startedAt = Date.now()
-  const { status, stderr } = spawnSync(path, args, { cwd: root, env: { ...process.env, TZ: zone }, encoding: 'utf8' })
+  const limited = { timeout: MOST_MS, killSignal: 'SIGKILL' }
+  const env = { ...process.env, TZ: zone }
+  const { status, stderr, error } = spawnSync(path, args, { cwd: root, env, encoding: 'utf8', ...limited })
+  if (error?.code === 'ETIMEDOUT' && !isAgain) {
+    console.log(`     Node ${version} stood still for ${MOST_MS / 60_000} minutes, with the seed ${seed}: begun again`)
+    return passesOn(major, true)
+  }
   const { testResults, ...counts } = reportOf(report)
   const passed = status === 0 && counts.numFailedTests === 0
   const seconds = Math.round((Date.now() - startedAt) / 1000)
