@@ -21,7 +21,7 @@ export default defineConfig({
     ...entry,
     cli: 'src/server/cli.ts',
     // No ways in: whoever imports the error or the clock alone gets the chunk that holds it alone.
-    'gateway-error': 'src/gateway-error.ts',
+    'gateway-error': 'src/gateway/gateway-error.ts',
     'manual-clock': 'src/engine/manual-clock.ts',
     // Nor this: what certificates for tests need stands apart from what a gateway needs.
     'test-certificates': 'src/testing/certificates.ts',

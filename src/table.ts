@@ -6,7 +6,7 @@ import type { Api, ControlCall } from './control/control.ts'
 import { controlCalls, controlErrors, controls } from './control/index.ts'
 import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
 import { type Router, routerOf } from './http/router.ts'
-import { requireFitting } from './own-families.ts'
+import { requireFitting } from './kit/fitting.ts'
 import { declared } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 

@@ -4,7 +4,7 @@ import ts from 'typescript'
 
 const root = new URL('../../', import.meta.url)
 /** The later ones say it for the command, in the place of what earlier ones say. */
-const FILES = ['src/gateway-options.ts', 'src/server/options/config.ts']
+const FILES = ['src/gateway/gateway-options.ts', 'src/server/options/config.ts']
 
 /** The sentence of each option, by its path. */
 export function sentencesOfDocstrings() {

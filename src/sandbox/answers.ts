@@ -2,7 +2,7 @@ import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
 import { Refusal } from '../contract/errors.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import { freshSecret } from '../engine/random.ts'
-import { GatewayError } from '../gateway-error.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
 

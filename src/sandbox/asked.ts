@@ -1,5 +1,5 @@
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../control/control.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
 import { type HttpRequest, type HttpResponse, largestBody, type RequestBody } from '../http/messages.ts'
 import { errors } from './errors.ts'

@@ -1,8 +1,8 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import type { Gateway } from '../gateway.ts'
-import { eventText, hearEvents, overviewEvent } from '../gateway-events.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { eventText, hearEvents, overviewEvent } from '../gateway/gateway-events.ts'
+import { inspected } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { inspected } from '../inspected.ts'
 import type { ObjectState } from './platform.ts'
 
 /** The path below a sandbox's URL at which it tells what happens. */

@@ -7,7 +7,7 @@ import { timeMs, timestamp } from '../contract/view.ts'
 import type { Snapshot } from '../control/state/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
-import type { GatewayOptions } from '../gateway-options.ts'
+import type { GatewayOptions } from '../gateway/gateway-options.ts'
 import { type Dialect, ngrok, standard } from '../resources/dialects.ts'
 import { errors } from './errors.ts'
 

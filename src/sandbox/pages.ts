@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { pageHeaders } from '../page-headers.ts'
+import { pageHeaders } from '../http/page-headers.ts'
 import { type Address, isSandboxName } from './address.ts'
 import { account, inspector } from './documents.js'
 

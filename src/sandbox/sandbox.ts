@@ -3,7 +3,7 @@ import { problem, Refusal, refuse } from '../contract/errors.ts'
 import type { StoredState } from '../contract/store.ts'
 import { timestamp } from '../contract/view.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import {
   type HttpRequest,
   type HttpResponse,

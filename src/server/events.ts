@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { Gateway } from '../gateway.ts'
-import { eventText, hearEvents, overviewEvent } from '../gateway-events.ts'
-import { inspected } from '../inspected.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { eventText, hearEvents, overviewEvent } from '../gateway/gateway-events.ts'
+import { inspected } from '../gateway/inspected.ts'
 
 /** How often it is looked whether something has become due, or a clock was moved, in ms. */
 const LOOK_MS = 100

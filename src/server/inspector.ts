@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/control.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/url.ts'
-import { pageHeaders } from '../page-headers.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header by which the inspector marks what it asks for itself. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { general } from '../contract/general-errors.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpResponse } from '../http/messages.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,6 +1,6 @@
 import { readClock } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { ProvisioningError } from '../provisioning/domain-records.ts'
 import type { Outcome } from '../provisioning/outcomes.ts'
 import type { ReservedDomain, RouteIds } from '../resources/types/index.ts'

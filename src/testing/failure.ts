@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed, InstallOptions } from '../http/install.ts'
 import { assertStrict } from './strict.ts'
 

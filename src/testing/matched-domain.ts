@@ -1,5 +1,5 @@
 import { quote } from '../contract/quote.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../resources/types/index.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */

@@ -1,5 +1,5 @@
 import { AssertionError } from '../contract/assertion-error.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 
 /** What {@link assertStrict} looks at. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>

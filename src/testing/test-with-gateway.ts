@@ -4,8 +4,8 @@ import { optionsOf, readOptions, type SchemasOf, switchOption } from '../contrac
 import { quote } from '../contract/quote.ts'
 import type { Clock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
-import type { GatewayOptions } from '../gateway-options.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
+import type { GatewayOptions } from '../gateway/gateway-options.ts'
 import { explain, installedForNow, requireStrict, type Shown } from './failure.ts'
 
 /** How the tests of {@link testWithGateway} are run. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { inspected } from '../../src/gateway/inspected.ts'
 import { createGateway } from '../../src/index.ts'
-import { inspected } from '../../src/inspected.ts'
 import { client } from '../support/client.ts'
 import { DOMAIN, ECDSA, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { inspected } from '../../src/inspected.ts'
+import { inspected } from '../../src/gateway/inspected.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 

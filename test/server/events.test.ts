@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
+import { inspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
-import { inspected } from '../../src/inspected.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
 

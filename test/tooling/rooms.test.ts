@@ -25,8 +25,8 @@ test('Imports of lower rooms, of the own room and of packages are fine', () => {
       'contract/ids.ts': `import * as v from 'valibot'\nexport const id = v.string()`,
       'resources/list.ts': `import { id } from '../contract/ids.ts'\nimport { one } from './one.ts'`,
       'resources/one.ts': 'export const one = 1',
-      'gateway.ts': `import './resources/list.ts'`,
-      'server/node.ts': `import { readFileSync } from 'node:fs'\nimport '../gateway.ts'`,
+      'gateway/gateway.ts': `import '../resources/list.ts'`,
+      'server/node.ts': `import { readFileSync } from 'node:fs'\nimport '../gateway/gateway.ts'`,
     }),
   ).toEqual({ status: 0, problems: [] })
 })
@@ -34,16 +34,16 @@ test('Imports of lower rooms, of the own room and of packages are fine', () => {
 test('An import of a higher room is refused, of a type and in a function too', () => {
   const { status, problems } = checked({
     'contract/ids.ts': `import type { Table } from '../engine/table.ts'`,
-    'engine/table.ts': `export type { Gateway } from '../gateway.ts'`,
+    'engine/table.ts': `export type { Gateway } from '../gateway/gateway.ts'`,
     'resources/list.ts': `export const load = () => import('../http/handler.ts')`,
     'http/handler.ts': `export type Row = import('../direct/api.ts').Row`,
-    'gateway.ts': `import './testing/clock.ts'`,
+    'gateway/gateway.ts': `import '../testing/clock.ts'`,
   })
   expect(status).toBe(1)
   expect(problems.slice(0, 5)).toEqual([
     'contract/ids.ts imports engine/table.ts: the room contract may import nothing else of ours.',
-    'engine/table.ts imports gateway.ts: the room engine may import contract.',
-    expect.stringMatching(/^gateway\.ts imports testing\/clock\.ts: the room gateway may import contract, /),
+    'engine/table.ts imports gateway/gateway.ts: the room engine may import contract.',
+    expect.stringMatching(/^gateway\/gateway\.ts imports testing\/clock\.ts: the room gateway may import contract, /),
     expect.stringMatching(/^http\/handler\.ts imports direct\/api\.ts: /),
     expect.stringMatching(/^resources\/list\.ts imports http\/handler\.ts: /),
   ])

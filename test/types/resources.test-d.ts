@@ -8,6 +8,7 @@ import type { ErrorKeysOf, MembersOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
 import type { OverviewMember } from '../../src/control/overview.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
+import type { Inspected } from '../../src/gateway/inspected.ts'
 import type {
   DnsRecord,
   ErrorKey,
@@ -17,7 +18,6 @@ import type {
   Resources,
   TimelineEntry,
 } from '../../src/index.ts'
-import type { Inspected } from '../../src/inspected.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Store } from '../../contract/store.ts'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { createGateway, type Gateway } from '../../gateway.ts'
+import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import { isLoopbackAddress } from '../../http/loopback.ts'
 import { withFrontPage } from '../front-page.ts'
 import { paintFor } from '../log/colours.ts'

@@ -1,5 +1,5 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
-import type { Gateway } from '../../gateway.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
 import type { HttpRequest } from '../../http/messages.ts'
 import { exportState } from './state-file.ts'
 

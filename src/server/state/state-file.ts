@@ -1,8 +1,8 @@
 import { open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Snapshot } from '../../control/state/snapshot.ts'
-import type { Gateway } from '../../gateway.ts'
-import { GatewayError } from '../../gateway-error.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { GatewayError } from '../../gateway/gateway-error.ts'
 import { jsonProblem } from '../../http/json-problem.ts'
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { eventText, hearEvents, overviewEvent } from '../../../src/gateway-events.ts'
+import { eventText, hearEvents, overviewEvent } from '../../../src/gateway/gateway-events.ts'
 import type { Gateway } from '../../../src/index.ts'
 import type { Served } from '../../../src/server/node.ts'
 

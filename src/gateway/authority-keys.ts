@@ -1,8 +1,8 @@
-import type { Authority } from './contract/authority.ts'
-import type { KeptBeside } from './engine/keeping.ts'
-import { freshSecret, type RandomSource, secretSource } from './engine/random.ts'
+import type { Authority } from '../contract/authority.ts'
+import type { KeptBeside } from '../engine/keeping.ts'
+import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
+import { authorityOf } from '../x509/authority.ts'
 import type { AuthoritySecret } from './gateway-options.ts'
-import { authorityOf } from './x509/authority.ts'
 
 /** Where the authority of a gateway comes from, and what of it is kept in a store. */
 interface AuthorityKeys {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED } from './contract/duration.ts'
-import type { Families } from './contract/family.ts'
+import { DURATION_ALLOWED } from '../contract/duration.ts'
+import type { Families } from '../contract/family.ts'
 import {
   asOne,
   duration,
@@ -12,20 +12,20 @@ import {
   switchOption,
   textOption,
   withDefaults,
-} from './contract/options.ts'
-import { showsNoPrivateKey } from './contract/private-key-text.ts'
-import type { Store } from './contract/store.ts'
-import { type Clock, systemClock } from './engine/clock.ts'
-import type { RateLimit } from './engine/rate-limiter.ts'
+} from '../contract/options.ts'
+import { showsNoPrivateKey } from '../contract/private-key-text.ts'
+import type { Store } from '../contract/store.ts'
+import { type Clock, systemClock } from '../engine/clock.ts'
+import type { RateLimit } from '../engine/rate-limiter.ts'
+import type { ControlAccess } from '../http/control-access.ts'
+import type { ProvisioningRules } from '../provisioning/rules.ts'
+import type { ReferenceRules } from '../resources/declarations.ts'
+import { type Dialect, standard } from '../resources/dialects.ts'
+import type { AddressRules } from '../resources/reserved-addrs.ts'
+import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
+import type { InitialResources } from '../resources/types/index.ts'
+import type { BackendRules } from '../resources/weighted-backends.ts'
 import type { AnyOptions, AuthoritySecret } from './gateway-options.ts'
-import type { ControlAccess } from './http/control-access.ts'
-import type { ProvisioningRules } from './provisioning/rules.ts'
-import type { ReferenceRules } from './resources/declarations.ts'
-import { type Dialect, standard } from './resources/dialects.ts'
-import type { AddressRules } from './resources/reserved-addrs.ts'
-import type { PolicyRules } from './resources/traffic-policy/rules.ts'
-import type { InitialResources } from './resources/types/index.ts'
-import type { BackendRules } from './resources/weighted-backends.ts'
 
 /** The options with their defaults. */
 export interface ReadOptions {

@@ -1,12 +1,12 @@
-import type { ArmedFault, FaultSpec } from './control/faults/fault.ts'
-import type { JournalFields } from './control/requests/index.ts'
-import type { JournalEntry } from './control/requests/journal.ts'
-import type { Direct } from './direct/direct-api.ts'
-import type { Clock } from './engine/clock.ts'
+import type { ArmedFault, FaultSpec } from '../control/faults/fault.ts'
+import type { JournalFields } from '../control/requests/index.ts'
+import type { JournalEntry } from '../control/requests/journal.ts'
+import type { Direct } from '../direct/direct-api.ts'
+import type { Clock } from '../engine/clock.ts'
+import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
+import type { InitialOf } from '../resources/initial.ts'
+import type { ErrorKey, Resources } from '../resources/types/index.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { ErrorKeyIn, NameIn } from './resources/index.ts'
-import type { InitialOf } from './resources/initial.ts'
-import type { ErrorKey, Resources } from './resources/types/index.ts'
 
 /** Families of your own, as far as the types of a gateway need them. */
 export type OwnFamilies = Readonly<Record<string, { readonly operations: object; readonly errors: object }>>

@@ -1,4 +1,4 @@
-import { hashes } from './x509/hashes.ts'
+import { hashes } from '../x509/hashes.ts'
 
 /** The headers of the inspector's document: its own script and style may run, and ask their own server, and nothing else. */
 export function pageHeaders(html: string): Readonly<Record<string, string>> {

@@ -1,11 +1,11 @@
-import { AssertionError } from './contract/assertion-error.ts'
-import { factsOf } from './contract/error-facts.ts'
-import { Refusal } from './contract/errors.ts'
-import { type SecretNames, secretsIn } from './contract/secret-fields.ts'
-import { valuesOf } from './contract/secret-values.ts'
-import type { Entered } from './direct/entered.ts'
+import { AssertionError } from '../contract/assertion-error.ts'
+import { factsOf } from '../contract/error-facts.ts'
+import { Refusal } from '../contract/errors.ts'
+import { type SecretNames, secretsIn } from '../contract/secret-fields.ts'
+import { valuesOf } from '../contract/secret-values.ts'
+import type { Entered } from '../direct/entered.ts'
+import type { Dialect } from '../resources/dialects.ts'
 import { GatewayError } from './gateway-error.ts'
-import type { Dialect } from './resources/dialects.ts'
 
 /** Makes errors of the dialect of refusals; any other error stays what it is. */
 export function outwardOf(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
