@@ -35,8 +35,9 @@ const SLOW_MS = 400
 /** The same of a test that starts the command: most of that is the start. */
 const SLOW_START_MS = 3000
 
-/** What other processes have to run alone; the rest of the sources they share with every test. */
-const isOnlyStarted = (file) => file.startsWith('src/server/') || file === 'src/testing/vitest.ts'
+/** What other processes have to run alone, or show alone, as what is collected; the rest they share with every test. */
+const ONLY_STARTED = ['src/testing/vitest.ts', 'src/testing/timers.ts', 'src/engine/clock-followers.ts']
+const isOnlyStarted = (file) => file.startsWith('src/server/') || ONLY_STARTED.includes(file)
 
 export default class MutantRunner extends TestRunner {
   async onBeforeRunFiles() {

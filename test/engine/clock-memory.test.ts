@@ -93,6 +93,18 @@ const cases = {
     clock.advance('1s')
     return { gone: await isGone(gone) }
   },
+  async 'timers that were dropped'() {
+    const clock = manualClock(0)
+    const dropping = (drop: (timers: ReturnType<typeof timersOn>, timer: NodeJS.Timeout) => void) => {
+      const timers = timersOn(clock)
+      drop(timers, timers.setTimeout(() => undefined, 10))
+      return new WeakRef(timers.Date)
+    }
+    const byHand = dropping(({ clearTimeout }, timer) => clearTimeout(timer))
+    const byTheClock = dropping(() => clock.reset())
+    const nobody = dropping(() => undefined)
+    return { byHand: await isGone(byHand), byTheClock: await isGone(byTheClock), nobody: await isGone(nobody) }
+  },
   async 'what is neither any more'() {
     const clock = manualClock(0)
     const gone = await (async () => {
@@ -185,6 +197,7 @@ describe('In a process whose garbage is collected', () => {
   test('timers are there as long as they wait, although nobody else can reach them', () => {
     expect(seen['timers that wait']).toEqual({ slept: 'slept' })
     expect(seen['timers that wait no more']).toEqual({ gone: true })
+    expect(seen['timers that were dropped']).toEqual({ byHand: true, byTheClock: true, nobody: false })
   })
 
   test('a gateway is gone with the last who waited and the last who listened', () => {
