@@ -8,7 +8,8 @@ import { TestRunner } from 'vitest'
 import { ACTIVE, REACHED } from './instrument.mjs'
 import { linesOf } from './workers.mjs'
 
-const { setInterval, setTimeout, clearTimeout } = globalThis
+// Tests put others in their place.
+const { Date: Present, setInterval, setTimeout, clearTimeout } = globalThis
 const now = performance.now.bind(performance)
 const kill = process.kill.bind(process)
 const GLOBALS = [
@@ -44,7 +45,7 @@ export default class MutantRunner extends TestRunner {
     const job = JSON.parse(readFileSync(process.env.FAUXGATE_MUTANTS_JOB, 'utf8'))
     const out = process.env.FAUXGATE_MUTANTS_OUT
     const pulse = out.replace(/([^/]+)$/, 'pulse-$1')
-    const heart = setInterval(() => utimesSync(pulse, new Date(), new Date()), 1000)
+    const heart = setInterval(() => utimesSync(pulse, new Present(), new Present()), 1000)
     const write = (line) => appendFileSync(`${out}-.ndjson`, `${JSON.stringify(line)}\n`)
     await (job.mode === 'cover' ? cover : killAll)(this, job, write)
     clearInterval(heart)
