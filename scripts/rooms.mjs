@@ -39,7 +39,7 @@ const ROOMS = {
   index: [...parts, 'gateway'],
   testing: [...parts, 'gateway'],
   inspector: [],
-  server: [...parts, 'gateway', 'testing', 'inspector'],
+  server: [...parts, 'table', 'gateway', 'testing', 'inspector'],
   sandbox: [...parts, 'gateway'],
 }
 
