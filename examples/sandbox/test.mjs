@@ -8,7 +8,8 @@ await once(probe, 'listening')
 const { port } = probe.address()
 probe.close()
 
-const server = spawn(process.execPath, ['start.mjs', `--socket-addr=http=127.0.0.1:${port}`], { stdio: 'inherit' })
+const started = ['start.mjs', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${port}`]
+const server = spawn(process.execPath, started, { stdio: 'inherit' })
 const SANDBOXES_URL = `http://127.0.0.1:${port}`
 const isThere = () => fetch(SANDBOXES_URL).then(Boolean, () => false)
 while (server.exitCode === null && !(await isThere())) await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,10 +1,11 @@
 import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
-import { Refusal } from '../contract/errors.ts'
+import { problem, Refusal } from '../contract/errors.ts'
 import type { RuleContext } from '../contract/reading.ts'
 import { freshSecret } from '../engine/random.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
+import { errors } from './errors.ts'
 
 /** What bodies of the account's calls are read with. They belong to no gateway. */
 export const ACCOUNT_CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map() }
@@ -18,11 +19,19 @@ export async function answered(work: () => HttpResponse | Promise<HttpResponse>)
   }
 }
 
-/** The answer that a refusal is. What is none is thrown again. */
+/** The answer that a refusal is, or that the platform could not reach an object. What is neither is thrown again. */
 export function refusalAnswer(error: unknown): HttpResponse {
-  if (error instanceof Refusal) return errorAnswer(factsOf(error, standard))
   if (error instanceof GatewayError) return errorAnswer(error)
-  throw error
+  const refusal = isUnreachable(error) ? new Refusal([problem(errors.object_unreachable, {})]) : error
+  if (!(refusal instanceof Refusal)) throw error
+  const answer = errorAnswer(factsOf(refusal, standard))
+  return refusal === error ? answer : { ...answer, headers: { ...answer.headers, 'Retry-After': '1' } }
+}
+
+/** Whether the platform says of an error that it has no object to ask just now: its process has ended, or has too much to do. */
+function isUnreachable(error: unknown): boolean {
+  const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
+  return retryable === true || overloaded === true
 }
 
 function errorAnswer({ code, status, message, details, headers }: Omit<ErrorFacts, 'key'>): HttpResponse {

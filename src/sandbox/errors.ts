@@ -24,6 +24,11 @@ export const errors = declareErrors({
     (it: { name: string; received: string; allowed: string }) =>
       `This Worker's variable ${it.name} is ${it.received}. Allowed: ${it.allowed}.`,
   ),
+  object_unreachable: entry(
+    90605,
+    503,
+    () => 'The sandbox is out of reach for the moment: whether this request was carried out is unknown. Try again.',
+  ),
   sandbox_name_invalid: entry(
     90610,
     400,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,17 +28,32 @@ interface Asked {
   readonly body?: unknown
 }
 
+/** A place in a cluster. */
+export interface Member {
+  readonly key: string
+  /** By how much less it waits for what may still come back. */
+  readonly timesFaster: number
+}
+
 /** Sandboxes on this machine, as examples/sandbox has them, with a state of their own. */
 export class SharedSandboxes {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fauxgate-sandboxes-'))
   readonly #env: Readonly<Record<string, string>>
+  readonly #serve: readonly string[]
   #server: ChildProcess | undefined
   #port = 0
 
-  constructor(env: Readonly<Record<string, string>> = {}) {
+  constructor(env: Readonly<Record<string, string>> = {}, inCluster?: Member) {
     this.#env = { ACCOUNT_KEY, ...env }
-    mkdirSync(join(this.#folder, 'state'))
+    for (const state of ['state', 'cluster-state']) mkdirSync(join(this.#folder, state))
     copyFileSync(join(example, 'workerd.capnp'), join(this.#folder, 'workerd.capnp'))
+    this.#serve = ['serve', inCluster ? 'cluster.capnp' : 'workerd.capnp', ...(inCluster ? ['--experimental'] : [])]
+    if (inCluster) {
+      const configured = readFileSync(join(example, 'cluster.capnp'), 'utf8')
+      const quick = configured.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
+      writeFileSync(join(this.#folder, 'cluster.capnp'), quick)
+      writeFileSync(join(this.#folder, 'cluster.key'), inCluster.key)
+    }
     copyFileSync(join(inject('worker'), 'worker.bundle.js'), join(this.#folder, 'worker.bundle.js'))
   }
 
@@ -49,7 +64,7 @@ export class SharedSandboxes {
   /** Starts, on the port of before where that was started already. */
   async start(): Promise<this> {
     const socket = `--socket-addr=http=127.0.0.1:${this.#port}`
-    const server = spawn(workerd, ['serve', 'workerd.capnp', socket, '--control-fd=3'], {
+    const server = spawn(workerd, [...this.#serve, socket, '--control-fd=3'], {
       cwd: this.#folder,
       env: this.#env,
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
@@ -57,19 +72,23 @@ export class SharedSandboxes {
     this.#server = server
     const events = server.stdio[3] as Readable
     this.#port = await new Promise<number>((resolve, reject) => {
-      events.on('data', (text) => resolve(JSON.parse(String(text).split('\n')[0] as string).port))
+      events.on('data', (text) => {
+        const listening = String(text).trim().split('\n')
+        const own = listening.map((line) => JSON.parse(line)).find(({ socket }) => socket === 'http')
+        if (own) resolve(own.port)
+      })
       server.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
     })
     return this
   }
 
-  /** Ends the process as a power cut does. */
-  async kill(): Promise<void> {
+  /** Ends the process as a power cut does, or as one that is asked to. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const server = this.#server
     this.#server = undefined
     if (!server) return
     const ended = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGKILL')
+    server.kill(signal)
     await ended
   }
 

@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Bucket } from './support/bucket.ts'
+import { InSandbox, SharedSandboxes } from './support/served.ts'
+
+// workerd calls its clusters experimental: https://github.com/cloudflare/workerd, ClusterConfig of workerd.capnp
+const member = { key: 'a secret of at least 32 bytes, for this test', timesFaster: 4 }
+
+const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+}
+
+let bucket: Bucket
+let instances: readonly [SharedSandboxes, SharedSandboxes, SharedSandboxes]
+beforeEach(async () => {
+  bucket = new Bucket()
+  const env = await bucket.start()
+  const started = () => new SharedSandboxes(env, member).start()
+  instances = [await started(), await started(), await started()]
+})
+afterEach(async () => {
+  for (const instance of instances) await instance.stop()
+  bucket.stop()
+})
+
+/** A sandbox, asked through another instance. */
+const through = (instance: SharedSandboxes, { created }: InSandbox) =>
+  new InSandbox(instance, { ...created, url: `${instance.url}/s/${created.name}` })
+
+/** Asks again where nobody can say what became of a request: until an object is taken over. */
+async function until<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== 503) return answer
+  }
+}
+
+describe('Instances of a cluster', () => {
+  it('are one: a sandbox that is created through one of them is there through all', async () => {
+    const [first, second, third] = instances
+    const sandbox = await first.create('shared', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const made = await through(second, sandbox).ask('POST', '/reserved_addrs', { description: 'by the second' })
+    expect(made.body.uri).toBe(`${second.url}/s/shared/reserved_addrs/${made.body.id}`)
+    await through(third, sandbox).control('POST', '/clock', { advance: '1h' })
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: made.body.id }])
+    expect((await sandbox.control('GET', '/clock')).body.now).toBe('2026-01-01T01:00:00Z')
+    expect((await second.account('PUT', '/s/shared', {})).status).toBe(409)
+    expect((await third.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'shared' }])
+    const other = await third.create('other')
+    expect((await through(first, other).ask('GET', '/reserved_addrs')).status).toBe(200)
+    const foreign = new InSandbox(first, { ...other.created, url: `${first.url}/s/shared` })
+    expect((await foreign.ask('GET', '/reserved_addrs')).status).toBe(401)
+  })
+
+  it('lose nothing that was answered, and give no id twice, when one of them is killed and its disk is gone', async () => {
+    const [first, second, third] = instances
+    const made = await Promise.all(['one', 'two', 'three', 'four'].map((name) => first.create(name)))
+    const ids = new Map(made.map((sandbox) => [sandbox, new Set<string>()]))
+    const writers = made.map(async (sandbox, n) => {
+      const one = through(n % 2 === 0 ? second : third, sandbox)
+      const answered = ids.get(sandbox) as Set<string>
+      for (let isLost = false; answered.size < 40; ) {
+        const { status, body } = await one.ask('POST', '/reserved_addrs', {})
+        if (status === 201) answered.add(body.id)
+        else expect(body.error_code).toBe('ERR_GATEWAY_90605')
+        if (answered.size < 20 || isLost) continue
+        isLost = true
+        await first.stop()
+      }
+    })
+    await Promise.all(writers)
+    for (const sandbox of made) {
+      const { body } = await until(() => through(second, sandbox).ask('GET', '/reserved_addrs?limit=100'))
+      const there = body.reserved_addrs.map(({ id }: { id: string }) => id)
+      expect(new Set(there).size).toBe(there.length)
+      expect(there).toEqual(expect.arrayContaining([...(ids.get(sandbox) as Set<string>)]))
+    }
+  })
+
+  it('do what comes due in a sandbox whose instance is gone, without being asked', async () => {
+    const [first, second] = instances
+    const sandbox = await first.create('ends', { ttl: '2s' })
+    await first.create('stays')
+    await sandbox.ask('POST', '/reserved_domains', managed)
+    await first.stop()
+    // The account alone is asked, which knows nothing of time.
+    let left = 2
+    while (left > 1) left = (await until(() => second.account('GET', '/s'))).body.sandboxes.length
+    expect((await second.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'stays' }])
+  })
+
+  it('hand their sandboxes over when one of them is stopped, with everything that was answered', async () => {
+    const [first, second] = instances
+    const sandbox = through(second, await first.create('handed'))
+    const stopped = first.kill('SIGTERM').then(() => true)
+    const answered: string[] = []
+    for (let isStopped = false; !isStopped; isStopped = await Promise.race([stopped, false])) {
+      const { body } = await until(() => sandbox.ask('POST', '/reserved_addrs', {}))
+      answered.push(body.id)
+    }
+    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
+    for (const id of answered) expect((await sandbox.ask('GET', `/reserved_addrs/${id}`)).status).toBe(200)
+  })
+})

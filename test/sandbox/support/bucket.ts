@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Kept {
+  readonly body: Buffer
+  readonly etag: string
+}
+
+interface Answered {
+  readonly status: number
+  readonly etag?: string
+  readonly body?: string | Buffer
+}
+
+/** An S3 bucket in this process, as far as a cluster of workerd asks one: writes on condition, reads, lists and deletions. */
+export class Bucket {
+  readonly #objects = new Map<string, Kept>()
+  readonly #server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const { status, etag, body } = this.#answer(request, Buffer.concat(parts))
+    response.writeHead(status, { 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', ...(etag && { etag }) }).end(body)
+  })
+
+  /** The variables by which a cluster finds it. */
+  async start(): Promise<Readonly<Record<string, string>>> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`,
+      AWS_REGION: 'auto',
+      AWS_ACCESS_KEY_ID: 'any',
+      AWS_SECRET_ACCESS_KEY: 'any',
+    }
+  }
+
+  stop(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+
+  #answer({ method, url = '', headers }: IncomingMessage, body: Buffer): Answered {
+    const { pathname, searchParams } = new URL(url, 'http://bucket')
+    const [, , ...names] = decodeURIComponent(pathname).split('/')
+    const key = names.join('/')
+    const there = this.#objects.get(key)
+    if (searchParams.has('list-type')) return { status: 200, body: this.#listed(searchParams) }
+    if (method === 'GET') return there ? { status: 200, ...there } : error(404, 'NoSuchKey')
+    if (headers['if-none-match'] === '*' && there) return error(412, 'PreconditionFailed')
+    if (headers['if-match'] !== undefined && headers['if-match'] !== there?.etag)
+      return error(412, 'PreconditionFailed')
+    if (method === 'DELETE') {
+      this.#objects.delete(key)
+      return { status: 204 }
+    }
+    if (method !== 'PUT') return error(501, 'NotImplemented')
+    const etag = `"${createHash('sha256').update(body).digest('hex')}"`
+    this.#objects.set(key, { body, etag })
+    return { status: 200, etag }
+  }
+
+  /** All of them on one page. */
+  #listed(asked: URLSearchParams): string {
+    const prefix = asked.get('prefix') ?? ''
+    const delimiter = asked.get('delimiter')
+    const found = [...this.#objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
+    const folders = new Set<string>()
+    const contents = found.flatMap(([key, { body, etag }]) => {
+      const end = delimiter ? key.indexOf(delimiter, prefix.length) : -1
+      if (end >= 0) folders.add(key.slice(0, end + 1))
+      const facts = `<LastModified>2026-01-01T00:00:00Z</LastModified><ETag>${etag}</ETag><Size>${body.length}</Size>`
+      return end >= 0 ? [] : [`<Contents><Key>${key}</Key>${facts}</Contents>`]
+    })
+    const common = [...folders].map((each) => `<CommonPrefixes><Prefix>${each}</Prefix></CommonPrefixes>`)
+    const all = `<IsTruncated>false</IsTruncated>${contents.join('')}${common.join('')}`
+    return `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>${all}</ListBucketResult>`
+  }
+}
+
+function error(status: number, code: string): Answered {
+  return { status, body: `<Error><Code>${code}</Code></Error>` }
+}
