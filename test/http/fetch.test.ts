@@ -154,15 +154,18 @@ describe('An aborted request (as fetch)', () => {
 
 describe('While timers are faked (no host timers on the request path)', () => {
   const { nextTick } = process
+  let isFrozen = false
 
   afterEach(() => {
     vi.useRealTimers()
+    isFrozen = false
     process.nextTick = nextTick
   })
 
   /**
    * Stops everything that could move time or defer work. Vitest refuses to fake nextTick in forks, so that is done by
-   * hand. `microtasks` also stops queueMicrotask, on which the platform's own body streams wait.
+   * hand: it may put back later what it found there meanwhile, which then has to work. `microtasks` also stops
+   * queueMicrotask, on which the platform's own body streams wait.
    */
   function freezeTime({ microtasks = false } = {}): void {
     vi.useFakeTimers({
@@ -175,7 +178,10 @@ describe('While timers are faked (no host timers on the request path)', () => {
         ...(microtasks ? (['queueMicrotask'] as const) : []),
       ],
     })
-    process.nextTick = () => {}
+    isFrozen = true
+    process.nextTick = (...call: Parameters<typeof nextTick>) => {
+      if (!isFrozen) nextTick(...call)
+    }
   }
 
   /** What a promise gives while nothing but promises moves. */
