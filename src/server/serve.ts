@@ -89,7 +89,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     server.listen(port, host, resolve)
   })
   // A connection that cannot be accepted is no reason to end the others.
-  server.removeAllListeners('error').on('error', console.error)
+  server.on('error', console.error)
   const { address, port: taken } = server.address() as AddressInfo
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
   gateway.servedAt(url)

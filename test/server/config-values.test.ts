@@ -147,6 +147,13 @@ describe('What a config file says', () => {
     })
   })
 
+  it('gives its place to what it says, and to nothing else', () => {
+    expect([...given({ port: 80, dns: 'off' }).names]).toEqual([
+      ['port', '"port" in fauxgate.config.json'],
+      ['dns', '"dns" in fauxgate.config.json'],
+    ])
+  })
+
   it('can be an object of a class, which stays that object', () => {
     class Clock {
       now = () => 5

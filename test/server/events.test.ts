@@ -87,6 +87,7 @@ describe('GET /_fauxgate/events', () => {
   it('tells of controls that were used over HTTP, and of an emptied journal', async () => {
     const { gateway, server } = await served()
     const { next } = await listening(server.url)
+    await create(server.url, { domain: 'app.example.com' })
     await fetch(`${server.url}/_fauxgate/state`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -153,6 +154,20 @@ describe('GET /_fauxgate/events', () => {
     await next('missed')
     gateway.reservedAddrs.create()
     expect((await next('commit')).data.operation).toBe('reserved_addrs.create')
+  })
+
+  it('says nothing of the kind where somebody reads slowly and gets it all', async () => {
+    const { gateway, server } = await served()
+    const { response } = await listening(server.url)
+    const heard: string[] = []
+    for (let round = 0; round < 100; round++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
+    for await (const { event, data } of eventsIn(response)) {
+      heard.push(event)
+      if (heard.length === 101) gateway.reservedDomains.create({ domain: 'app.example.com' })
+      if (data.operation === 'reserved_domains.create') break
+    }
+    expect(heard).not.toContain('missed')
+    expect(heard.filter((event) => event === 'commit')).toHaveLength(101)
   })
 
   it('is refused to pages of other sites and without the control key, like every control', async () => {

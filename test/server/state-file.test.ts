@@ -14,7 +14,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { KeptState } from '../../src/server/state/kept-state.ts'
-import { exportState, requireWritable } from '../../src/server/state/state-file.ts'
+import { exportState, importState, requireWritable } from '../../src/server/state/state-file.ts'
 import { ran, start, started } from '../support/command.ts'
 
 let folder: string
@@ -49,6 +49,23 @@ it('is not written through a link that somebody put where its part would be', as
   await exportState(createGateway(), at('state.json'))
   expect(readFileSync(at('victim'), 'utf8')).toBe('kept')
 })
+
+it.each([
+  [1, ''],
+  [2, ' There is 1 more problem.'],
+  [30, ' There are 29 more problems.'],
+])(
+  'is refused with %i values that are wrong: it says the first, and how many there are beside it',
+  async (count, more) => {
+    const snapshot = createGateway().snapshot()
+    const records = { ...snapshot.records, reserved_addrs: Array.from({ length: count }, () => 5) }
+    writeFileSync(at('state.json'), JSON.stringify({ ...snapshot, records }))
+    const error = await importState(createGateway(), at('state.json')).catch((thrown: Error) => thrown)
+    expect(String(error)).toBe(
+      `Error: The state file ${at('state.json')} holds no snapshot: records.reserved_addrs.0 is 5. Allowed: an object.${more}`,
+    )
+  },
+)
 
 it('is tried at the start: what cannot be written is said before anybody counts on it', async () => {
   const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--state', at('missing/state.json'))

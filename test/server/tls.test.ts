@@ -45,6 +45,22 @@ describe('fauxgate serve --tls', () => {
     socket.destroy()
   })
 
+  it('answers by the address of its base URL too', async () => {
+    const { url, output, child } = await started(
+      'serve',
+      '--port',
+      '0',
+      '--tls',
+      '--base-url',
+      'https://[2001:db8::1]/api',
+    )
+    while (!output.stdout.includes('END CERTIFICATE-----\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ca: output.stdout })
+    await once(socket, 'secureConnect')
+    expect(socket.getPeerCertificate().subjectaltname).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
+    socket.destroy()
+  })
+
   it('stands beside a control key, which names no host', async () => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
     expect([code, stderr]).toEqual([0, ''])

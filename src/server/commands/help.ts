@@ -36,7 +36,7 @@ function shownFlag({ flag, value, kind }: DocumentedFlag): string {
 
 /** Terminals show no code in backquotes, and of a switch it goes without saying that it is off. */
 function plain({ sentence }: DocumentedFlag): string {
-  return sentence.replaceAll('`', '').replace(/ Default: false\.$/, '')
+  return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }
 
 function row(left: string, right: string): string {

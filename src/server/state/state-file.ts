@@ -47,7 +47,8 @@ function furtherProblems({ further_problems: counted = '0', ...details }: Gatewa
   const named = Object.keys(details).length - 1
   const further = named + Number.parseInt(counted, 10)
   const atLeast = counted.endsWith('more') ? 'at least ' : ''
-  return further > 0 ? ` There are ${atLeast}${further} more problems.` : ''
+  if (further === 0) return ''
+  return further === 1 ? ' There is 1 more problem.' : ` There are ${atLeast}${further} more problems.`
 }
 
 /** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */
