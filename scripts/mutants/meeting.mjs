@@ -6,6 +6,9 @@ const COMMAND = 'src/server/cli.ts'
 /** Those of the inspector and of the sandbox need a browser and workerd; those of the tools run other runs. */
 const TESTS = /^test\/(?!inspector\/|sandbox\/|tooling\/).*\.test\.ts$/
 
+/** What holds what is said of everything, wherever that stands. */
+export const isOfEverything = (test) => test === 'test/docs/reference.test.ts'
+
 /**
  * The tests that can meet one of some sources, by what they import, name in a text, or start, and what that imports: the
  * others need not be run. With each, the sources that it names itself, or a file that tests share, and what those have from
@@ -28,6 +31,7 @@ export function testsMeeting(folder, files, sources) {
   const named = (file) => closure(file, (each) => each.startsWith('test/'))
   // What a source has from its own room is as good as named: tables are made of the files beside them.
   const inRooms = (file) => {
+    if (isOfEverything(file)) return closure(file, () => true)
     const rooms = new Set(named(file).map(roomOf))
     return closure(file, (each) => each.startsWith('test/') || rooms.has(roomOf(each)))
   }

@@ -6,6 +6,7 @@ import { getFn, startTests } from '@vitest/runner'
 import { getFullName } from '@vitest/runner/utils'
 import { TestRunner } from 'vitest'
 import { ACTIVE, REACHED } from './instrument.mjs'
+import { isOfEverything } from './meeting.mjs'
 import { linesOf } from './workers.mjs'
 
 // Tests put others in their place.
@@ -272,7 +273,8 @@ async function killAll(outer, job, write) {
         const known = durations.get(test)
         const wanted = everything ? null : likely.get(test)
         const keys = wanted ? [...wanted].filter((key) => known.has(key)) : [...known.keys()]
-        const isLight = (key) => known.get(key) < (starting.has(`${test} ${key}`) ? SLOW_START_MS : SLOW_MS)
+        const isLight = (key) =>
+          isOfEverything(test) || known.get(key) < (starting.has(`${test} ${key}`) ? SLOW_START_MS : SLOW_MS)
         const light = keys.filter(isLight)
         const slow = job.thorough ? keys.filter((key) => !isLight(key)) : []
         const cost = light.reduce((sum, key) => sum + known.get(key), 10)

@@ -230,6 +230,22 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     printed.mockRestore()
   })
 
+  it('is lost without anybody knowing, unless that is printed, also where others waited for what was safe before', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const store = deferredStore()
+    const gateway = createGateway({ store })
+    const created = ask(gateway, 'POST', '/reserved_addrs')
+    await Promise.resolve()
+    store.flush()
+    expect((await created).status).toBe(201)
+    gateway.reservedAddrs.create()
+    store.lose(FULL)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(printed).toHaveBeenCalledOnce()
+    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+    printed.mockRestore()
+  })
+
   it('is lost once, however many promises of the store say so', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const safe = memoryStore()

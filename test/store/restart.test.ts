@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, type GatewayOptions, manualClock, type StoredCommit } from '../../src/index.ts'
+import { general } from '../../src/contract/general-errors.ts'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type HttpResponse,
+  manualClock,
+  type StoredCommit,
+} from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { furnished, furnishedOptions } from '../support/furnished.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
+
+function asked(gateway: Gateway, url: string): HttpResponse {
+  return gateway.exchange({ method: 'GET', url, header: () => null, body: '' })
+}
 
 /** A gateway with what another one has told its store. */
 function restarted(commits: readonly StoredCommit[], options: GatewayOptions = {}) {
@@ -66,13 +78,23 @@ describe('A gateway that goes on from a store', () => {
     const gateway = createGateway({ seed: 'one', store })
     let last = ''
     for (let n = 0; n < 3000; n++) {
-      const response = gateway.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' })
-      last = response.headers['Service-Operation-Id'] as string
+      last = asked(gateway, '/nothing').headers['Service-Operation-Id'] as string
     }
     expect(store.commits.length).toBeLessThan(10)
     const again = restarted(store.commits)
-    const response = again.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' })
-    expect((response.headers['Service-Operation-Id'] as string) > last).toBe(true)
+    expect((asked(again, '/nothing').headers['Service-Operation-Id'] as string) > last).toBe(true)
+  })
+
+  it.each<[string, (gateway: Gateway) => HttpResponse]>([
+    ['calls of a control', (gateway) => asked(gateway, '/_fauxgate/clock')],
+    ['what is no request', (gateway) => gateway.refused(general.request_malformed, { problem: 'it is none' })],
+  ])('gives none of the ids again that %s were answered with', (_what, answered) => {
+    const idOf = (gateway: Gateway) => answered(gateway).headers['Service-Operation-Id']
+    const store = memoryStore()
+    const gateway = createGateway({ seed: 'one', store })
+    const ids = new Set(Array.from({ length: 1100 }, () => idOf(gateway)))
+    const again = restarted(store.commits)
+    expect([ids.size, ids.has(idOf(again))]).toEqual([1100, false])
   })
 
   it('makes nothing of `initial` a second time, and still knows what was there at the beginning', () => {
