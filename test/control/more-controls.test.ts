@@ -94,3 +94,21 @@ describe('A clock of somebody else', () => {
     expect(resets).toBe(0)
   })
 })
+
+describe('The private key of a certificate', () => {
+  it('that there is not is refused by what it was looked for as', () => {
+    const id = `cert_${'0'.repeat(27)}`
+    const { authority, tlsCertificates } = open()
+    expect(() => authority.privateKeyPem(id)).toThrow(`TLS certificate ${id}`)
+    expect(() => authority.privateKeyPem(id)).toThrow(messageOf(() => tlsCertificates.get(id)))
+  })
+})
+
+function messageOf(call: () => unknown): string {
+  try {
+    call()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('nothing was thrown')
+}

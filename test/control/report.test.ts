@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { issued, managed, openManual } from '../support/provisioning.ts'
+import { ECDSA, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 /** The lines of a report below one of its titles, without their indentation. */
 function part(gateway: Gateway, title: string): string[] {
@@ -70,6 +70,28 @@ describe('The report', () => {
     ])
   })
 
+  test('says of a fault why it let a request pass that matches', async () => {
+    const gateway = openManual()
+    const { id } = gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
+    gateway.faults.add({ operation: 'reserved_addrs.list', after: 2 })
+    for (let request = 0; request < 2; request++) await client(gateway)('GET', '/reserved_addrs')
+    expect(part(gateway, 'on order').slice(2)).toEqual([
+      `  GET /reserved_addrs: matched, but met ${id}.`,
+      '  GET /reserved_addrs: matched, but met nothing: it came too early, or was refused before.',
+    ])
+  })
+
+  test('says of a domain when the outcome on order for it will be used', () => {
+    const { gateway, id } = issued()
+    gateway.reservedDomains.create({ domain: 'new.example.com', certificate_management_policy: ECDSA })
+    for (const domain of ['new.example.com', 'app.example.com']) gateway.provisioning.failNext('DNS_ERROR', { domain })
+    const { certificate_management_status: status } = gateway.reservedDomains.get(id)
+    expect(part(gateway, 'on order').slice(1)).toEqual([
+      `  app.example.com: its renewal is due at ${status?.renews_at}, and it is ${NEW_YEAR}.`,
+      `  new.example.com: its next attempt is due at ${timeAfter('30s')}, and it is ${NEW_YEAR}.`,
+    ])
+  })
+
   test('says of a domain whose outcome is on order why it had no attempt', () => {
     const gateway = openManual()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
@@ -96,6 +118,19 @@ describe('The report', () => {
       `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
       `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
       '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
+    ])
+  })
+
+  test('has a line for each run of such requests', async () => {
+    const gateway = openManual()
+    for (const path of ['/reserved_addrs', '/reserved_domains', '/tls_certificates']) {
+      for (let turn = 0; turn < 3; turn++) await client(gateway)('GET', path)
+    }
+    const at = '2026-01-01T00:00:00Z'
+    expect(part(gateway, 'requests')).toEqual([
+      `${at}  3 times until ${at}: GET /reserved_addrs → 200`,
+      `${at}  3 times until ${at}: GET /reserved_domains → 200`,
+      `${at}  3 times until ${at}: GET /tls_certificates → 200`,
     ])
   })
 

@@ -137,6 +137,8 @@ describe('A certificate for a server of a test', () => {
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
     [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
     [{ names: ['ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
+    [{ names: ['a.ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
+    [{ names: ['a'.repeat(254)] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
     [{ ips: ['1.2.3'] }, 'ips is an array of 1. Allowed: an array of IPv4 or IPv6 addresses.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
   ])('%j is refused', (options, message) => {
