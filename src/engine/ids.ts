@@ -22,12 +22,17 @@ export function ids(random: RandomSource): Ids {
   let bytes: ReturnType<RandomSource['draw']>
   // Made once, not for each id.
   const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
+  /** The codes of an id of each prefix, in which the number and the random part are put for the next one. */
+  const codesOf = new Map<string, number[]>()
   return {
     id(prefix, stream, sequence) {
       bytes = random.draw(stream, sequence)
-      const codes = new Array<number>(prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH)
-      putText(codes, 0, prefix)
-      putText(codes, prefix.length, '_')
+      let codes = codesOf.get(prefix)
+      if (!codes) {
+        codes = new Array<number>(prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH)
+        putText(codes, 0, `${prefix}_`)
+        codesOf.set(prefix, codes)
+      }
       putSortable(codes, prefix.length + 1, sequence)
       putText(codes, prefix.length + 1 + SEQUENCE_LENGTH, randomPart())
       return String.fromCharCode.apply(null, codes)

@@ -35,8 +35,9 @@ export class Transactions {
       tx.undo()
       throw error
     }
-    const { changes } = tx
-    if (changes.length === 0) return { result, commit: null }
+    if (tx.changes.length === 0) return { result, commit: null }
+    // Kept for as long as anybody may look at it, without the room that a list has to grow.
+    const changes = [...tx.changes]
     const commit = new MadeCommit(operation, now, changes, this.#hidden)
     this.#committed(commit)
     return { result, commit }

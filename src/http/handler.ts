@@ -72,25 +72,29 @@ export function handlerOf(given: HandlerOptions): Handler {
     const { safe } = engine
     if (!safe) return noted(options, call, answer, now)
     const later = onceSafe(safe, options, call, answer).then((answer) => noted(options, call, answer, now))
-    return { ...whole(answer, call, dialect), safe: later }
+    return { ...whole(forOrigin(answer, call, dialect), call, dialect), safe: later }
   }
 }
 
 /** An answer as it is given, once the journal has it. */
 function noted({ journal, dialect }: Own, call: Call, answer: HttpResponse, now: number): HttpResponse {
-  const given = whole(answer, call, dialect)
-  if (call.rawHeaders) note(journal, call, call.rawHeaders, answer, given.headers, now)
-  return given
+  const allowed = forOrigin(answer, call, dialect)
+  if (call.rawHeaders) note(journal, call, call.rawHeaders, allowed, now)
+  return whole(allowed, call, dialect)
 }
 
-/** An answer with the headers that all have, and without a body where nobody wants it. */
+/** An answer with what lets the page that asked read it. */
+function forOrigin(answer: HttpResponse, { request }: Call, dialect: CommonDialect): HttpResponse {
+  const cors = corsHeaders(request, dialect)
+  return cors ? { ...answer, headers: { ...answer.headers, ...cors } } : answer
+}
+
+/** An answer with the id of its request, and without a body where nobody wants it. */
 function whole(answer: HttpResponse, { request, operationId }: Call, dialect: CommonDialect): HttpResponse {
   const { status, headers: own, body, delivery } = answer
   const headers: Record<string, string> = { [dialect.operationIdHeader]: operationId }
-  // Name by name: spread into one another, three objects take as long as finding the resource.
+  // Name by name: spread into one another, two objects take as long as finding the resource.
   for (const name in own) headers[name] = own[name] as string
-  const cors = corsHeaders(request, dialect)
-  if (cors) Object.assign(headers, cors)
   const sent = request.method === 'HEAD' ? null : body
   return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
 }
@@ -128,8 +132,7 @@ function note(
   journal: KeptJournal,
   call: Call,
   requestHeaders: readonly string[],
-  { status, body }: HttpResponse,
-  responseHeaders: HttpResponse['headers'],
+  { status, headers: responseHeaders, body }: HttpResponse,
   now: number,
 ): void {
   const { request, path, query, operationId, operation, commit, fault } = call
@@ -149,6 +152,7 @@ function note(
     response: body,
     commit,
     fault: fault?.id ?? null,
+    bytes: 0,
   })
 }
 

@@ -43,10 +43,13 @@ export interface Exchange<Text = string> {
   readonly requestHeaders: readonly Text[]
   readonly request: Text | Exclude<RequestBody, string>
   readonly status: number
+  /** All but that of the operation id. */
   readonly responseHeaders: Readonly<Record<string, Text>>
   readonly response: Text | null
   readonly commit: MadeCommit | Commit | null
   readonly fault: string | null
+  /** What it takes of the journal's bytes, which the journal counts. */
+  bytes: number
 }
 
 /** How much a journal holds, and what it knows to be secret. */
@@ -68,16 +71,11 @@ const BYTES_OF_CHARACTER = 2
 /** The authorizations of how many further requests, the newest ones, are looked for in every entry. */
 const MOST_AUTHORIZATIONS = 16
 
-interface Entry {
-  readonly exchange: Exchange<Kept>
-  readonly bytes: number
-}
-
 /** The last requests of a gateway, as many as its limits allow. */
 export class KeptJournal implements Journal {
   readonly #options: JournalOptions
   /** The oldest first; those that are dropped stand at the beginning, as undefined, until they are half of all. */
-  #entries: (Entry | undefined)[] = []
+  #entries: (Exchange<Kept> | undefined)[] = []
   #dropped = 0
   #bytes = 0
   readonly #subscribers = new Set<(entry: JournalEntry | undefined) => void>()
@@ -92,15 +90,15 @@ export class KeptJournal implements Journal {
   }
 
   add(exchange: Exchange): void {
-    const { size, bytes: most } = this.#options
+    const { size, bytes: most, dialect } = this.#options
     const weight = weightOfCommit(exchange.commit)
     const own = withinLimit(exchange, weight)
-    const bytes =
+    own.bytes =
       BYTES_OF_ENTRY +
-      BYTES_OF_CHARACTER * characters(own) +
+      BYTES_OF_CHARACTER * (characters(own) + dialect.operationIdHeader.length + own.operationId.length) +
       (own.commit === exchange.commit ? weight : weightOfCommit(own.commit))
-    this.#entries.push({ exchange: own, bytes })
-    this.#bytes += bytes
+    this.#entries.push(own)
+    this.#bytes += own.bytes
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
     if (this.#subscribers.size > 0) this.#tell(this.newestFirst().next().value)
   }
@@ -110,7 +108,7 @@ export class KeptJournal implements Journal {
   }
 
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
-    const exchanges = this.#entries.flatMap((entry) => entry?.exchange ?? []).reverse()
+    const exchanges = this.#entries.slice(this.#dropped).reverse() as Exchange<Kept>[]
     const common = [...this.#options.ownKeys, ...authorizationsOf(exchanges)]
     for (const exchange of exchanges) {
       if (isMeant(exchange, query)) yield shown(exchange, common, this.#options)
@@ -154,7 +152,7 @@ export class KeptJournal implements Journal {
   }
 
   #dropOldest(): void {
-    this.#bytes -= (this.#entries[this.#dropped] as Entry).bytes
+    this.#bytes -= (this.#entries[this.#dropped] as Exchange<Kept>).bytes
     this.#entries[this.#dropped++] = undefined
     if (this.#dropped < this.#entries.length / 2) return
     this.#entries = this.#entries.slice(this.#dropped)
@@ -225,6 +223,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
   // An error of the gateway has none by its making; it names the fields that have, in `details`.
   const isError = status >= 400 && fault === null
   const headers = pairsOf(exchange.requestHeaders)
+  const answerHeaders = Object.entries({ [dialect.operationIdHeader]: operationId, ...exchange.responseHeaders })
   const own = secretsOf({ authorization, headers, query, bodies: isError ? [request] : [request, response] }, names)
   const hidden = { names, values: valuesOf([...common, ...own]) }
   return {
@@ -237,7 +236,7 @@ function shown(exchange: Exchange<Kept>, common: readonly string[], options: Jou
     requestHeaders: redactedHeaders(headers, hidden),
     request: redactedBody(request, hidden),
     status,
-    responseHeaders: redactedHeaders(Object.entries(exchange.responseHeaders), hidden),
+    responseHeaders: redactedHeaders(answerHeaders, hidden),
     response: redactedBody(response, isError ? { ...hidden, names: NO_NAMES } : hidden),
     commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, hidden),
     fault,

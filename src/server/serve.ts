@@ -291,7 +291,15 @@ function send({ status, headers, body }: HttpResponse, { request, response }: As
     const lines: (string | number)[] = []
     for (const name in headers) lines.push(name, headers[name] as string)
     if (body !== null) lines.push('Content-Length', Buffer.byteLength(body))
-    response.writeHead(status, lines as string[]).end(body)
+    response.writeHead(status, lines as string[])
+    const { socket } = response
+    if (socket && body !== null) {
+      // Head and body as one piece: `end(body)` would write an empty one after them, which costs the system as much again.
+      socket.cork()
+      response.write(body)
+      socket.uncork()
+      response.end()
+    } else response.end(body)
   } catch (error) {
     console.error(error)
     request.socket.destroy()
