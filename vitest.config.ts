@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ['test/inspector/**', 'test/sandbox/**'],
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
     sequence: { shuffle: true },
+    // The library has no state at module level, so files can share what was loaded: half the time, and a test of that claim.
+    isolate: false,
     // Properties run many cases, and shared machines are slow.
     testTimeout: 60_000,
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
