@@ -172,7 +172,7 @@ export function trippingRoute(
 /** A new managed domain after its first attempt, which came to this. */
 function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
   const created = createdFor(gateway, name, outcome)
-  const isOver = created.certificate !== null || jobOf(created)?.error_code !== null
+  const isOver = jobOf(created)?.error_code !== null
   return isOver ? created : gateway.provisioning.attempt(created.id)
 }
 

@@ -13,6 +13,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const before = gateway.snapshot().records.reserved_addrs
     const failed = await client(gateway)('POST', ADDRS, { json: {} })
     expect(outcome(failed)).toBe('503 ERR_GATEWAY_90500')
+    expect(failed.headers.get('retry-after')).toBeNull()
     expect(failed.body.msg).toContain('reserved_addrs.create')
     expect(failed.body.details).toEqual({ operation_id: failed.headers.get('service-operation-id') })
     expect(gateway.snapshot().records.reserved_addrs).toEqual(before)

@@ -162,6 +162,7 @@ describe('A pair', () => {
       { subject: { commonName: '', country: 'fr' } },
       { subject_common_name: '', subject_organization: '', subject_country: 'fr' },
     ],
+    ['no country on request', { subject: { country: '', locality: 'Köln' } }, { subject_country: '' }],
   ])('has a subject of %s', (_, options, fields) => expect(create(certificatePair(options))).toMatchObject(fields))
 
   it('holds the longest texts and times', () => {

@@ -115,6 +115,8 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
   test('name the domains that there are', ({ gateway }) => {
     const asked = () => messageOf(() => expect(gateway).toHaveCertificate('x.test'))
     expect(asked()).toBe('toHaveCertificate was asked about "x.test", and the gateway has none.')
+    expect(messageOf(() => expect(gateway).toBeProvisioning('x.test'))).toMatch(/^toBeProvisioning was asked about/)
+    expect(messageOf(() => expect(gateway).toHaveFailedWith('DNS_ERROR', 'x.test'))).toMatch(/^toHaveFailedWith was as/)
     const names = Array.from({ length: 10 }, (_, i) => `d${i}.example.com`)
     for (const domain of names) gateway.reservedDomains.create({ domain })
     expect(asked()).toBe(

@@ -299,6 +299,14 @@ describe('The suite of stores finds a store that', () => {
     expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
   })
 
+  it.each<[string, (commit: StoredCommit) => boolean]>([
+    ['the zone', ({ changes }) => changes.some(({ collection }) => collection === 'dns_records')],
+    ['an attempt that failed', ({ now }) => now === Date.parse('2026-01-01T00:00:30Z')],
+  ])('loses what became of %s', async (_what, isLost) => {
+    const flaw: Flaw = { kept: (commit) => (isLost(commit) ? undefined : commit) }
+    expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
+  })
+
   it('says that commits are safe before they are', async () => {
     const place = (isTrue: boolean) => {
       const safe = memoryStore()

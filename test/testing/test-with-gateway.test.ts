@@ -171,6 +171,7 @@ describe('The test of any runner', () => {
     const error = await outcomeOf(leaving)
     expect(error?.message).toMatch(/^The test itself passed\. .*`strict: false`/)
     expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
+    expect(error?.stack).toBe(`${error?.name}: ${error?.message}`)
     expect(error?.message).not.toContain('on order:')
     expect(await outcomeOf(leaving, { strict: false })).toBeUndefined()
   })
