@@ -81,6 +81,30 @@ describe('The report', () => {
     ])
   })
 
+  test('says of a fault in what each request was another than it waits for', async () => {
+    const gateway = openManual()
+    const resource = `ra_${'0'.repeat(27)}`
+    gateway.faults.add({ method: 'POST', path: '/reserved_domains' })
+    gateway.faults.add({ operation: 'reserved_addrs.get', resource })
+    await client(gateway)('GET', '/reserved_addrs')
+    const reasons = part(gateway, 'on order').filter((line) => line.startsWith('  '))
+    expect(reasons).toEqual([
+      '  GET /reserved_addrs: its method is GET, not POST, and its path is /reserved_addrs, not /reserved_domains.',
+      `  GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_addrs.get, and ${resource} is not in its path.`,
+    ])
+  })
+
+  test('has of what was sent and is no JSON how long it is, since nobody knows what stands in it', async () => {
+    const gateway = openManual()
+    await client(gateway)('POST', '/reserved_addrs', {
+      raw: '{"region"',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(part(gateway, 'requests')[0]).toContain(
+      ' POST /reserved_addrs [a text of 9 characters that is not JSON] → 400 ',
+    )
+  })
+
   test('says of a domain when the outcome on order for it will be used', () => {
     const { gateway, id } = issued()
     gateway.reservedDomains.create({ domain: 'new.example.com', certificate_management_policy: ECDSA })
