@@ -5,12 +5,10 @@ import { SortedKeys } from './sorted-keys.ts'
 export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
-  /** Per index, the keys of each value in creation order. */
+  /** Per index that was asked for, the keys of each value in creation order. */
   readonly #indexes = new Map<string, readonly [entries: Map<string, Keys>, indexed: Index<R>]>()
 
-  constructor(readonly collection: Collection<R>) {
-    for (const [name, indexed] of Object.entries(collection.indexes)) this.#indexes.set(name, [new Map(), indexed])
-  }
+  constructor(readonly collection: Collection<R>) {}
 
   get size(): number {
     return this.#rows.size
@@ -22,15 +20,27 @@ export class Table<R extends object = object> {
 
   /** The oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const keys = this.#indexes.get(index)?.[0].get(value)
+    const keys = this.#entries(index)?.get(value)
     const key = typeof keys === 'object' ? keys[0] : keys
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    const keys = this.#indexes.get(index)?.[0].get(value)
+    const keys = this.#entries(index)?.get(value)
     return keys === undefined ? [] : listOf(keys).map((key) => this.#rows.get(key) as R)
+  }
+
+  /** The entries of an index, which is made when it is first asked for: to begin with many records takes half as long. */
+  #entries(index: string): Map<string, Keys> | undefined {
+    const known = this.#indexes.get(index)
+    if (known) return known[0]
+    const indexed = this.collection.indexes[index]
+    if (!indexed) return undefined
+    const entries = new Map<string, Keys>()
+    for (const [key, row] of this.#rows) reindex(entries, key, null, indexed(row))
+    this.#indexes.set(index, [entries, indexed])
+    return entries
   }
 
   /** Records from the one before `cursor` on; the cursor need not exist. */

@@ -1,4 +1,4 @@
-import type { Store, StoredCommit } from '../contract/store.ts'
+import type { Store, StoredCommit, StoredRecord } from '../contract/store.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
@@ -56,12 +56,18 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
     }
     Object.assign(atMost, after)
   }
+  function* counted(records: Iterable<StoredRecord>) {
+    for (const each of records) {
+      atMost.records++
+      yield each
+    }
+  }
   return {
     load() {
       isOneChange = false
       const state = store.load()
-      Object.assign(atMost, { records: recordsIn(storage), bytes: storage.sql.databaseSize })
-      return state
+      Object.assign(atMost, { records: 0, bytes: storage.sql.databaseSize })
+      return state && { ...state, records: counted(state.records) }
     },
     append(commit) {
       if (isNear(commit)) storage.transactionSync(() => appendCounted(commit))
@@ -78,12 +84,6 @@ function mostBytesOf(value: SqlValue): number {
   const bytes = utf8Length(value)
   if (bytes <= LARGEST_ROW) return bytes
   throw new Error(`a record would have ${bytes} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
-}
-
-/** Counted without reading them. */
-function recordsIn({ sql }: ObjectStorage): number {
-  const [counted] = sql.exec('SELECT COUNT(*) AS records FROM fauxgate_records')
-  return Number(counted?.records)
 }
 
 /** What a sandbox keeps at the moment. */

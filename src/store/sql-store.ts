@@ -40,23 +40,38 @@ function loaded(run: RunSql): StoredState | undefined {
   return { ...numbers, seed: JSON.parse(seed), records: records(run) }
 }
 
-/** How many records are read at a time: few enough that the texts of a page are gone before they cost anything. */
-const PAGE = 200
+/** How many records are read at a time, as one text: where an answer has a row for each, the rows cost more than the records. */
+const PAGE = 250
 
-const READ = `SELECT collection, key, record FROM fauxgate_records
-  WHERE (collection, key) > (?, ?) ORDER BY collection, key LIMIT ${PAGE}`
+/** How many bytes a record may have that is read with others. Of a text, Durable Objects have 2 MB at the most. */
+const LARGEST = 7000
+
+const OF_COLLECTION = 'FROM fauxgate_records WHERE collection = ?'
+const NEXT_COLLECTION = 'SELECT MIN(collection) AS collection FROM fauxgate_records WHERE collection > ?'
+const NEXT_PAGE = `SELECT COALESCE((SELECT key ${OF_COLLECTION} AND key > ? ORDER BY key LIMIT 1 OFFSET ${PAGE - 1}),
+  (SELECT MAX(key) ${OF_COLLECTION})) AS last`
+const READ = `SELECT group_concat(key) AS keys,
+  group_concat(CASE WHEN LENGTH(CAST(record AS BLOB)) > ${LARGEST} THEN 'null' ELSE record END) AS records
+  ${OF_COLLECTION} AND key > ? AND key <= ?`
+const READ_LARGE = `SELECT record ${OF_COLLECTION} AND key = ?`
 
 /** Seeds and keys are JSON texts, since a text of SQLite ends at its first NUL. Keys sort in the order that records were made in. */
 function* records(run: RunSql): Generator<StoredRecord> {
-  let last = { collection: '', key: '' }
-  for (;;) {
-    // The columns are those of the statement, all texts.
-    const page = [...run(READ, last.collection, last.key)] as Record<keyof StoredRecord, string>[]
-    for (const { collection, key, record } of page) {
-      yield { collection, key: JSON.parse(key), record: JSON.parse(record) }
+  // The columns are those of the statements, all texts; MIN and MAX of nothing are null.
+  const one = (statement: string, ...values: string[]) => [...run(statement, ...values)][0] as Record<string, string>
+  for (let { collection } = one(NEXT_COLLECTION, ''); collection; { collection } = one(NEXT_COLLECTION, collection)) {
+    let after = ''
+    for (;;) {
+      const { last = '' } = one(NEXT_PAGE, collection, after, collection)
+      if (last === after) break
+      const { keys, records } = one(READ, collection, after, last)
+      const page = JSON.parse(`[${records}]`)
+      for (const [index, key] of JSON.parse(`[${keys}]`).entries()) {
+        const record = page[index] ?? JSON.parse(one(READ_LARGE, collection, JSON.stringify(key)).record as string)
+        yield { collection, key, record }
+      }
+      after = last
     }
-    if (page.length < PAGE) return
-    last = page[PAGE - 1] as typeof last
   }
 }
 
