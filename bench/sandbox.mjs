@@ -26,7 +26,7 @@ function onWire(method, path, headers, sent) {
 async function requestsTo(served, isBare, count) {
   const get = []
   const post = []
-  for (let n = 0; n < count; n++) {
+  await inTurns(count, async (n) => {
     const name = `object-${count}-${n}`
     const { headers } = isBare
       ? { headers: { authorization: 'Bearer any', 'service-version': '2' } }
@@ -35,8 +35,17 @@ async function requestsTo(served, isBare, count) {
     const made = await served.ask('POST', path, headers, body)
     get.push(onWire('GET', `${path}/${made.body.id}`, headers))
     post.push(onWire('POST', path, headers, body))
-  }
+  })
   return { get, post }
+}
+
+/** Does something so many times, {@link CONNECTIONS} at once: one after another, each would wait for the disk alone. */
+async function inTurns(count, work) {
+  let begun = 0
+  const one = async () => {
+    while (begun < count) await work(begun++)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, one))
 }
 
 /** Sandbox and bare object in turns: the ratios of their rates, and of their processor times per request. */
@@ -123,22 +132,80 @@ async function timed(work) {
 
 const AWAKE = 1000
 
-/** A thousand objects in one process, each created and used, and what one of them takes of its memory. */
+/** A thousand objects in one process, each created and used, and what one of them takes of its memory while all are awake. */
 async function many() {
   const taken = {}
   for (const name of ['bare', 'worker']) {
     const served = await Served.of(name)
-    await requestsTo(served, name === 'bare', 1)
-    const before = served.memory
+    const begun = performance.now()
     const { get } = await requestsTo(served, name === 'bare', AWAKE)
-    taken[name] = (served.memory - before) / AWAKE / 1024
     row(`${name}: objects created and used`, whole(get.length), whole(AWAKE))
+    row(`${name}: … seconds that took`, ((performance.now() - begun) / 1000).toFixed(1))
+    // What creating them has left behind is no part of what they take.
+    await served.kill()
+    await served.start()
+    const all = (requests) => ask({ port: served.port, request: requests, connections: 50, count: requests.length })
+    await all(get.slice(0, 1))
+    const before = served.memory
+    for (let round = 0; round < 2; round++) await all(get)
+    taken[name] = (served.memory - before) / (AWAKE - 1) / 1024
     row(`${name}: memory of each, KB`, taken[name].toFixed(0))
     await served.stop()
   }
   row('memory above the bare object, KB', (taken.worker - taken.bare).toFixed(0), 'at most 64')
 }
 
-const PARTS = { speed, wake, many }
+const KILLED = 100
+const WRITERS = 3
+
+/** A process that is killed in the middle of writing, again and again: what was answered is there, once, and alarms go on. */
+async function killed() {
+  const served = await Served.of('worker')
+  const writers = []
+  for (let n = 0; n < WRITERS; n++) writers.push({ n, ids: [], ...(await served.create(`writer-${n}`)) })
+  for (let round = 0; round < KILLED; round++) {
+    // Nobody asks for it again: its alarm alone removes it.
+    await served.create(`ends-${round}`, { ttl: '1s' })
+    const ends = writers.map(async ({ n, ids, headers }) => {
+      for (;;) {
+        const { status, body: made } = await served.ask('POST', `/s/writer-${n}/reserved_addrs`, headers, body)
+        if (status !== 201) throw new Error(`It answered ${status}.`)
+        ids.push(made.id)
+        if (ids.length > 4 * (round + 1)) await served.kill()
+      }
+    })
+    await Promise.allSettled(ends)
+    await served.start()
+  }
+  const answered = writers.flatMap(({ ids }) => ids)
+  const there = new Set((await Promise.all(writers.map((each) => idsIn(served, each)))).flat())
+  row('kill -9: rounds', KILLED, '100')
+  row('kill -9: answered writes', whole(answered.length))
+  row('kill -9: … that were lost', answered.filter((id) => !there.has(id)).length, '0')
+  row('kill -9: … whose id was given twice', answered.length - new Set(answered).size, '0')
+  row('kill -9: alarms that never came', await leftAfter(served, 30), '0')
+  await served.stop()
+}
+
+async function idsIn(served, { n, headers }) {
+  const ids = []
+  for (let path = `/s/writer-${n}/reserved_addrs?limit=100`; path; ) {
+    const { body: page } = await served.ask('GET', path, headers)
+    ids.push(...page.reserved_addrs.map(({ id }) => id))
+    path = page.next_page_uri?.slice(page.next_page_uri.indexOf('/s/')) ?? ''
+  }
+  return ids
+}
+
+/** How many sandboxes the account still lists, besides those that stay, when so many seconds have passed. */
+async function leftAfter(served, seconds) {
+  for (let second = 0; ; second++) {
+    const left = (await served.names()).length - WRITERS
+    if (left === 0 || second === seconds) return left
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+}
+
+const PARTS = { speed, wake, many, killed }
 const parts = process.argv.slice(2)
 for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

@@ -1,7 +1,7 @@
 // The official clients across a restart: each is in the middle of its work, a list half read, when `fauxgate serve --data` is
 // killed and started again, and goes on. `node scripts/restart.mjs`; needs a build, and a Node with SQLite: its own, or
 // the one of npm's package node. A client whose language is not here is left out, loudly.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { nodeOf } from './nodes.mjs'
+import { officialClients } from './official-clients.mjs'
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const node = process.getBuiltinModule?.('node:sqlite') ? process.execPath : nodeOf('22').path
@@ -37,40 +38,11 @@ async function served(port) {
   return { ...server, url }
 }
 
-const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
-
-/** The official clients, by language: how each is started, or undefined where its language is not here. */
-const clients = {
-  typescript: () => [process.execPath, [path('restart/client.mjs')]],
-  python() {
-    const python = join(folder, 'python/bin/python')
-    if (!works('python3', '-m', 'venv', join(folder, 'python'))) return undefined
-    const requirements = path('../examples/python/requirements.txt')
-    const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]
-    const { status } = spawnSync(python, install, { stdio: ['ignore', 'inherit', 'inherit'] })
-    if (status !== 0) throw new Error('The Python client could not be installed.')
-    return [python, [path('restart/client.py')]]
-  },
-  go() {
-    if (!works('go', 'version')) return undefined
-    const program = join(folder, 'client')
-    const build = ['build', '-o', program, path('restart/client.go')]
-    const { status } = spawnSync('go', build, { cwd: path('../examples/go'), stdio: 'inherit' })
-    if (status !== 0) throw new Error('The Go client could not be built.')
-    return [program, []]
-  },
-}
-
 try {
-  const commands = Object.entries(clients).map(([name, command]) => [name, command()])
-  for (const [name, command] of commands) {
-    if (!command) console.warn(`!!! The ${name} client was left out, because ${name} is not here !!!`)
-  }
+  const commands = officialClients(path('restart'), folder)
   const first = await served(0)
   const env = { ...process.env, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1' }
-  const begun = commands
-    .filter(([, command]) => command)
-    .map(([name, [command, args]]) => [name, started(command, [...args, first.url], { env })])
+  const begun = commands.map(([name, [command, args]]) => [name, started(command, [...args, first.url], { env })])
   for (const [name, { line }] of begun) {
     if ((await line()) !== 'middle') throw new Error(`The ${name} client did not come to the middle.`)
   }

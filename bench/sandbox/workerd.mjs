@@ -63,6 +63,7 @@ export class Served {
   }
 
   kill() {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return Promise.resolve()
     const ended = new Promise((resolve) => this.child.once('exit', resolve))
     this.child.kill('SIGKILL')
     return ended
@@ -96,13 +97,25 @@ export class Served {
     return { status: response.status, body: text && JSON.parse(text) }
   }
 
-  /** Creates a sandbox; answers the headers of its clients. */
-  async create(name, options = {}) {
+  /** The names of up to 1,000 sandboxes, as the account lists them. */
+  async names() {
+    const { body } = await this.ask('GET', '/s?limit=1000', { 'fauxgate-account-key': ACCOUNT_KEY })
+    return body.sandboxes.map(({ name }) => name)
+  }
+
+  /** Creates a sandbox; answers what is told of it, and its keys. */
+  async created(name, options = {}) {
     const { status, body } = await this.ask('PUT', `/s/${name}`, { 'fauxgate-account-key': ACCOUNT_KEY }, options)
     if (status !== 201) throw new Error(JSON.stringify(body))
+    return body
+  }
+
+  /** Creates a sandbox; answers the headers of its clients. */
+  async create(name, options) {
+    const { api_key, control_key } = await this.created(name, options)
     return {
-      headers: { authorization: `Bearer ${body.api_key}`, 'service-version': '2' },
-      control: { 'fauxgate-control-key': body.control_key },
+      headers: { authorization: `Bearer ${api_key}`, 'service-version': '2' },
+      control: { 'fauxgate-control-key': control_key },
     }
   }
 }

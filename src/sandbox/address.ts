@@ -1,4 +1,5 @@
 import type { SandboxEnvironment } from './environment.ts'
+import { sandboxOf } from './keys.ts'
 
 /** What the paths of all sandboxes begin with, and what the account's calls are. */
 export const SANDBOXES_PATH = '/s'
@@ -36,14 +37,24 @@ export function isSandboxName(text: string): boolean {
 
 const PARTS = /^([a-z]+:)\/\/([^/?#]*)([^?#]*)(\?[^#]*)?/i
 
-/** Where a URL leads. A name is taken as it stands there: nothing is decoded, and its case is left alone in a path. */
-export function addressOf(url: string, env: Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>): Address {
+/**
+ * Where a request leads. A name is taken as it stands in the URL: nothing is decoded, and its case is left alone in a path.
+ * What is below no sandbox is asked of the one whose API key it has: some clients leave out the path of their base URL.
+ */
+export function addressOf(
+  { url, headers }: Pick<Request, 'url' | 'headers'>,
+  env: Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>,
+): Address {
   const [, protocol = '', host = '', path = '', query = ''] = PARTS.exec(url) ?? []
   const wildcard = env.WILDCARD_HOST?.toLowerCase()
   const label = wildcard && labelBefore(wildcard, host)
   if (label) return { name: label, base: `${publicProtocol(env, protocol)}//${host}`, below: oneSlash(path) + query }
   const home = homeOf(url, env)
-  if (!path.startsWith(`${SANDBOXES_PATH}/`)) return { name: undefined, path, query: query.slice(1) }
+  if (!path.startsWith(`${SANDBOXES_PATH}/`)) {
+    const own = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
+    if (own === undefined) return { name: undefined, path, query: query.slice(1) }
+    return { name: own, base: `${home}${SANDBOXES_PATH}/${own}`, below: oneSlash(path) + query }
+  }
   const start = SANDBOXES_PATH.length + 1
   const end = path.indexOf('/', start)
   const name = end === -1 ? path.slice(start) : path.slice(start, end)

@@ -14,7 +14,7 @@ type Header = (name: string) => string | null
  */
 export class Gate {
   /** The keys of the gateway behind it. */
-  readonly keys: Keys = freshKeys()
+  readonly keys: Keys = freshKeys('')
   /** Keys that were let in last: a digest takes longer than most requests. */
   #known: { digests: KeyDigests | undefined } & { -readonly [Name in keyof Keys]?: string } = { digests: undefined }
 

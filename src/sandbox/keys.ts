@@ -11,9 +11,14 @@ export interface Keys {
 /** What is kept of {@link Keys}. */
 export type KeyDigests = { readonly [Name in keyof Keys]: string }
 
-/** New keys that nobody can guess. */
-export function freshKeys(): Keys {
-  return { api_key: `fgapi_${freshSecret()}`, control_key: `fgctl_${freshSecret()}` }
+/** New keys of a sandbox, that nobody can guess. */
+export function freshKeys(name: string): Keys {
+  return { api_key: `fgapi_${name}_${freshSecret()}`, control_key: `fgctl_${freshSecret()}` }
+}
+
+/** The sandbox that the API key of an `Authorization` header names. Whether it is its key is for the sandbox to say. */
+export function sandboxOf(authorization: string | null): string | undefined {
+  return authorization === null ? undefined : /^Bearer +fgapi_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
 
 /** The digests by which keys are known again. */

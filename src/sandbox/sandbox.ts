@@ -50,7 +50,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   async fetch(request: Request): Promise<Response> {
     try {
-      return await this.#asked(request, addressOf(request.url, this.env) as InSandbox)
+      return await this.#asked(request, addressOf(request, this.env) as InSandbox)
     } catch (error) {
       return toResponse(refusalAnswer(error))
     }
@@ -131,7 +131,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       if (this.#present()) refuse(errors.sandbox_taken, { name })
       const now = readClock(systemClock)
       const ttl = beginning.copy ? beginning.ttl : beginning.options.ttl
-      const keys = freshKeys()
+      const keys = freshKeys(name)
       const options = beginning.copy ? beginning.copy.options : keptOptions(beginning.options, now)
       const digests = digestsOf(keys)
       const facts: Facts = { name, created: now, expires: ttl === undefined ? null : now + ttl, options, digests }
@@ -165,7 +165,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   renewKeys(name: string): Promise<HttpResponse> {
     return answered(() => {
       const facts = this.#required(name)
-      const keys = freshKeys()
+      const keys = freshKeys(name)
       this.#facts.keep({ ...facts, digests: digestsOf(keys) })
       this.#listeners.end('The sandbox has new keys.')
       return jsonAnswer(200, keys)

@@ -29,7 +29,7 @@ export function sandboxWorker() {
   const answer = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
     if (known !== env) requireVariables(env)
     known = env
-    const address = addressOf(request.url, env)
+    const address = addressOf(request, env)
     const { name } = address
     const page = pages.at(address, request)
     if (page) return page

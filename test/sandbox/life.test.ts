@@ -34,6 +34,25 @@ describe('A sandbox', () => {
     expect((await sandbox.ask('GET', '/')).body.error_code).toBe('ERR_GATEWAY_90400')
   })
 
+  it('is found by its API key, where a client leaves out the path of its base URL', async () => {
+    const sandbox = await sandboxes.create('by-key', manual)
+    const other = await sandboxes.create('by-other-key', manual)
+    const { body: made } = await sandboxes.ask('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
+    expect(made.uri).toBe(`${sandbox.created.url}/reserved_addrs/${made.id}`)
+    const { body: list } = await sandboxes.ask('GET', '/reserved_addrs?limit=1', { headers: sandbox.headers })
+    expect(list.reserved_addrs).toMatchObject([{ id: made.id }])
+    const foreign = { headers: other.headers }
+    expect((await sandboxes.ask('GET', `/reserved_addrs/${made.id}`, foreign)).status).toBe(404)
+    expect((await sandboxes.ask('GET', `/s/by-key/reserved_addrs/${made.id}`, foreign)).status).toBe(401)
+    const feigned = { authorization: other.headers.authorization.replace('by-other-key', 'by-key') }
+    const refused = await sandboxes.ask('GET', '/reserved_addrs', { headers: { ...other.headers, ...feigned } })
+    expect(refused.status).toBe(401)
+    const nobody = { authorization: 'Bearer fgapi_nobody_0', 'service-version': '2' }
+    expect((await sandboxes.ask('GET', '/reserved_addrs', { headers: nobody })).body.error_code).toBe(
+      'ERR_GATEWAY_90611',
+    )
+  })
+
   it('has keys of its own, which are shown once and can be renewed', async () => {
     const sandbox = await sandboxes.create('keys')
     expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(200)
