@@ -47,6 +47,24 @@ describe('Whoever listens to a sandbox', () => {
     socket.end()
   })
 
+  it('hears on when the sandbox has slept in between and was woken by its alarm', async () => {
+    // workerd lets an object sleep when it was idle for 10 seconds.
+    const sandbox = await sandboxes.create('sleeps', { provisioningDelay: '14s' })
+    const socket = await listen(eventsOf(sandbox), sandbox.created.control_key)
+    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
+    expect((await sandbox.control('GET', '/requests')).body).toHaveLength(1)
+    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(told.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
+    // Its journal is the gateway's that was forgotten.
+    expect((await sandbox.control('GET', '/requests')).body).toEqual([])
+    await sandbox.ask('POST', '/reserved_addrs', { description: 'after that' })
+    const later = await socket.until(
+      ({ event, data }) => event === 'commit' && data.operation === 'reserved_addrs.create',
+    )
+    expect(later.at(-1)?.data.changes[0].after.description).toBe('after that')
+    socket.end()
+  })
+
   it('is told that something was missed, where one call changes more than anybody reads', async () => {
     const reservedAddrs = Array.from({ length: 400 }, () => ({ metadata: 'm'.repeat(4000) }))
     const sandbox = await sandboxes.create('much', { clock: 'manual', initial: { reservedAddrs } })
