@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Known } from './crash/client.mjs'
+import { numbers } from './crash/numbers.mjs'
 import { nodeOf } from './nodes.mjs'
 
 const options = { rounds: { type: 'string' }, seed: { type: 'string' }, writers: { type: 'string' } }
@@ -48,16 +49,6 @@ async function served(child, file) {
   })
   ended.catch(() => undefined)
   return Promise.race([line, ended])
-}
-
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function numbers(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** Waits until so many writes were answered, but not for ever. */

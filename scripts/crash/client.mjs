@@ -28,10 +28,19 @@ export async function all(url, path, name) {
 export class Known {
   /** By id: which descriptions it can have; null for that it can be gone. */
   addresses = new Map()
-  /** By name: whether it must be there. False: it can be. */
+  /** By name: whether it must be there (true), can be (false), or must not be ('gone'). */
   domains = new Map()
   answered = 0
   #next = 0
+  #most
+  /** What may be deleted, the oldest first: ids of addresses; names and ids of domains. */
+  #oldAddresses = []
+  #oldDomains = []
+
+  /** With more than `most` addresses, and a quarter as many domains, the oldest are deleted. */
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.#most = most
+  }
 
   /** Writes until no answer comes any more. */
   async write(url) {
@@ -47,8 +56,15 @@ export class Known {
     this.domains.set(domain, false)
     const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
     const answer = await ask(url, 'POST', '/reserved_domains', { domain, certificate_management_policy })
-    if (answer) this.domains.set(domain, true)
-    return answer
+    if (!answer) return undefined
+    this.domains.set(domain, true)
+    this.#oldDomains.push([domain, answer.body.id])
+    if (this.#oldDomains.length <= this.#most / 4) return answer
+    const [name, id] = this.#oldDomains.shift()
+    this.domains.set(name, false)
+    const deleted = await ask(url, 'DELETE', `/reserved_domains/${id}`)
+    if (deleted) this.domains.set(name, 'gone')
+    return deleted
   }
 
   async #address(url) {
@@ -62,23 +78,29 @@ export class Known {
     states.push(changed)
     if (!(await ask(url, 'PATCH', path, { description: changed }))) return undefined
     states.splice(0, 1)
-    if (this.#next % 3 > 0) return made
+    if (this.#next % 3 === 0) return this.#delete(url, made.body.id)
+    this.#oldAddresses.push(made.body.id)
+    return this.#oldAddresses.length > this.#most ? this.#delete(url, this.#oldAddresses.shift()) : made
+  }
+
+  async #delete(url, id) {
+    const states = this.addresses.get(id)
     states.push(null)
-    const deleted = await ask(url, 'DELETE', path)
-    if (deleted) states.splice(0, 1)
+    const deleted = await ask(url, 'DELETE', `/reserved_addrs/${id}`)
+    if (deleted) states.splice(0, states.length - 1)
     return deleted
   }
 
   /** What is wrong with what a gateway has after a restart: one line each. From then on, that is what is known. */
   async problemsAt(url) {
     const problems = []
-    const addresses = new Map((await all(url, '/reserved_addrs', 'reserved_addrs')).map((each) => [each.id, each]))
+    const found = await all(url, '/reserved_addrs', 'reserved_addrs')
+    const addresses = new Map(found.map((each) => [each.id, each]))
     for (const [id, states] of this.addresses) {
       const is = addresses.get(id)?.description ?? null
       if (!states.includes(is)) problems.push(`the address ${id} has the description ${is}, and could have ${states}`)
-      if (is === null) this.addresses.delete(id)
-      else this.addresses.set(id, [is])
     }
+    this.addresses = new Map(found.map(({ id, description }) => [id, [description]]))
     const certificates = await all(url, '/tls_certificates', 'tls_certificates')
     const domains = await all(url, '/reserved_domains', 'reserved_domains')
     const [used, there] = [domains.map(({ certificate }) => certificate?.id), certificates.map(({ id }) => id)]
@@ -86,10 +108,12 @@ export class Known {
       problems.push(`half a domain: ${used} use certificates, ${there} are there`)
     const names = new Set(domains.map(({ domain }) => domain))
     for (const [name, must] of this.domains) {
-      if (must && !names.has(name)) problems.push(`the domain ${name} is gone`)
-      if (!names.has(name)) this.domains.delete(name)
-      else this.domains.set(name, true)
+      if (must === true && !names.has(name)) problems.push(`the domain ${name} is gone`)
+      if (must === 'gone' && names.has(name)) problems.push(`the domain ${name} is there again`)
     }
+    this.domains = new Map([...names].map((name) => [name, true]))
+    this.#oldAddresses = [...this.addresses.keys()].reverse()
+    this.#oldDomains = domains.map(({ domain, id }) => [domain, id]).reverse()
     return problems
   }
 }
