@@ -51,6 +51,24 @@ describe('A gateway that goes on from a store', () => {
     })
   })
 
+  it('begins the window of the rate limit anew, which a snapshot goes on with (rules: stores#what-is-not-kept)', async () => {
+    const store = memoryStore()
+    const rateLimit = { requests: 2, window: '1m' } as const
+    const gateway = createGateway({ clock: manualClock(NEW_YEAR), rateLimit, store })
+    const statuses = async (on: Gateway) => {
+      const answers = []
+      for (const method of ['POST', 'GET', 'GET']) {
+        answers.push(await client(on)(method, '/reserved_addrs', method === 'POST' ? { json: {} } : {}))
+      }
+      return answers.map(({ status }) => status)
+    }
+    expect(await statuses(gateway)).toEqual([201, 200, 429])
+    expect(await statuses(restarted(store.commits, { rateLimit }))).toEqual([201, 200, 429])
+    const restored = restarted(store.commits, { rateLimit })
+    restored.restore(gateway.snapshot())
+    expect(await statuses(restored)).toEqual([429, 429, 429])
+  })
+
   it('gives no id again, of resources or of requests, whichever seed it is given now (rules: stores#ids)', async () => {
     const store = memoryStore()
     const gateway = createGateway({ seed: 'one', store })
