@@ -60,7 +60,7 @@ describe('the command `fauxgate serve`', () => {
     const { output, exited } = start('serve', '--port', '0', '--state', file)
     expect(await exited).toBe(1)
     expect(output.stderr).toBe(
-      `fauxgate: The state file ${file} holds no snapshot: version is 7. Allowed: 1, the version this fauxgate reads.\n`,
+      `fauxgate: --state: The state file ${file} holds no snapshot: version is 7. Allowed: 1, the version this fauxgate reads.\n`,
     )
     expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
     rmSync(folder, { recursive: true })
@@ -95,7 +95,7 @@ describe('the command `fauxgate serve`', () => {
     writeFileSync(file, text)
     const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', file)
     expect(code).toBe(1)
-    expect(stderr).toContain(`fauxgate: The state file ${file} ${message}`)
+    expect(stderr).toContain(`fauxgate: --state: The state file ${file} ${message}`)
     expect(stderr).not.toContain('hush')
     rmSync(folder, { recursive: true })
   })
@@ -115,7 +115,7 @@ describe('the command `fauxgate serve`', () => {
   it('says which state file cannot be read', async () => {
     const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', tmpdir())
     expect(code).toBe(1)
-    expect(stderr).toMatch(`fauxgate: The state file ${tmpdir()} cannot be read: EISDIR`)
+    expect(stderr).toMatch(`fauxgate: --state: The state file ${tmpdir()} cannot be read: EISDIR`)
   })
 
   it('can run on a manual clock with simulated DNS and its own provisioning delay', async () => {
@@ -190,7 +190,7 @@ describe('the command `fauxgate serve`', () => {
 
   it('takes the last port there is', async () => {
     const { code, stderr } = await ran({}, 'serve', '--port', '65535', '--host', '192.0.2.1')
-    expect([code, stderr]).toEqual([1, 'fauxgate: The host 192.0.2.1 is not an address of this machine.\n'])
+    expect([code, stderr]).toEqual([1, 'fauxgate: --host: The host 192.0.2.1 is not an address of this machine.\n'])
   })
 
   it('listens for signals no longer than it runs', async () => {

@@ -107,9 +107,9 @@ describe('A config file that nobody named is the one that stands here', () => {
 
   it('and says in one line why it cannot be loaded', async () => {
     writeFileSync('fauxgate.config.mjs', 'throw new Error("one\\ntwo")')
-    await expect(readConfigFile(undefined)).rejects.toThrow(new Error('fauxgate.config.mjs cannot be loaded: one'))
+    await expect(readConfigFile(undefined)).rejects.toThrow(new Error('fauxgate.config.mjs cannot be loaded: one.'))
     writeFileSync('other.mjs', 'throw "a text"')
-    await expect(readConfigFile('other.mjs')).rejects.toThrow(new Error('other.mjs cannot be loaded: a text'))
+    await expect(readConfigFile('other.mjs')).rejects.toThrow(new Error('other.mjs cannot be loaded: a text.'))
   })
 })
 

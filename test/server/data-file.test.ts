@@ -36,7 +36,7 @@ describe('fauxgate serve --data', () => {
     const { output, exited } = start('serve', '--port', '0', '--data', file())
     expect(await exited).toBe(1)
     // Node 22 says first that its SQLite is an experiment.
-    expect(output.stderr).toMatch(/^fauxgate: The store \S+gateway\.db cannot be opened: .+$/m)
+    expect(output.stderr).toMatch(/^fauxgate: --data: The store \S+gateway\.db cannot be opened: .+$/m)
   })
 
   testSqlite('lets the file go where the gateway cannot be made', async () => {
@@ -49,7 +49,7 @@ describe('fauxgate serve --data', () => {
     const { code, stdout, stderr } = await withoutSqlite(() => ran({}, 'serve', '--port', '0', '--data', file()))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `fauxgate: A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
+      `fauxgate: --data: A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
     )
   })
 

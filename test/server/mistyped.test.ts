@@ -61,8 +61,21 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ],
     [
       ['serve', '--renewal-lead', '90d'],
-      `--renewal-lead is 7776000000 ms. Allowed: less than certificateValidity, 7776000000 ms. ${AT_SERVE}`,
+      `--renewal-lead is 7776000000 ms. Allowed: less than --certificate-validity, 7776000000 ms. ${AT_SERVE}`,
     ],
+    [
+      ['serve', '--certificate-validity', '10d'],
+      `--renewal-lead is 2592000000 ms. Allowed: less than --certificate-validity, 864000000 ms. ${AT_SERVE}`,
+    ],
+    [
+      ['serve', '--dns', 'simulatd'],
+      `--dns is "simulatd". Allowed: "off" or "simulated". Did you mean simulated? ${AT_SERVE}`,
+    ],
+    [
+      ['serve', '--dialect', 'Ngrok'],
+      `--dialect is "Ngrok". Allowed: "standard" or "ngrok". Did you mean ngrok? ${AT_SERVE}`,
+    ],
+    [['serve', '--no-quiet=1'], `--no-quiet takes no value. Write --quiet or --no-quiet. ${AT_SERVE}`],
     [['serve', '--start', '2026-01-01T00:00:00Z'], `--start needs --clock manual. ${AT_SERVE}`],
     [['serve', '--initial', 'nowhere.json'], `nowhere.json cannot be read: there is no such file. ${AT_SERVE}`],
     [['serve', '--config', 'nowhere.json'], `nowhere.json cannot be read: there is no such file. ${AT_SERVE}`],
@@ -100,7 +113,24 @@ describe('A command line that is wrong is answered in one line, with what was ty
     expect(await ran({}, ...args)).toEqual({ code: 2, stdout: '', stderr: `fauxgate: ${message}\n` })
   })
 
+  it.each<[string[], RegExp]>([
+    [['--data', tmpdir()], /^--data: The store \S+ cannot be opened: it is no file\.$/],
+    [['--data', '/nowhere/gateway.db'], /^--data: The store \S+ cannot be opened: its folder does not exist\.$/],
+    [['--state', tmpdir()], /^--state: The state file \S+ cannot be read: EISDIR[^\n]*$/],
+    [['--tls', '--tls-root', '/nowhere/root.pem'], /^--tls-root: ENOENT: no such file or directory[^\n]*$/],
+  ])('also where the option names what cannot be used, such as %j', async (args, message) => {
+    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
+    expect([code, stdout]).toEqual([1, ''])
+    const needsSqlite = args[0] === '--data' && !process.getBuiltinModule?.('node:sqlite')
+    // Node may warn that its SQLite is new.
+    const [, found = ''] = /^fauxgate: (.+)$/m.exec(stderr) ?? []
+    expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
+  })
+
   it('and so is an environment', async () => {
+    expect((await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')).stderr).toBe(
+      `fauxgate: FAUXGATE_RENEWAL_LEAD is 8640000000 ms. Allowed: less than --certificate-validity, 7776000000 ms. ${AT_SERVE}\n`,
+    )
     expect(await ran({ FAUXGATE_PORT: 'http' }, 'serve')).toEqual({
       code: 2,
       stdout: '',

@@ -70,7 +70,9 @@ it.each([
 it('is tried at the start: what cannot be written is said before anybody counts on it', async () => {
   const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--state', at('missing/state.json'))
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^fauxgate: The state file \S+missing\/state\.json cannot be written: ENOENT[^\n]+\n$/)
+  expect(stderr).toMatch(
+    /^fauxgate: --state: The state file \S+missing\/state\.json cannot be written: ENOENT[^\n]+\n$/,
+  )
 })
 
 it('loses the parts of processes that run no more, and only those', async () => {

@@ -64,10 +64,13 @@ function requireNegation(
   known: ReadonlyMap<string, Flag>,
   command: string,
 ): [name: string, isOn: boolean] {
-  const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
-  if (positive !== undefined && known.get(positive)?.kind === 'switch') return [positive, false]
   // Behind an equals sign may stand a key.
   const shown = typed.replace(/=.*/s, '')
+  const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
+  if (positive !== undefined && known.get(positive)?.kind === 'switch') {
+    if (shown !== typed) throw new UsageError(`${shown} takes no value. Write --${positive} or ${shown}.`)
+    return [positive, false]
+  }
   const meant = suggestion(shown.replace(/^-+/, ''), known.keys(), (flag) => `--${flag}`)
   throw new UsageError(`${shown} is not an option of "${command}".${meant}`)
 }

@@ -14,7 +14,7 @@ import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options-of.
 import { type Given, givenOptions, mistypedVariables } from '../options/given.ts'
 import { optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
-import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'
 import { KeptState, waited } from '../state/kept-state.ts'
 import { importState, requireWritable } from '../state/state-file.ts'
 import { type Arguments, requireNoWords } from './arguments.ts'
@@ -57,17 +57,39 @@ async function runServe(given: Arguments, environment: NodeJS.ProcessEnv): Promi
     const [one, other] = [options.names.get('data'), options.names.get('state')]
     throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
-  const store = data === undefined ? undefined : sqliteStore(data)
+  const store = data === undefined ? undefined : storeIn(data, options)
   try {
     const gateway = await createdGateway(options, store)
-    if (state !== undefined) {
-      await importState(gateway, state)
-      await requireWritable(state)
-    }
+    if (state !== undefined) await beginWith(state, gateway, options)
     return await serveUntilSignal(gateway, options, log)
   } finally {
     store?.close()
   }
+}
+
+/** Goes on from a state file, which can be written. */
+async function beginWith(state: string, gateway: Gateway, given: Given): Promise<void> {
+  try {
+    await importState(gateway, state)
+    await requireWritable(state)
+  } catch (error) {
+    throw naming('state', given, error)
+  }
+}
+
+function storeIn(file: string, given: Given): SqliteStore {
+  try {
+    return sqliteStore(file)
+  } catch (error) {
+    throw naming('data', given, error)
+  }
+}
+
+/** An error of what an option names, with the option as it was given. */
+function naming(option: string, { names }: Given, error: unknown): Error {
+  const name = names.get(option)
+  const { message } = error as Error
+  return new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
 }
 
 async function optionsOf(given: Arguments, environment: NodeJS.ProcessEnv): Promise<Given> {
@@ -92,16 +114,17 @@ function logOf({ log, quiet, clock = 'system' }: Config, environment: NodeJS.Pro
   return quiet ? quietLog(whole) : whole
 }
 
-async function serveUntilSignal(gateway: Gateway, { config }: Given, log: Log): Promise<number> {
+async function serveUntilSignal(gateway: Gateway, given: Given, log: Log): Promise<number> {
+  const { config } = given
   const { quiet, families, keys = [], control, state } = config
   const kept = state === undefined ? undefined : new KeptState(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
   const front = withFrontPage(kept?.gateway ?? gateway)
   const watched = quiet ? front : logged(front, log, { families, keys: [...keys, ...controlKeys] })
-  const server = await listening(watched, config)
+  const server = await listening(watched, given)
   const stopped = new AbortController()
   const ended = signalled(stopped.signal, () => kept?.write().catch(tell))
-  await announce(gateway, server, config, log)
+  await announce(gateway, server, given, log)
   const going = [kept?.keep(stopped.signal, tell), quiet ? undefined : onTime(gateway, stopped.signal)]
   await ended
   stopped.abort()
@@ -112,7 +135,8 @@ async function serveUntilSignal(gateway: Gateway, { config }: Given, log: Log): 
 }
 
 /** Where a server listens, or the error that says who has the port. */
-async function listening(gateway: Gateway, config: Config): Promise<Served> {
+async function listening(gateway: Gateway, given: Given): Promise<Served> {
+  const { config } = given
   const { port = DEFAULT_PORT, host = '127.0.0.1', tls, tlsRoot } = config
   try {
     return await serve(gateway, {
@@ -122,9 +146,14 @@ async function listening(gateway: Gateway, config: Config): Promise<Served> {
     })
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
-    throw code === 'EADDRINUSE' ? new Error(await whoHasIt(host, port), { cause: error }) : error
+    if (code === 'EADDRINUSE') throw new Error(await whoHasIt(host, port), { cause: error })
+    const about = code === undefined ? undefined : ABOUT[code]
+    throw about === undefined ? error : naming(about, given, error)
   }
 }
+
+/** The option that an error of the system is about. */
+const ABOUT: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
 
 const YEAR_MS = 365 * 86_400_000
 const DAY_MS = 86_400_000
@@ -145,14 +174,20 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
   })
 }
 
-async function announce(gateway: Gateway, server: Served, config: Config, log: Log): Promise<void> {
+async function announce(gateway: Gateway, server: Served, given: Given, log: Log): Promise<void> {
+  const { config } = given
   const { host = '127.0.0.1', tls, tlsRoot } = config
+  const root = gateway.authority.certificatePem
+  // Who hears that it listens can read the file.
+  if (tlsRoot !== undefined) {
+    await writeFile(tlsRoot, root).catch((error) => {
+      throw naming('tlsRoot', given, error)
+    })
+  }
   const place = placeOf(server, host)
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
   log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${place}`, facts)
-  const root = gateway.authority.certificatePem
   if (tlsRoot !== undefined) {
-    await writeFile(tlsRoot, root)
     log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
   } else if (tls) log.notice('root', `Its root certificate, for clients to trust:\n${root.trimEnd()}`, { root })
   if (!isLoopbackAddress(server.address)) warn(exposure(config))

@@ -68,7 +68,9 @@ function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
-  return String(message ?? error).replace(/\n.*/s, '')
+  return String(message ?? error)
+    .replace(/\n.*/s, '')
+    .replace(/[^.!?]$/, '$&.')
 }
 
 /** A file as people call it: from the present folder. */

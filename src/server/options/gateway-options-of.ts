@@ -9,6 +9,7 @@ import { UsageError } from '../commands/usage-error.ts'
 import type { Config } from './config.ts'
 import { readValue } from './config-file.ts'
 import type { Given } from './given.ts'
+import { optionTable } from './table.ts'
 
 const DIALECTS = { standard, ngrok } as const satisfies Readonly<Record<string, Dialect>>
 
@@ -50,9 +51,17 @@ function clockOf(clock: NonNullable<Config['clock']>, start: string | undefined,
 /** What the gateway refused of its options, in the words in which they were given; any other error as it is. */
 export function refusedOptions(error: unknown, names: Given['names']): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
-  const inTheirWords = (whole: string, option: string, place: string) => {
-    const name = names.get(option)
-    return name === undefined ? whole : `${name}${place && `, at ${place.replace(/^\./, '')}`}`
-  }
-  return new UsageError(error.message.replace(/^(\w+)([\w.[\]]*)/, inTheirWords))
+  const [, first = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
+  const name = names.get(first) ?? flagOf(first)
+  if (name === undefined) return new UsageError(error.message)
+  // Beside an option of a config file another one is called as it would stand there.
+  const other = (option: string) => names.get(option) ?? (name.startsWith('"') ? undefined : flagOf(option)) ?? option
+  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+[A-Z]\w*/gs, other)
+  return new UsageError(`${name}${place && `, at ${place.replace(/^\./, '')}`}${allowed}`)
+}
+
+/** The flag of an option, as it is typed; undefined where it has none. */
+function flagOf(option: string): string | undefined {
+  const flag = optionTable.find(({ path }) => path === option)?.flag
+  return flag && `--${flag}`
 }

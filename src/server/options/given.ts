@@ -112,5 +112,11 @@ function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, i
   const { message } = issues[0]
   // A number in a config file can be one of ms; on a command line, and in the environment, all are texts.
   const allowed = name.startsWith('"') ? message : inTexts(message)
-  throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.`)
+  const meant = typeof value === 'string' && !isSecret ? suggestion(value, choicesIn(allowed)) : ''
+  throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
+}
+
+/** The texts of which a message allows one; none where it allows something else. */
+function choicesIn(allowed: string): string[] {
+  return /^"\w+"(?:, "\w+")*(?: or "\w+")?$/.test(allowed) ? (allowed.match(/\w+(?=")/g) ?? []) : []
 }

@@ -121,6 +121,7 @@ function inodeOf(file: string): number | undefined {
 const SQLITE_BUSY = 5
 
 function reasonOf(error: unknown): string {
-  const { message, errcode } = error as Error & { errcode?: number }
+  const { message, code, errcode } = error as NodeJS.ErrnoException & { errcode?: number }
+  if (code === 'ENOENT') return 'its folder does not exist'
   return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : message
 }
