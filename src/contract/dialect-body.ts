@@ -81,9 +81,25 @@ function unwrapped(
     if (isGiven(beside[field])) problems.push(problem(general.field_invalid, { field, received, allowed }))
     delete beside[field]
   }
-  if (isObject(inner)) return { ...inner, ...beside }
+  if (isObject(inner)) return besideOneAnother(beside, inner, envelope, problems)
   problems.push(problem(general.field_invalid, { field: envelope, received: quote(inner), allowed: 'an object' }))
   return beside
+}
+
+/** What stands inside an envelope and beside it: of what is in both places, as ids may be, neither is passed over. */
+function besideOneAnother(
+  beside: Readonly<Record<string, unknown>>,
+  inner: Readonly<Record<string, unknown>>,
+  envelope: string,
+  problems: Problem[],
+): Record<string, unknown> {
+  const given = Object.entries(beside).filter(([field, value]) => isGiven(value) || !Object.hasOwn(inner, field))
+  for (const [field, value] of given) {
+    if (!Object.hasOwn(inner, field) || !isGiven(inner[field]) || value === inner[field]) continue
+    const received = `another one in "${envelope}" than beside it`
+    problems.push(problem(general.field_invalid, { field, received, allowed: 'the same in both places' }))
+  }
+  return { ...inner, ...Object.fromEntries(given) }
 }
 
 /** Moves what stands under an alias to its field. Answers what was moved. */

@@ -18,7 +18,7 @@ export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonS
   }
   const body = { ...own, properties: { ...fields, ...idsOf(operation) }, ...requiredOf(operation, dialect, own) }
   if (!operation.wrappable || dialect.moduleEnvelope === null) return body
-  return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, { ...own, properties: fields })] }
+  return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, body)] }
 }
 
 function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {

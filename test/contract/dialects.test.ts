@@ -215,6 +215,19 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     expect(outcome(await put({ colour: 'red', module: {} }))).toBe('400 ERR_NGROK_214')
   })
 
+  test('hides no id in it behind another one beside it', async () => {
+    const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+    const { status, body } = await put({ ...ids, module: { ...ids, id: 'edghtsrt_2' } })
+    const says = 'id is another one in "module" than beside it. Allowed: the same in both places.'
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says])
+    expect(outcome(await put({ id: null, module: { id: 'edghtsrt_2' } }))).toBe('400 ERR_NGROK_215')
+    expect(outcome(await put({ id: 'edghtsrt_2', module: { id: null } }))).toBe('400 ERR_NGROK_215')
+    expect((await put({ ...ids, module: ids })).status).toBe(200)
+    for (const text of ['{"__proto__": 5, "module": {}}', '{"module": {"__proto__": 5}}']) {
+      expect(outcome(await put(JSON.parse(text)))).toBe('400 ERR_NGROK_214')
+    }
+  })
+
   test.each([
     [null, 'null'],
     [5, '5'],

@@ -24,6 +24,13 @@ export function undocumented(gateway: Gateway, asked: Asked, answer: Answer): st
   return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]
 }
 
+/** What of a body is not as the OpenAPI document of the gateway's dialect says. */
+export function bodyProblems(gateway: Gateway, asked: Asked): string[] {
+  const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
+  if (!operation) throw new Error(`${asked.method} ${asked.url} is not documented.`)
+  return operation.bodyProblems(asked)
+}
+
 const documents = new WeakMap<Dialect, ReturnType<typeof documentOf>>()
 
 function documentFor(dialect: Dialect) {
@@ -96,8 +103,11 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       const unknown = names
         .filter((name) => !parameters.includes(name))
         .map((name) => `the parameter ${name} is not documented`)
-      if (json === undefined || !item.requestBody) return unknown
-      return [...unknown, ...problems([...pointer, 'requestBody', ...JSON_SCHEMA], json)]
+      return [...unknown, ...this.bodyProblems({ json })]
+    },
+    bodyProblems({ json }: Pick<Asked, 'json'>): string[] {
+      if (json === undefined || !item.requestBody) return []
+      return problems([...pointer, 'requestBody', ...JSON_SCHEMA], json)
     },
   }
 }

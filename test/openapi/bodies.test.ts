@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Dialect, ngrok, standard } from '../../src/index.ts'
+import { IDS, pathsOf, replaced, TEMPLATES } from '../support/bodies.ts'
+import { client } from '../support/client.ts'
+import { bodyProblems } from '../support/documented.ts'
+
+type Template = (typeof TEMPLATES)[number]
+
+const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
+
+/** A body with one part of another type, or with one too few or too many. */
+function changed(body: object): unknown[] {
+  const paths = pathsOf(body)
+  const others = [5, true, 'x', [], {}, [5], { x: 5 }]
+  const retyped = paths.flatMap((path) => {
+    const type = typeOf(path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], body))
+    return others.filter((other) => typeOf(other) !== type).map((other) => replaced(body, path, other))
+  })
+  // As JSON, in which what is undefined is not there.
+  const fewer = paths.map((path) => JSON.parse(JSON.stringify(replaced(body, path, undefined))))
+  return [...retyped, ...fewer, {}, { ...body, unheard_of: 'x' }]
+}
+
+/** A template by the other names that a dialect has for its fields. */
+function renamed([method, path, body]: Template, { fieldAliases }: Dialect): Template {
+  const names = Object.entries(fieldAliases[path.split('/')[1] ?? ''] ?? {})
+  const other = (name: string) => names.find(([, own]) => own === name)?.[0] ?? name
+  return [method, path, Object.fromEntries(Object.entries(body).map(([name, value]) => [other(name), value]))]
+}
+
+function templatesOf(dialect: Dialect): Template[] {
+  const inEnvelopes = TEMPLATES.filter(([, path]) => path.startsWith('/edges')).map(
+    ([method, path, body]): Template => [method, path, { ...IDS, module: body }],
+  )
+  const all = [...TEMPLATES, ...TEMPLATES.map((each) => renamed(each, dialect)), ...inEnvelopes]
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+/** What of a body hangs on others of its parts, which the document says in words. */
+const IN_WORDS = /_(?:422|506|2204|7027)$/
+
+describe.each([standard, ngrok])('The document of the dialect $name allows', (dialect) => {
+  test.each(templatesOf(dialect))(
+    'what is taken as %s %s %j, and nothing of other types',
+    async (method, path, body) => {
+      const differences: string[] = []
+      for (const json of [body, ...changed(body)]) {
+        const gateway = createGateway({ dialect, seed: 'bodies' })
+        const domain = gateway.reservedDomains.create({ domain: 'app.example.com' }).id
+        const address = gateway.reservedAddrs.create().id
+        const url = gateway.url + path.replace('{domain}', domain).replace('{address}', address)
+        const { status, body: answer } = await client(gateway)(method, url, { json })
+        const problems = bodyProblems(gateway, { method, url, json })
+        if (status < 300 === (problems.length === 0) || IN_WORDS.test(answer.error_code)) continue
+        differences.push(`${JSON.stringify(json)}: ${answer.msg ?? 'taken'} ${problems}`)
+      }
+      expect(differences).toEqual([])
+    },
+  )
+})
