@@ -85,7 +85,7 @@ async function smaller(code, fileName) {
   const { code: small } = await minify(isShaken ? code : plain.code, {
     module: fileName.endsWith('.js'),
     toplevel: true,
-    compress: false,
+    compress: isWhole && { inline: 0, keep_classnames: true },
     mangle: isWhole && { keep_classnames: true },
     format: { comments: isShaken ? /[@#]__(PURE|NO_SIDE_EFFECTS)__/ : false, max_line_len: 500 },
   })

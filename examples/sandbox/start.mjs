@@ -18,7 +18,16 @@ await build({
 })
 for (const folder of ['state', 'cluster-state']) mkdirSync(folder, { recursive: true })
 const env = { ...process.env, ACCOUNT_KEY: process.env.ACCOUNT_KEY ?? 'only-for-this-machine' }
-const server = spawn(workerd.default, ['serve', ...process.argv.slice(2)], { env, stdio: 'inherit' })
+const server = spawn(workerd.default, ['serve', ...process.argv.slice(2), '--control-fd=3'], {
+  env,
+  stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+})
+server.stdio[3].on('data', (lines) => {
+  for (const line of String(lines).trim().split('\n')) {
+    const { socket, port } = JSON.parse(line)
+    if (socket === 'http')
+      console.log(`Sandboxes are at http://127.0.0.1:${port}/s/<name>. In another shell: npm run check`)
+  }
+})
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
 server.on('exit', (code) => process.exit(code ?? 0))
-console.log('Sandboxes are at http://127.0.0.1:8787/s/<name>. In another shell: npm run check')
