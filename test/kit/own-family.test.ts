@@ -1,6 +1,7 @@
+import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
-import { declareErrors, entry, errorsOf, type Families } from '../../src/kit/index.ts'
+import { declareErrors, entry, errorsOf, type Families, named } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { errors, widgets } from './widgets.ts'
@@ -198,6 +199,21 @@ describe('A family of a test, in documents', () => {
     expect(numbers).toEqual(expect.arrayContaining([214, 215, 95001, 95002, 95003]))
     expect(numbers).not.toContain(95004)
     expect(errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
+  })
+
+  it('gives no name to two things', () => {
+    const { get, create } = widgets.operations
+    const described = (...operations: object[]) =>
+      openApi(standard, { families: { widgets: { ...widgets, operations } } })
+    const response = named(v.object({ id: v.string() }), 'ReservedDomain', 'No domain at all.')
+    expect(() => described({ ...get, response })).toThrow('Two schemas have the name ReservedDomain.')
+    const body = named(v.object({ id: v.optional(v.string()) }), 'WidgetChange', 'What may change.')
+    const change = { ...create, body, name: 'widgets.change', path: '/widgets/change' }
+    expect(() => described(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
+    const ofOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
+    expect(() => described(change, ofOne)).toThrow(
+      'The body of widgets.set is not that of the other operation with a body WidgetChange.',
+    )
   })
 })
 
