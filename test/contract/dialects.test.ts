@@ -197,6 +197,24 @@ describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
   })
 })
 
+describe('Another name of a field', () => {
+  test('cannot stand beside that field', async () => {
+    const dialect = { ...standard, fieldAliases: { reserved_addrs: { note: 'description' } } }
+    const create = async (json: object) => client(open({ dialect }))('POST', '/reserved_addrs', { json })
+    expect((await create({ note: 'x' })).body.description).toBe('x')
+    const { status, body } = await create({ note: 'x', description: 'y' })
+    const says = 'note is beside "description", which it is another name of. Allowed: note or description, not both.'
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', says])
+  })
+})
+
+describe('A parameter of a query', () => {
+  test('where there is none is refused as such', async () => {
+    const { body } = await client(open())('POST', '/reserved_addrs?colour=red', { json: {} })
+    expect([body.error_code, body.msg]).toEqual(['ERR_GATEWAY_231', expect.stringContaining(' none')])
+  })
+})
+
 describe('The envelope of module bodies (rules: dialects#module-envelope)', () => {
   const put = (json: object) => client(open({ dialect: ngrok }))('PUT', `${ROUTE}/circuit_breaker`, { json })
 

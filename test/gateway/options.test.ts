@@ -40,6 +40,18 @@ describe('Wrong options of a call are refused by what they are called, what was 
   })
 })
 
+test.each([
+  {},
+  { load() {} },
+  { append() {} },
+  { load() {}, append: 5 },
+  { load() {}, append() {}, flushed: 5 },
+  () => 5,
+])('A store without the functions that it needs is refused: %#', (store) => {
+  const allowed = 'Allowed: an object with the functions "load" and "append", and perhaps "flushed".'
+  expect(() => createGateway({ store: store as never })).toThrow(allowed)
+})
+
 test('A snapshot may leave its options out, and each of them undefined', () => {
   const { snapshot } = createGateway({ seed: 'x', clock: { now: 0 } })
   expect(snapshot(undefined)).toEqual(snapshot())
