@@ -29,6 +29,11 @@ export type MembersOf<C extends AnyControl> = Together<
   C extends { members(...given: never[]): infer Members } ? Members : never
 >
 
+/** Carries the type of what several controls together give a gateway as members; never set. */
+export function membersOf<C extends AnyControl>(_controls: readonly C[]): MembersOf<C> | undefined {
+  return undefined
+}
+
 /** A control of which nothing is known. */
 export type AnyControl = Control<object, ErrorsByKey>
 

@@ -1,18 +1,18 @@
 import type { ErrorsByKey } from '../contract/family.ts'
 import { errors as accessErrors } from './access-errors.ts'
-import { type AuthorityMember, authority } from './authority.ts'
+import { authority } from './authority.ts'
 import { certificates } from './certificates.ts'
-import { type ClockMember, clock } from './clock.ts'
-import type { AnyControl, ControlCall } from './control.ts'
-import { type DeclareMember, declare } from './declare.ts'
-import { type DnsMember, dns } from './dns.ts'
-import { type DocumentMember, document } from './document.ts'
-import { type FaultsMember, faults } from './faults/index.ts'
+import { clock } from './clock.ts'
+import { type AnyControl, type ControlCall, membersOf } from './control.ts'
+import { declare } from './declare.ts'
+import { dns } from './dns.ts'
+import { document } from './document.ts'
+import { faults } from './faults/index.ts'
 import { overview } from './overview.ts'
-import { type ProvisioningMember, provisioning } from './provisioning/index.ts'
-import { type ReportMember, report } from './report.ts'
-import { type RequestsMember, requests } from './requests/index.ts'
-import { type StateMembers, state } from './state/index.ts'
+import { provisioning } from './provisioning/index.ts'
+import { report } from './report.ts'
+import { requests } from './requests/index.ts'
+import { state } from './state/index.ts'
 
 /** All controls of a gateway. */
 export const controls = [
@@ -30,21 +30,11 @@ export const controls = [
   document,
 ] as const
 
-/**
- * What a gateway has of its controls as members: those of each, which a test of types compares. What only the inspector
- * asks is in the types of `inspected`.
- */
-export interface ControlMembers
-  extends AuthorityMember,
-    ClockMember,
-    DeclareMember,
-    DnsMember,
-    DocumentMember,
-    FaultsMember,
-    ProvisioningMember,
-    ReportMember,
-    RequestsMember,
-    StateMembers {}
+// Inferred, so that declarations show what it comes to and nothing of what controls are made of.
+const members = /* @__PURE__ */ membersOf(controls)
+
+/** What a gateway has of its controls as members: those of each. */
+export type ControlMembers = NonNullable<typeof members>
 
 /** All calls to the controls. Their HTTP paths stand below `/_fauxgate`. */
 export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))

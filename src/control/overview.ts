@@ -83,10 +83,10 @@ export interface OverviewMember {
   overview(): Overview
 }
 
-/** What the gateway holds, in numbers. */
-export const overview: Control<OverviewMember> = {
+/** What the gateway holds, in numbers. The types of a gateway leave it to those of `inspected`. */
+export const overview: Control = {
   calls: { read },
-  members: (host, guarded) => ({ overview: () => guarded(() => overviewOf(host)) }),
+  members: (host, guarded): OverviewMember => ({ overview: () => guarded(() => overviewOf(host)) }),
 }
 
 function overviewOf(host: ControlHost): Overview {

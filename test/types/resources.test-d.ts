@@ -4,14 +4,15 @@ import type { general } from '../../src/contract/general-errors.ts'
 import type { ListInput, listQuery } from '../../src/contract/list-query.ts'
 import type { Frozen } from '../../src/contract/view.ts'
 import type { errors as accessErrors } from '../../src/control/access-errors.ts'
-import type { ErrorKeysOf, MembersOf } from '../../src/control/control.ts'
+import type { ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/control/index.ts'
-import type { OverviewMember } from '../../src/control/overview.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
-import type { Inspected } from '../../src/gateway/inspected.ts'
 import type {
+  Dns,
   DnsRecord,
   ErrorKey,
+  Faults,
+  Gateway,
   InitialResources,
   ListParameters,
   OperationName,
@@ -78,10 +79,11 @@ describe('The types of the families are those of their schemas', () => {
 
 describe('The types of the controls', () => {
   test('are those of every control together', () => {
-    expectTypeOf<Inspected>().toExtend<MembersOf<(typeof controls)[number]>>()
-    expectTypeOf<keyof ControlMembers | keyof OverviewMember>().toEqualTypeOf<
-      keyof MembersOf<(typeof controls)[number]>
+    type Own = 'authority' | 'clock' | 'declare' | 'dns' | 'faults' | 'provisioning' | 'requests'
+    expectTypeOf<keyof ControlMembers>().toEqualTypeOf<
+      Own | 'describedBy' | 'report' | 'reset' | 'restore' | 'snapshot'
     >()
+    expectTypeOf<Pick<Gateway, 'dns' | 'faults'>>().toEqualTypeOf<{ readonly dns: Dns; readonly faults: Faults }>()
   })
 
   test('are those of their schemas', () => {

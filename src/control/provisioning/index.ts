@@ -78,8 +78,8 @@ export interface ProvisioningMember {
   readonly provisioning: Provisioning
 }
 
-/** The attempts of provisioning jobs. */
-export const provisioning: Control<ProvisioningMember & { readonly provisioning: TimelinesMember }, typeof errors> = {
+/** The attempts of provisioning jobs. The types of a gateway leave the timelines of all to those of `inspected`. */
+export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
