@@ -19,6 +19,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** A duration in ms, or undefined where the value is none. Durations are whole and not negative. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
-  const parts = typeof value === 'string' ? /^(\d{1,12})(ms|s|m|h|d)$/.exec(value) : null
-  return parts ? Number(parts[1]) * (UNIT_MS[parts[2] as string] as number) : undefined
+  const [, count, unit = ''] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []
+  const ms = UNIT_MS[unit]
+  return ms === undefined ? undefined : Number(count) * ms
 }

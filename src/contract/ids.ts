@@ -67,7 +67,7 @@ export function pathIdProblems(
 ): Problem[] {
   const problems: Problem[] = []
   for (const field in prefixes) {
-    const prefix = prefixes[field] as string
+    const prefix = prefixes[field] as string // Its own name.
     const received = ids[field]
     const error = typeof received === 'string' ? idProblem(received, prefix) : general.id_unparsable
     if (error) problems.push(problem(error, { field, received: quote(received), prefix }))

@@ -77,7 +77,8 @@ export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchem
   const limit = readLimit(parameters.limit, problems)
   const before_id = readCursor(parameters.before_id, prefix, problems)
   const filter = parameters.filter ? compileFilter(parameters.filter, item, dialect, problems) : undefined
-  if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
+  const [first] = problems
+  if (first) throw new Refusal([first, ...problems.slice(1)])
   const { limit: sentLimit, filter: sentFilter } = parameters
   return {
     limit,

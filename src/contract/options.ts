@@ -76,7 +76,7 @@ export function duration(least = 0) {
   const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
   return v.pipe(
     v.custom<Duration>((value) => (durationMs(value) ?? -1) >= least, allowed),
-    v.transform((value) => durationMs(value) as number),
+    v.transform((value) => durationMs(value) as number), // It is one, as just checked.
   )
 }
 
@@ -90,7 +90,7 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   const range = to === Number.POSITIVE_INFINITY ? '' : `, from ${timestamp(from)} to ${timestamp(to)}`
   return v.pipe(
     v.custom<string | number | Date>(isWithin, `${TIME_ALLOWED}, a number of ms since 1970, or a Date${range}`),
-    v.transform((value) => timeMs(value) as number),
+    v.transform((value) => timeMs(value) as number), // It is one, as just checked.
   )
 }
 

@@ -131,7 +131,7 @@ function redactedList(list: readonly unknown[], hidden: Hidden, depth: number): 
 }
 
 function redactedFields(fields: object, hidden: Hidden, depth: number): unknown {
-  const entries = fields as Record<string, unknown>
+  const entries = fields as Record<string, unknown> // Read by its own names only.
   const names = Object.keys(fields)
   let copy: [string, unknown][] | undefined
   names.forEach((name, index) => {

@@ -43,10 +43,7 @@ export function deepFreeze<T>(value: T): T {
     const each = left.pop()
     if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue
     Object.freeze(each)
-    for (const name of Object.keys(each)) {
-      const inner = (each as Record<string, unknown>)[name]
-      if (typeof inner === 'object' && inner !== null) left.push(inner)
-    }
+    for (const inner of Object.values(each)) if (typeof inner === 'object' && inner !== null) left.push(inner)
   }
   return value
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { counted } from '../contract/counted.ts'
 import { documented, named } from '../contract/documentation.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../contract/duration.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, durationMs } from '../contract/duration.ts'
 import { declareErrors, entry, refuse } from '../contract/errors.ts'
 import { general } from '../contract/general-errors.ts'
 import { quote } from '../contract/quote.ts'
@@ -165,7 +165,7 @@ export function requireManual(clock: Clock): MovableClock {
 }
 
 function requireDuration(value: string | number): number {
-  const ms = durationMs(value as Duration)
+  const ms = durationMs(value)
   return ms ?? refuse(general.field_invalid, { field: 'advance', received: quote(value), allowed: DURATION_ALLOWED })
 }
 

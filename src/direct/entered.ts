@@ -9,7 +9,7 @@ export class Entered {
 
   /** Knows from now on when one of these functions, or of those in objects among them but `own`, is being called. */
   know(members: object, own: unknown): void {
-    const entries = members as Record<string, unknown>
+    const entries = members as Record<string, unknown> // Asked by its own names only.
     for (const name of Object.keys(members)) {
       // An accessor is not asked.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value

@@ -13,6 +13,7 @@ export interface Leftover {
 /** Creates what a gateway begins with, by the same rules as any call. */
 export function applyInitial(direct: object, initial: object | undefined): void {
   for (const [name, bodies] of Object.entries(initial ?? {})) {
+    // Which calls there are is asked below.
     const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
     if (!calls || !Array.isArray(bodies)) {
       throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${familyNames(direct)}.`)

@@ -12,6 +12,7 @@ export interface AgendaEntry {
  * has changed since is dropped when it comes up, so cancelling costs nothing and can never be forgotten.
  */
 export class Agenda {
+  /** Positions below its length hold an entry, whatever the type checker knows of them. */
   #heap: AgendaEntry[] = []
 
   /** `isCurrent` tells whether an entry still is what its record wants. */

@@ -1,7 +1,7 @@
 import type { Authority } from '../contract/authority.ts'
 import type { Collection } from '../contract/collection.ts'
 import type { Commit } from '../contract/commit.ts'
-import { type Problem, Refusal } from '../contract/errors.ts'
+import { Refusal } from '../contract/errors.ts'
 import { pathIdProblems } from '../contract/ids.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { RuleContext } from '../contract/reading.ts'
@@ -117,7 +117,8 @@ export class Engine {
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
     // All that is the caller's is read before the transaction: a getter in it may call the gateway.
     const problems = pathIdProblems(ids, operation.ids)
-    if (problems.length > 0) throw new Refusal(problems as [Problem, ...Problem[]])
+    const [first] = problems
+    if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
     return this.called(() =>
       this.#transactions.run(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input)),

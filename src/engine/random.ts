@@ -71,10 +71,10 @@ function hash(text: string): readonly [number, number, number, number] {
 
 /** The sfc32 generator, started from a stream's state and the draw's number. */
 function generator(state: readonly number[], number: number): (size: number) => Uint8Array {
-  let a = state[0] as number
-  let b = (state[1] as number) ^ (number >>> 0)
-  let c = (state[2] as number) ^ Math.floor(number / 2 ** 32)
-  let d = (state[3] as number) + number
+  let [a = 0, b = 0, c = 0, d = 0] = state
+  b ^= number >>> 0
+  c ^= Math.floor(number / 2 ** 32)
+  d += number
   const next = () => {
     const t = (((a + b) | 0) + d) | 0
     d = (d + 1) | 0

@@ -22,7 +22,8 @@ export class RateLimiter {
       this.#times.push(now)
       return
     }
-    const wait = Math.ceil(((this.#times[0] as number) + window - now) / 1000)
+    const [oldest = now] = this.#times
+    const wait = Math.ceil((oldest + window - now) / 1000)
     const values = { limit: requests, seconds: window / 1000, wait }
     refuse(general.too_many_requests, values, {}, { 'Retry-After': String(wait) })
   }

@@ -61,10 +61,7 @@ export class Records {
 
   /** Takes changes back, the last one first. */
   undo(changes: readonly RecordChange[]): void {
-    for (let i = changes.length - 1; i >= 0; i--) {
-      const { collection, key, before } = changes[i] as RecordChange
-      this.change(collection, key, before)
-    }
+    for (const { collection, key, before } of [...changes].reverse()) this.change(collection, key, before)
   }
 
   /** Every collection with its records, oldest first. */

@@ -3,7 +3,10 @@
  * move within one chunk, and a walk can start anywhere, also at a key that is not in the set.
  */
 export class SortedKeys {
-  /** Never empty inside; every key of a chunk is smaller than every key of the next. */
+  /**
+   * Never empty inside, whatever the type checker knows of positions; every key of a chunk is smaller than every key of
+   * the next.
+   */
   #chunks: string[][] = []
 
   /** `most` is how many keys a chunk may have, an even number. */

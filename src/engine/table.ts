@@ -3,6 +3,7 @@ import { SortedKeys } from './sorted-keys.ts'
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
+  /** Every key of the order and of an index has a row, whatever the type checker knows of it. */
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
   /** Per index that was asked for, the keys of each value in creation order. */

@@ -54,7 +54,7 @@ export class OpenTransaction implements Transaction {
 
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
     const { ground } = this
-    const kept = ground.shown?.get(record) as Shown | undefined
+    const kept = ground.shown?.get(record) as Shown | undefined // A record has one view.
     const shown = kept ?? deepFreeze(view(record, ground.wire))
     ground.lastShown = shown
     // What was just written is shown once, and few ask again: a place to keep it costs as much as showing it.

@@ -42,7 +42,7 @@ class FreshSecret implements KeptBeside {
   }
 
   readonly load = (rows: ReadonlyMap<string, object>): void => {
-    const { secret } = (rows.get('secret') ?? {}) as { secret?: unknown }
-    if (typeof secret === 'string') this.#secret = secret
+    const kept = rows.get('secret')
+    if (kept && 'secret' in kept && typeof kept.secret === 'string') this.#secret = kept.secret
   }
 }

@@ -170,7 +170,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   entered.know(ofControls, clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
-    clock: clock as C,
+    clock: clock as C, // As it was passed in; the system's where C was left out.
     fetch,
     exchange,
     refused: refusedOf({ engine, dialect }),
@@ -196,7 +196,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   } catch (error) {
     throw error instanceof GatewayError ? begunAt(error, createGateway) : error
   }
-  return withUrl(members, engine) as Gateway<C>
+  return withUrl(members, engine) as Gateway<C> // With the members that were left out above.
 }
 
 /** A family is a member of the gateway, in the place of no other one. */

@@ -24,9 +24,9 @@ export function guardedBy(entered: Entered, outward: (error: unknown, input?: un
     try {
       return work()
     } catch (error) {
-      const isOurs = error instanceof Refusal || error instanceof AssertionError
-      const shown = isOurs ? outward(error, input) : error
-      throw isOurs ? entered.begin(shown as Error, call) : shown
+      if (!(error instanceof Refusal || error instanceof AssertionError)) throw error
+      const shown = outward(error, input)
+      throw shown instanceof Error ? entered.begin(shown, call) : shown
     }
   }
 }

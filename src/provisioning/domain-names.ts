@@ -64,7 +64,7 @@ export function nameProblem(name: string): NameError | undefined {
 
 /** What is wrong with the end of a name whose labels are right. */
 function suffixProblem(labels: readonly string[]): NameError | undefined {
-  const last = labels.at(-1) as string
+  const last = labels.at(-1) ?? ''
   if (/^\d+$/.test(last) || /^localhost$/i.test(last)) return nameErrors.domain_suffix_unreachable
   return labels.length === 2 && labels[0] === '*' ? nameErrors.domain_wildcard_suffix : undefined
 }

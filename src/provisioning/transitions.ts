@@ -167,7 +167,7 @@ function newJob(tx: Transaction): Partial<DomainRecord> {
 }
 
 function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): Partial<DomainRecord> {
-  const before = domain.job as Job
+  const before = domain.job as Job // The table lets only a domain with a job fail.
   const isInternal = error_code === 'INTERNAL_ERROR'
   const { first, most } = provisioningRules(tx.rules).internalErrorBackoff
   const wait = isInternal
@@ -190,7 +190,7 @@ function newCertificateInUse(tx: Transaction, domain: DomainRecord): Partial<Dom
 
 /** The record of an automatic certificate. The certificate itself is made when somebody reads it. */
 function newCertificate(tx: Transaction, { domain, policy }: DomainRecord, issued_at: number): CertificateRecord {
-  const { private_key_type } = policy as Policy
+  const { private_key_type } = policy as Policy // Only a managed domain gets here.
   return {
     id: tx.newId('cert'),
     created_at: tx.now,

@@ -54,8 +54,7 @@ function size(node: ASTNode, part: Part): Part {
 }
 
 function sizeOf(value: unknown): number {
-  if (typeof value === 'string') return codePoints(value)
-  return value === null ? 0 : Object.keys(value as object).length
+  return typeof value === 'string' ? codePoints(value) : Object.keys(value ?? {}).length
 }
 
 /** Without a pair of surrogates, the units are the characters. */
@@ -87,7 +86,7 @@ function shifted(node: ASTNode, target: Part, duration: ASTNode, sign: 1 | -1): 
     node,
     type,
     term(obj, now) {
-      const time = term(obj, now) as number | null
+      const time = term(obj, now) as number | null // Its type is a time.
       return time === null ? null : time + sign * ms
     },
   }

@@ -24,6 +24,7 @@ function equal(a: unknown, b: unknown): boolean {
 
 /** What is absent precedes nothing, and nothing precedes it. */
 function precedes(a: unknown, b: unknown): boolean {
+  // The types that can be compared so are those of numbers and texts.
   return a !== null && b !== null && (a as number | string) < (b as number | string)
 }
 

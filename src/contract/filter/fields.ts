@@ -24,7 +24,7 @@ function fieldOf(node: ASTNode, type: Type, path: string, name: string): Type {
   if (type.kind !== 'object') return misplaced(node, `a field of ${named(type)}`, path)
   const { fields, nullable } = type
   if (!Object.hasOwn(fields, name)) return misplaced(node, 'an unknown field', below(path, type))
-  return typeOf(fields[name] as (typeof fields)[string], nullable)
+  return typeOf(fields[name] as (typeof fields)[string], nullable) // Its own name.
 }
 
 /** Whether a part is compared as a whole, as objects and maps are not. */

@@ -38,6 +38,7 @@ export function asTime(part: Part): Part {
   const { node, type, term, isLiteral } = part
   const time: Type = { kind: 'time', nullable: type.nullable }
   if (isLiteral) return literal(node, time, timeMs(writtenValue(part)))
+  // The type says that it holds a text.
   return { node, type: time, term: (obj, now) => timeOfField(term(obj, now) as string | null) }
 }
 

@@ -22,21 +22,23 @@ export function requireMeetable(api: Api, spec: FaultSpec): void {
 /** Why no request of an API can meet a fault, or undefined where one can. */
 export function unmeetable(api: Api, { operation, method, path, resource }: FaultSpec): Unmeetable | undefined {
   const atPath = path === undefined ? [] : api.operationsAt(path)
-  const wanted: readonly [Unmeetable['field'], string | undefined, (each: Operation) => boolean, Named][] = [
-    ['operation', operation, ({ name }) => name === operation, named],
-    ['method', method, (each) => methodsOf(each).includes(method as string), methodsOf],
+  const wanted: readonly [Unmeetable['field'], string | undefined, IsMeant, Named][] = [
+    ['operation', operation, ({ name }, received) => name === received, named],
+    ['method', method, (each, received) => methodsOf(each).includes(received), methodsOf],
     ['path', path, (each) => atPath.includes(each), pathOf],
-    ['resource', resource, (each) => isNamed(each, resource as string), idsOf],
+    ['resource', resource, isNamed, idsOf],
   ]
   let left = api.operations
   for (const [field, received, isMeant, namesOf] of wanted) {
     if (received === undefined) continue
     const allowed = [...new Set(left.flatMap(namesOf))].join(', ') || 'nothing, because such requests name no resource'
-    left = left.filter(isMeant)
+    left = left.filter((each) => isMeant(each, received))
     if (left.length === 0) return { field, received, allowed }
   }
   return undefined
 }
+
+type IsMeant = (operation: Operation, received: string) => boolean
 
 type Named = (operation: Operation) => readonly string[]
 

@@ -23,6 +23,7 @@ export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): str
 }
 
 function answered({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Answered {
+  // Every error is answered so; a fault's own body may have none of it.
   return (status >= 400 && typeof response === 'object' && response ? response : {}) as Answered
 }
 

@@ -82,6 +82,7 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   let reader: ReturnType<typeof keptReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const kept = Sealed.in(value)
+    // Only snapshots of this process have something sealed in them: their records.
     if (kept) return { ...(value as Snapshot), records: kept as Records, isOwn: true }
     const sent = isObject(value) ? { ...value } : value
     if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {

@@ -16,7 +16,7 @@ const text = (isRequired = false): FieldRule => ({
 const statusCode: FieldRule = {
   allowed: 'an integer from 100 to 599',
   isRequired: false,
-  test: (value) => Number.isInteger(value) && (value as number) >= 100 && (value as number) <= 599,
+  test: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599,
 }
 
 const object: FieldRule = {
