@@ -85,7 +85,7 @@ function show(what, { rss, heap, descriptors, timers, data, log }) {
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1]
 
-/** What grew from the second quarter of a life to its last one, by more than may be chance. */
+/** What grew in the last half of a life, by more than may be chance: in the first one the journal fills, and Node's heap. */
 function growth(samples) {
   const part = (from, to) => samples.slice(samples.length * from, samples.length * to)
   for (const [name, unit, allowed] of [
@@ -95,7 +95,7 @@ function growth(samples) {
     ['log', 'MB', 5],
     ['timers', '', 20],
   ]) {
-    const [early, late] = [part(0.25, 0.5), part(0.75, 1)].map((list) => median(list.map((each) => each[name])))
+    const [early, late] = [part(0.5, 0.75), part(0.75, 1)].map((list) => median(list.map((each) => each[name])))
     if (late > early * 1.1 + allowed)
       problems.push(`${name} went from ${early.toFixed(1)} to ${late.toFixed(1)} ${unit}`)
   }

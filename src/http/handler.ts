@@ -145,7 +145,7 @@ function note(
     urlLength: request.url.length,
     authorization: request.header('authorization') ?? '',
     now,
-    requestHeaders,
+    requestHeaders: journal.shared(requestHeaders),
     request: request.body,
     status,
     responseHeaders,

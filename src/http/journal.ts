@@ -68,6 +68,9 @@ export interface JournalOptions {
 const BYTES_OF_ENTRY = 512
 const BYTES_OF_CHARACTER = 2
 
+/** How many of the last requests may share their headers with the next one. */
+const MOST_SHARING = 2
+
 /** The authorizations of how many further requests, the newest ones, are looked for in every entry. */
 const MOST_AUTHORIZATIONS = 16
 
@@ -101,6 +104,18 @@ export class KeptJournal implements Journal {
     this.#bytes += own.bytes
     while (this.#bytes > most || this.#entries.length - this.#dropped > size) this.#dropOldest()
     if (this.#subscribers.size > 0) this.#tell(this.newestFirst().next().value)
+  }
+
+  /**
+   * Headers as they are kept, which are those of a request before where that had the same: most of one client's have. A
+   * list that is kept once is not copied by the collector for every request.
+   */
+  shared(headers: readonly string[]): readonly string[] {
+    for (let back = 1; back <= MOST_SHARING; back++) {
+      const known = this.#entries.at(-back)?.requestHeaders
+      if (known && isSame(known, headers)) return known
+    }
+    return headers
   }
 
   get size(): number {
@@ -158,6 +173,11 @@ export class KeptJournal implements Journal {
     this.#entries = this.#entries.slice(this.#dropped)
     this.#dropped = 0
   }
+}
+
+/** Whether a list of what is kept is that of some texts. */
+function isSame(kept: readonly Kept[], texts: readonly string[]): kept is readonly string[] {
+  return kept.length === texts.length && kept.every((text, index) => text === texts[index])
 }
 
 /** What may be keys in the last different authorizations. */

@@ -7,6 +7,15 @@ const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem
 const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
 
 describe('The journal (inspect calls)', () => {
+  it('shows the headers of each request, whether those before had the same, others, or other values', async () => {
+    const gateway = open()
+    const notes = ['a', 'a', 'b', undefined, 'a', 'b', 'b']
+    for (const note of notes) {
+      await client(gateway)('GET', '/reserved_addrs', note === undefined ? {} : { headers: { 'x-note': note } })
+    }
+    expect(gateway.requests.all().map(({ requestHeaders }) => requestHeaders['x-note'])).toEqual(notes)
+  })
+
   it('keeps request and answer with operation, time and what changed', async () => {
     const gateway = open()
     const { body } = await client(gateway)('POST', '/reserved_addrs', { json: { description: 'x' } })
