@@ -36,6 +36,15 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     expect(withDefault.filter((schema) => schema.default === undefined || schema.default === null)).toEqual([])
   })
 
+  test('a body has the fields that are named and no others; an answer may come to have more', () => {
+    const { ReservedDomainCreate: body, ReservedDomain: answer } = components.schemas
+    expect([body?.additionalProperties, answer?.additionalProperties]).toEqual([false, undefined])
+  })
+
+  test('the key is sent as a bearer token', () => {
+    expect(components.securitySchemes.apiKey).toMatchObject({ type: 'http', scheme: 'bearer' })
+  })
+
   test('an error repeats the id that stands in the header', () => {
     const { schemas, headers } = JSON.parse(JSON.stringify(components))
     expect(schemas.Error.properties.details.properties.operation_id).toMatchObject(headers.operationId.schema)
