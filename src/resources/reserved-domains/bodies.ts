@@ -61,7 +61,10 @@ export const createBody = named(
   'What a reserved domain is created with.',
 )
 
-/** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
+/**
+ * A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types, so its
+ * type is that of what nobody can give.
+ */
 const ownName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
