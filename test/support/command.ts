@@ -64,7 +64,10 @@ export async function started(...args: string[]) {
 /** The same in an environment. */
 export async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const { child, output, exited } = startIn(environment, ...args)
-  while (!output.stdout.includes('\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+  const ended = exited.then((code) => {
+    throw new Error(`The command ended with ${code} before it said where it listens: ${output.stderr}`)
+  })
+  while (!output.stdout.includes('\n')) await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended])
   const url = /https?:[^\s"]+/.exec(output.stdout)?.[0] ?? ''
   return { child, output, exited, url }
 }
