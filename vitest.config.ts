@@ -8,6 +8,7 @@ export default defineConfig({
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
     sequence: { shuffle: true },
     // The library has no state at module level, so files can share what was loaded: half the time, and a test of that claim.
+    // A hook at the top of a module that tests import would be that of the first file alone: onTestFinished serves all.
     isolate: false,
     // Properties run many cases, and shared machines are slow.
     testTimeout: 60_000,

@@ -1,6 +1,6 @@
 import { Ngrok } from '@ngrok/ngrok-api'
 import { setupServer } from 'msw/node'
-import { afterEach, expect, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import * as main from '../../src/index.ts'
 import * as kit from '../../src/kit/index.ts'
 import * as node from '../../src/server/node.ts'
@@ -9,11 +9,6 @@ import * as msw from '../../src/testing/msw.ts'
 import * as testing from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
-
-const undo: (() => void)[] = []
-afterEach(() => {
-  for (const each of undo.splice(0)) each()
-})
 
 /** What the tests of a block come to. */
 export const running: unknown[] = []
@@ -31,7 +26,7 @@ function gatewayOfTest(): main.Gateway {
   const { install } = gateway
   gateway.install = (how) => {
     const installed = install(how)
-    undo.push(() => installed.uninstall())
+    onTestFinished(() => installed.uninstall())
     return installed
   }
   return gateway
@@ -69,7 +64,7 @@ export const modules: Record<string, object> = {
     expect,
     vi,
     describe: (_name: string, work: () => unknown) => work(),
-    afterEach: (work: () => void) => void undo.push(work),
+    afterEach: (work: () => void) => void onTestFinished(work),
   },
 }
 
@@ -99,7 +94,7 @@ export function surroundings(code: string) {
     reuse: () => undefined,
     setupServer(...handlers: Parameters<typeof setupServer>) {
       const server = setupServer(...handlers)
-      undo.push(() => server.close())
+      onTestFinished(() => server.close())
       return server
     },
     async provisionDomain(name: string, { fetch, baseUrl }: { fetch: main.Fetch; baseUrl: string }) {

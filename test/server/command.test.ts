@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { ran, running, start, started, startedIn } from '../support/command.ts'
+import { ran, start, started, startedIn } from '../support/command.ts'
 import { throughJson } from '../support/furnished.ts'
 import { rawConnection } from '../support/wire.ts'
 
@@ -251,11 +251,8 @@ describe('the command says where it listens in truth, and what others find there
   })
 
   it('on all addresses where it has IPv6', async () => {
-    const { output, exited } = start('serve', '--port', '0', '--host', '::')
-    const stopped = await Promise.race([
-      exited,
-      new Promise((resolve) => running.at(-1)?.stdout?.once('data', resolve)),
-    ])
+    const { child, output, exited } = start('serve', '--port', '0', '--host', '::')
+    const stopped = await Promise.race([exited, new Promise((resolve) => child.stdout.once('data', resolve))])
     if (stopped === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
     expect(output.stdout).toMatch(
       /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n$/,

@@ -1,13 +1,13 @@
 import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock, type Store, type StoredCommit } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { atEnd, describeSqlite, newFile } from '../support/sqlite.ts'
+import { describeSqlite, newFile } from '../support/sqlite.ts'
 
 /** What a store gives back, in an order of its own. */
 function loaded(store: Store): string {
@@ -22,7 +22,7 @@ function loaded(store: Store): string {
 async function written(deeds: readonly number[]) {
   const file = newFile()
   const store = sqliteStore(file)
-  atEnd(() => store.close())
+  onTestFinished(() => store.close())
   const commits: StoredCommit[] = []
   const both = {
     ...store,

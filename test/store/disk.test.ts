@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
@@ -13,7 +13,7 @@ import { client } from '../support/client.ts'
 import { named } from '../support/needed.ts'
 import { checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { atEnd, describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
+import { describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
 
 const mounts = (...args: string[]) => spawnSync('mount', args).status === 0
 
@@ -21,7 +21,7 @@ const mounts = (...args: string[]) => spawnSync('mount', args).status === 0
 function diskOf(kib: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-disk-'))
   expect(mounts('-t', 'tmpfs', '-o', `size=${kib}k`, 'tmpfs', folder)).toBe(true)
-  atEnd(() => {
+  onTestFinished(() => {
     spawnSync('umount', ['--lazy', folder])
     rmSync(folder, { recursive: true, force: true })
   })
@@ -36,7 +36,7 @@ const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKe
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const open = (file: string) => {
   const store = sqliteStore(file)
-  atEnd(() => store.close())
+  onTestFinished(() => store.close())
   return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), authorityKeys: 'fresh' }) }
 }
 
@@ -51,7 +51,7 @@ describe.runIf(mayMount || !hasSqlite)(
         writeFileSync(ballast, Buffer.alloc(128 * 1024))
         const { gateway, store } = open(file)
         const server = await serve(gateway)
-        atEnd(() => void server.close())
+        onTestFinished(() => void server.close())
         const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
         const body = JSON.stringify({ description: 'x'.repeat(250) })
         const post = async () => (await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body })).status
@@ -202,7 +202,7 @@ function failingStore(file: string) {
       })
     }),
   )
-  atEnd(() => store.close())
+  onTestFinished(() => store.close())
   const failAt = (at: number | undefined) => {
     left = at
   }

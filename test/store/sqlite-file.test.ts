@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
@@ -19,11 +19,11 @@ import { SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { atEnd, describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../support/sqlite.ts'
+import { describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../support/sqlite.ts'
 
 function openIn(file: string) {
   const store = sqliteStore(file)
-  atEnd(() => store.close())
+  onTestFinished(() => store.close())
   return { store, gateway: createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'file' }) }
 }
 
@@ -148,7 +148,7 @@ describeSqlite('A SQLite file', () => {
         })
       }),
     )
-    atEnd(() => store.close())
+    onTestFinished(() => store.close())
     const gateway = createGateway({ store })
     const description = 'x'.repeat(250)
     const post = () => client(gateway)('POST', '/reserved_addrs', { json: { description } })
@@ -180,7 +180,7 @@ describeSqlite('A SQLite file', () => {
       })
     })
     const store = storeIn(file)
-    atEnd(() => store.close())
+    onTestFinished(() => store.close())
     const gateway = createGateway({ store })
     await store.flushed()
     begun.length = 0

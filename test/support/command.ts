@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, inject, vi } from 'vitest'
+import { inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
 
 const command = inject('command')
@@ -13,17 +13,11 @@ function environmentOfTests(): NodeJS.ProcessEnv {
   )
 }
 
-/** The processes of this test, of which none outlives it. */
-export const running: ChildProcess[] = []
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill('SIGKILL')
-})
-
-/** Starts the command in an environment. */
+/** Starts the command in an environment. It does not outlive the test. */
 export function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const env = { ...environmentOfTests(), ...environment }
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
-  running.push(child)
+  onTestFinished(() => void child.kill('SIGKILL'))
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output.stdout += text

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, test, vi } from 'vitest'
+import { describe, onTestFinished, test, vi } from 'vitest'
 import { type Database, nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
 import { named } from './needed.ts'
 
@@ -30,21 +30,10 @@ export async function withoutSqlite<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-const ends: (() => void)[] = []
-
-afterEach(() => {
-  for (const end of ends.splice(0).reverse()) end()
-})
-
-/** Has something done at the end of the test. */
-export function atEnd(work: () => void): void {
-  ends.push(work)
-}
-
 /** A name for a file, in a folder of its own that goes at the end of the test. */
 export function newFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-store-'))
-  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'gateway.db')
 }
 
