@@ -61,6 +61,6 @@ async function write() {
   const readme = new URL('./README.md', import.meta.url)
   writeFileSync(
     readme,
-    readFileSync(readme, 'utf8').replace(/```\nNode v[^`]*```/, () => `\`\`\`\n${table.replace(/ +$/gm, '')}\`\`\``),
+    readFileSync(readme, 'utf8').replace(/(?<=^## Figures$[^`]*```\n)[^`]*/m, () => table.replace(/ +$/gm, '')),
   )
 }
