@@ -20,6 +20,7 @@ import { Connection } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
 import { hasBody, readBody } from './read-body.ts'
+import { send } from './send.ts'
 
 /** Where {@link serve} listens. */
 export interface ServeOptions {
@@ -283,25 +284,4 @@ function toHttpRequest({ connection, request }: Asked, body: RequestBody): HttpR
 function headerText(value: string | string[] | undefined): string | null {
   if (typeof value === 'string') return value
   return value === undefined ? null : String(value)
-}
-
-function send({ status, headers, body }: HttpResponse, { request, response }: Asked): void {
-  try {
-    // Names and values one behind the other, which Node reads as they are.
-    const lines: (string | number)[] = []
-    for (const name in headers) lines.push(name, headers[name] as string)
-    if (body !== null) lines.push('Content-Length', Buffer.byteLength(body))
-    response.writeHead(status, lines as string[])
-    const { socket } = response
-    if (socket && body !== null) {
-      // Head and body as one piece: `end(body)` would write an empty one after them, which costs the system as much again.
-      socket.cork()
-      response.write(body)
-      socket.uncork()
-      response.end()
-    } else response.end(body)
-  } catch (error) {
-    console.error(error)
-    request.socket.destroy()
-  }
 }
