@@ -123,6 +123,7 @@ export class KeptJournal implements Journal {
   }
 
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
+    // Behind those that were dropped, every place has one.
     const exchanges = this.#entries.slice(this.#dropped).reverse() as Exchange<Kept>[]
     const common = [...this.#options.ownKeys, ...authorizationsOf(exchanges)]
     for (const exchange of exchanges) {

@@ -11,10 +11,10 @@ interface Exchanged {
 export function send({ status, headers, body }: HttpResponse, { request, response }: Exchanged): void {
   try {
     // Names and values one behind the other, which Node reads as they are.
-    const lines: (string | number)[] = []
+    const lines: string[] = []
     for (const name in headers) lines.push(name, headers[name] as string)
-    if (body !== null) lines.push('Content-Length', Buffer.byteLength(body))
-    response.writeHead(status, lines as string[])
+    if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
+    response.writeHead(status, lines)
     const { socket } = response
     if (socket && body !== null) {
       // Head and body as one piece: `end(body)` would write an empty one after them, which costs the system as much again.
