@@ -1,4 +1,4 @@
-// An esbuild plugin that leaves out the parts of libraries that nothing here runs: minified, 83 KB of 362.
+// An esbuild plugin that leaves out the parts of libraries that nothing here runs: minified, 88 KB of 362.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -7,37 +7,66 @@ import type { Plugin } from 'esbuild'
 
 const CEL = dirname(createRequire(import.meta.url).resolve('@marcbachmann/cel-js'))
 
-/** Of cel-js the parser and its macros, which refuse what is no CEL; not the types, functions and operators of its evaluator. */
-const CEL_EVALUATOR = `
-import { registerMacros } from './macros.js'
-import { createOptions } from './options.js'
+/** What a module of cel-js exports, loaded at build time. */
+const ofCel = (file: string) => import(pathToFileURL(join(CEL, file)).href)
+
+/** Of cel-js the parser alone, which refuses a macro whose variable is no name; what its library says of one stands here. */
+async function celEvaluator(): Promise<string> {
+  const { createOptions } = await ofCel('options.js')
+  return `
+import { parseError } from './errors.js'
 import { Parser } from './parser.js'
 
-function makeParser() {
-  const macros = new Map()
-  const registerFunctionOverload = (signature, handler) => {
-    const [, receiver, name, parameters] = /^(\\w+\\.)?(\\w+)\\((.*)\\)/.exec(signature)
-    macros.set([name, receiver !== undefined, parameters.split(',').length].join(), { handler })
+const MACROS = ${JSON.stringify(await celMacros())}
+
+function handlerOf(problem) {
+  return ({ args: [variable] }) => {
+    if (variable.op !== 'id') throw parseError('invalid_macro_argument', problem, variable)
+    return {}
   }
-  registerMacros({ registerFunctionOverload, registerType() {}, registerConstant() {} })
-  const findMacro = (name, hasReceiver, count) => macros.get([name, hasReceiver, count].join())
-  return new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro })
+}
+
+function findMacro(...macro) {
+  const problem = MACROS[macro.join()]
+  return problem && { handler: handlerOf(problem) }
 }
 
 let parser
 export function parse(expression) {
-  parser ??= makeParser()
+  parser ??= new Parser(${JSON.stringify(createOptions().limits)}, { enableOptionalTypes: false, findMacro })
   return { ast: parser.parse(expression) }
 }
 `
+}
+
+/** What each macro that binds a variable says of one that is no name, by its name, whether it is a method, and its arguments. */
+async function celMacros(): Promise<Record<string, string>> {
+  const { registerMacros } = await ofCel('macros.js')
+  const problems: Record<string, string> = {}
+  const noName = { op: 'value', clone: () => noName, setMeta: () => noName }
+  const registerFunctionOverload = (signature: string, handler: (macro: object) => unknown) => {
+    const [, receiver, name, parameters = ''] = /^(\w+\.)?(\w+)\((.*)\)/.exec(signature) ?? []
+    const args = parameters.split(',').map(() => noName)
+    try {
+      handler({ args, ast: noName, receiver: noName })
+    } catch (error) {
+      problems[[name, receiver !== undefined, args.length].join()] = (error as { summary: string }).summary
+    }
+  }
+  registerMacros({ registerFunctionOverload, registerType() {}, registerConstant() {} })
+  return problems
+}
 
 /** The operators' names alone: what a tree has of them. */
 async function celOperators(): Promise<string> {
-  const { OPERATORS }: { OPERATORS: Record<string, { name: string }> } = await import(
-    pathToFileURL(join(CEL, 'operators.js')).href
-  )
+  const { OPERATORS }: { OPERATORS: Record<string, { name: string }> } = await ofCel('operators.js')
   const names = Object.entries(OPERATORS).map(([key, { name }]) => [key, { name }])
   return `export const OPERATORS = ${JSON.stringify(Object.fromEntries(names))}`
+}
+
+/** Of the types that functions take, the one that a number such as `1u` is; its class for durations has side effects to a bundler. */
+async function celFunctions(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).replace(/^export class Duration \{[\s\S]*?^\}/m, '')
 }
 
 /** What remains of forge: reading and writing DER, and the buffer that this takes. */
@@ -93,7 +122,8 @@ export const trimmed: Plugin = {
   setup(build) {
     const replace = (filter: RegExp, contents: (path: string) => string | Promise<string>) =>
       build.onLoad({ filter }, async ({ path }) => ({ contents: await contents(path), loader: 'js' }))
-    replace(/cel-js[\\/]lib[\\/]evaluator\.js$/, () => CEL_EVALUATOR)
+    replace(/cel-js[\\/]lib[\\/]evaluator\.js$/, celEvaluator)
+    replace(/cel-js[\\/]lib[\\/]functions\.js$/, celFunctions)
     replace(/cel-js[\\/]lib[\\/]operators\.js$/, celOperators)
     replace(/cel-js[\\/]lib[\\/]index\.js$/, () => `export { parse } from './evaluator.js'`)
     replace(/node-forge[\\/]lib[\\/](oids|baseN)\.js$/, () => '')
