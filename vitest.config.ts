@@ -1,14 +1,43 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests that listen, start processes or ask Node's own network modules: each file has a process of its own. */
+const OWN = [
+  ...['clients', 'docs', 'server', 'store', 'tooling'].map((room) => `test/${room}/**/*.test.ts`),
+  'test/x509/authority-tls.test.ts',
+]
+
+/** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
+const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
+
+// Properties run many cases, and shared machines are slow.
+const common = { testTimeout: 60_000, sequence: { shuffle: true } }
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // These need a browser: npm run test:inspector; and these workerd: npm run test:sandbox.
-    exclude: ['test/inspector/**', 'test/sandbox/**'],
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
-    sequence: { shuffle: true },
-    // Properties run many cases, and shared machines are slow.
-    testTimeout: 60_000,
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+    // Many tests wait for processes that they start: one core is not left free.
+    maxWorkers: '100%',
+    projects: [
+      {
+        // The library has no state at module level, so files can share what was loaded: half the time, and a test of that
+        // claim. A hook at the top of a module that tests import would be that of the first file alone: onTestFinished
+        // serves all.
+        test: {
+          ...common,
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...OWN, ...ELSEWHERE],
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'own', include: OWN } },
+      {
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: { enabled: true, only: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+        },
+      },
+    ],
   },
 })

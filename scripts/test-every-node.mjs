@@ -26,7 +26,15 @@ function passesOn(major, isAgain = false) {
   const seed = String(Date.now() % 1_000_000_000)
   const report = join(folder, `${major}.json`)
   const reporters = ['--reporter=json', `--outputFile.json=${report}`]
-  const args = [vitest, 'run', '--typecheck=false', '--sequence.shuffle', `--sequence.seed=${seed}`, ...reporters]
+  const args = [
+    vitest,
+    'run',
+    '--project=shared',
+    '--project=own',
+    '--sequence.shuffle',
+    `--sequence.seed=${seed}`,
+    ...reporters,
+  ]
   const startedAt = Date.now()
   const limited = { timeout: MOST_MS, killSignal: 'SIGKILL' }
   const env = { ...process.env, TZ: zone }

@@ -38,6 +38,8 @@ export default {
   ...base,
   test: {
     ...base.test,
+    projects: undefined,
+    testTimeout: 60_000,
     include: ['mutants.test.ts'],
     runner: ${JSON.stringify(runner)},
     reporters: ['default'],
