@@ -1,8 +1,8 @@
 // Mutation testing: makes small changes to the sources, one at a time, and asks whether a test notices.
 // `npm run mutants -- [--room engine] [--file src/x.ts] [--sample N --seed S] [--thorough] [--workers 2] [--out FOLDER]`
-// It takes minutes for a room: the tests that take longest are left out, and a change to what is made when a file is
-// loaded meets only the tests that use that file, so that a little more seems to survive than does. --thorough leaves
-// nothing out, and takes hours.
+// --sample draws so many of each room. It takes minutes for a room: the tests that take longest are left out, and a change
+// to what is made when a file is loaded meets only the tests that use that file, so that a little more seems to survive
+// than does. --thorough tries what has survived with all that was left out, many mutants at once, which takes minutes more.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { copyOf, instrumented } from './mutants/instrument.mjs'
 import { testsMeeting } from './mutants/meeting.mjs'
-import { report } from './mutants/report.mjs'
+import { NOTICED, report } from './mutants/report.mjs'
+import { thoroughly } from './mutants/thorough.mjs'
 import { inWorkers } from './mutants/workers.mjs'
 
 const { values } = parseArgs({
@@ -31,14 +32,28 @@ const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 const out = resolve(values.out ?? `${folder}-report`)
 mkdirSync(out, { recursive: true })
 
-/** The room of a source file: its folder in src/, or `gateway` for what stands above the folders. */
-const roomOf = (file) => (file.split('/').length > 2 ? file.split('/')[1] : 'gateway')
-const isWanted = (file) =>
-  (!values.room || values.room.includes(roomOf(file))) && (!values.file || values.file.includes(file))
+/** The rooms that are not changed, and why: what would notice it does not run in this process. */
+const WITHOUT = {
+  sandbox: 'each of its tests asks workerd, for which a change would have to be bundled and the sandboxes started anew',
+  inspector: 'its tests need a browser',
+}
 
-/** So many of the mutants, drawn by the seed; all of them where no number is given. */
+/** The room of a source file: its folder in src/, or its own name where it stands above the folders. */
+const roomOf = (file) => /^src\/([^/.]*)/.exec(file)[1]
+const isWanted = (file) =>
+  !(roomOf(file) in WITHOUT) &&
+  (!values.room || values.room.includes(roomOf(file))) &&
+  (!values.file || values.file.includes(file))
+
+/** So many of the mutants of each room, drawn by the seed; all of them where no number is given. */
 function sampled(mutants) {
   if (!values.sample) return mutants
+  const rooms = Map.groupBy(drawn(mutants), ({ fileName }) => roomOf(fileName))
+  return [...rooms.values()].flatMap((ofRoom) => ofRoom.slice(0, Number(values.sample)))
+}
+
+/** All mutants in the order that the seed gives. */
+function drawn(mutants) {
   let state = [...`seed ${values.seed}`].reduce((hash, each) => Math.imul(hash ^ each.charCodeAt(0), 16777619), 1) >>> 0
   const draw = () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -49,7 +64,6 @@ function sampled(mutants) {
   return mutants
     .map((mutant) => [draw(), mutant])
     .sort(([a], [b]) => a - b)
-    .slice(0, Number(values.sample))
     .map(([, mutant]) => mutant)
 }
 
@@ -78,20 +92,24 @@ try {
   const meeting = testsMeeting(root, files, sources)
   const job = {
     folder,
-    thorough: values.thorough,
     files: Object.fromEntries(mutants.map(({ id, fileName }) => [id, fileName])),
     sources,
     tests: [...meeting.keys()],
     named: Object.fromEntries(meeting),
-    mutants: chosen.map(({ id, fileName }) => ({ id, file: fileName })),
+    mutants: chosen.map(({ id, fileName, location: { start, end } }) => {
+      return { id, file: fileName, lines: [start.line, end.line] }
+    }),
   }
   const workers = Number(values.workers)
   const coverage = await inWorkers({ ...job, mode: 'cover' }, { workers, say })
   const failed = coverage.flatMap(({ tests }) => tests ?? []).filter(({ state }) => state === 'fail')
   for (const { key } of failed) console.log(`      left out, it fails without any mutant: ${key}`)
   say(`${coverage.reduce((sum, { tests }) => sum + (tests?.length ?? 0), 0)} tests seen; now with each mutant`)
-  const results = await inWorkers({ ...job, mode: 'kill' }, { workers, say })
-  await report({ root, out, mutants: chosen, results, roomOf, seed: values.seed })
+  const results = await inWorkers({ ...job, mode: 'quick' }, { workers, say })
+  const noticed = new Set(results.filter(({ status }) => NOTICED.includes(status)).map(({ done }) => done))
+  const survivors = job.mutants.filter(({ id }) => !noticed.has(id))
+  if (values.thorough) results.push(...(await thoroughly(job, survivors, { workers, say })))
+  await report({ root, out, mutants: chosen, results, roomOf, seed: values.seed, without: WITHOUT })
   say(`report: ${out}`)
 } catch (error) {
   console.error(error)

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 
-/** What says to processes that tests start which mutant is active, and where to note what they reach. */
+/** What says to processes that tests start which mutants are active, and where to note what they reach. */
 export const ACTIVE = 'ACTIVE_MUTANT'
 export const REACHED = 'REACHED_MUTANTS'
 
 /**
- * What each instrumented file asks: which mutant is active, and whether to note what was reached. It speaks to the
+ * What each instrumented file asks: whether a mutant is active, and whether to note what was reached. It speaks to the
  * runner, and in another process, or another realm, to the environment.
  */
 const HEADER = `
@@ -22,12 +22,12 @@ function stryMutants_9fa48() {
     for (const id of fresh) seen.add(id)
     if (fresh.length > 0) process.getBuiltinModule('node:fs').appendFileSync(file, fresh.join('\\n') + '\\n')
   })
-  return (globalThis.__mutants__ = { active, cover })
+  return (globalThis.__mutants__ = { active: new Set(active?.split(',')), cover })
 }
 function stryCov_9fa48(...ids) { stryMutants_9fa48().cover?.(ids) }
 function stryMutAct_9fa48(id) {
   const mutants = stryMutants_9fa48()
-  return mutants.active === id && (mutants.hit === undefined || mutants.hit())
+  return mutants.active?.has(id) && (mutants.hit === undefined || mutants.hit())
 }
 `
 

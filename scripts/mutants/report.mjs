@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const KILLED = ['killed', 'timeout', 'crashed']
+/** What became of a mutant that a test has noticed. */
+export const NOTICED = ['killed', 'timeout', 'crashed']
 
 const oneLine = (text) => {
   const line = text.replace(/\s+/g, ' ').trim()
@@ -19,28 +20,25 @@ function originalOf(lines, { start, end }) {
 
 function tally(rows) {
   const count = (...statuses) => rows.filter(({ status }) => statuses.includes(status)).length
-  const killed = count(...KILLED)
+  const noticed = count(...NOTICED)
   return {
-    mutants: rows.length,
-    killed,
+    tried: rows.length,
+    noticed,
     timeouts: count('timeout', 'crashed'),
-    survived: count('survived'),
-    uncovered: count('no coverage'),
-    score: (100 * killed) / rows.length,
+    unreached: count('no coverage'),
+    percent: (100 * noticed) / rows.length,
   }
 }
 
 const tableOf = (title, groups) => {
   const width = Math.max(title.length, ...groups.map(([name]) => name.length))
-  const head = `${title.padEnd(width)}  mutants  killed  survived  no coverage  timeouts   score`
-  const rows = groups.map(([name, { mutants, killed, timeouts, survived, uncovered, score }]) => {
+  const head = `${title.padEnd(width)}  noticed / tried  percent  by its end  reached by none`
+  const rows = groups.map(([name, { tried, noticed, timeouts, unreached, percent }]) => {
     const cells = [
-      [mutants, 7],
-      [killed, 6],
-      [survived, 8],
-      [uncovered, 11],
-      [timeouts, 8],
-      [score.toFixed(1), 6],
+      [`${noticed} / ${tried}`, 15],
+      [percent.toFixed(1), 7],
+      [timeouts, 10],
+      [unreached, 15],
     ]
     return `${name.padEnd(width)}  ${cells.map(([value, size]) => String(value).padStart(size)).join('  ')}`
   })
@@ -48,7 +46,7 @@ const tableOf = (title, groups) => {
 }
 
 /** Prints the scores per room and per file, and writes them with all survivors to `mutants.txt` and `mutants.json`. */
-export async function report({ root, out, mutants, results, roomOf, seed }) {
+export async function report({ root, out, mutants, results, roomOf, seed, without }) {
   const outcomes = new Map(results.filter(({ done }) => done !== undefined).map((line) => [line.done, line]))
   const sources = new Map()
   const linesOf = (file) => {
@@ -72,13 +70,14 @@ export async function report({ root, out, mutants, results, roomOf, seed }) {
   const rooms = [...grouped(({ file }) => roomOf(file)), ['all', tally(rows)]]
   const files = grouped(({ file }) => file)
   const survivors = rows
-    .filter(({ status }) => !KILLED.includes(status))
+    .filter(({ status }) => !NOTICED.includes(status))
     .map(({ file, line, column, mutator, original, replacement, status, isLoaded }) => {
       const note = [status === 'survived' ? '' : status, isLoaded ? 'at load' : ''].filter(Boolean).join(', ')
       const change = `${oneLine(original)}  ->  ${oneLine(replacement) || '(nothing)'}`
       return `${file}:${line}:${column}  ${mutator}${note && ` (${note})`}  ${change}`
     })
-  const tables = `${tableOf('room', rooms)}\n\n${tableOf('file', files)}\n`
+  const leftOut = Object.entries(without).map(([room, why]) => `${room} is left out: ${why}.\n`)
+  const tables = `${leftOut.join('')}\n${tableOf('room', rooms)}\n\n${tableOf('file', files)}\n`
   console.log(`\n${tables}\n${survivors.length} mutants were noticed by no test.`)
   writeFileSync(join(out, 'mutants.txt'), `${tables}\nSeed ${seed}. What no test noticed:\n\n${survivors.join('\n')}\n`)
   const shown = rows.map(({ done, ...row }) => row)

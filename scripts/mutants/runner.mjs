@@ -6,7 +6,7 @@ import { getFn, startTests } from '@vitest/runner'
 import { getFullName } from '@vitest/runner/utils'
 import { TestRunner } from 'vitest'
 import { ACTIVE, REACHED } from './instrument.mjs'
-import { isOfEverything } from './meeting.mjs'
+import { plansOf, quickUnits } from './plans.mjs'
 import { linesOf } from './workers.mjs'
 
 // Tests put others in their place.
@@ -31,12 +31,6 @@ const COMMAND = 'src/server/cli.ts'
 /** How much memory a worker may use before it is replaced. */
 const MAX_HEAP = 1.5 * 2 ** 30
 
-/** A test that takes longer without a mutant runs after all others, and only with --thorough. */
-const SLOW_MS = 400
-
-/** The same of a test that starts the command: most of that is the start. */
-const SLOW_START_MS = 3000
-
 /** What other processes have to run alone, or show alone, as what is collected; the rest they share with every test. */
 const ONLY_STARTED = ['src/testing/vitest.ts', 'src/testing/timers.ts', 'src/engine/clock-followers.ts']
 const isOnlyStarted = (file) => file.startsWith('src/server/') || ONLY_STARTED.includes(file)
@@ -48,7 +42,7 @@ export default class MutantRunner extends TestRunner {
     const pulse = out.replace(/([^/]+)$/, 'pulse-$1')
     const heart = setInterval(() => utimesSync(pulse, new Present(), new Present()), 1000)
     const write = (line) => appendFileSync(`${out}-.ndjson`, `${JSON.stringify(line)}\n`)
-    await (job.mode === 'cover' ? cover : killAll)(this, job, write)
+    await MODES[job.mode](this, job, write)
     clearInterval(heart)
   }
 }
@@ -187,57 +181,11 @@ async function cover(outer, job, write) {
   write({ finished: true })
 }
 
-/**
- * For every mutant, the files to run, each with the keys of its tests (null: all), and how often it is reached. For one
- * that is reached when the sources are loaded, the tests that reach anything in its file, or that name the file.
- */
-function plansOf(job) {
-  const loaded = new Set()
-  const plans = new Map(Object.keys(job.files).map((id) => [id, { files: new Map(), hits: 0 }]))
-  const durations = new Map()
-  const starting = new Set()
-  const files = []
-  for (const line of linesOf(job.results, 'cover')) {
-    for (const id of line.loaded ?? []) loaded.add(id)
-    if (line.done === undefined) continue
-    const tests = line.tests.filter(({ state }) => state !== 'fail')
-    files.push(line.file)
-    durations.set(line.file, new Map(tests.map(({ key, duration }) => [key, duration])))
-    for (const { key, reached, hasStarted } of tests) {
-      if (hasStarted) starting.add(`${line.file} ${key}`)
-      for (const [id, hits] of reached) {
-        const plan = plans.get(id)
-        if (!plan.files.has(line.file)) plan.files.set(line.file, new Set())
-        plan.files.get(line.file).add(key)
-        plan.hits = Math.max(plan.hits, hits)
-      }
-    }
-    for (const [id, hits] of line.outside) {
-      const plan = plans.get(id)
-      plan.files.set(line.file, null)
-      plan.hits = Math.max(plan.hits, hits)
-    }
-  }
-  const related = new Map()
-  for (const [test, sources] of Object.entries(job.named))
-    for (const source of sources) related.set(source, (related.get(source) ?? new Map()).set(test, null))
-  for (const [id, plan] of plans) {
-    const own = related.get(job.files[id]) ?? new Map()
-    related.set(job.files[id], own)
-    for (const [file, keys] of plan.files) {
-      if (keys === null) own.set(file, null)
-      else if (own.get(file) !== null) own.set(file, new Set([...(own.get(file) ?? []), ...keys]))
-    }
-  }
-  return { plans, loaded, durations, starting, files, related }
-}
-
-async function killAll(outer, job, write) {
-  const { plans, loaded, durations, starting, files, related } = plansOf(job)
+/** Switches mutants on and off, and runs tests under them, in this process and in those that the tests start. */
+function underMutants(outer, job, { durations }) {
   const runner = new FileRunner(outer, job.folder)
   runner.limitOf = (key) => 5000 + 10 * (durations.get(runner.file).get(key) ?? 1000)
-  const learned = new Map()
-  const state = { active: undefined, hits: 0, limit: Number.POSITIVE_INFINITY }
+  const state = { active: new Set(), hits: 0, limit: Number.POSITIVE_INFINITY }
   state.hit = () => {
     if (++state.hits > state.limit) throw new Error('This mutant never ends.')
     return true
@@ -249,77 +197,89 @@ async function killAll(outer, job, write) {
   runner.afterTest = (test) => {
     if (state.hits > state.limit) test.result.state = 'fail'
   }
-  const again = new Set(linesOf(job.results, 'kill').flatMap((line) => (line.again === undefined ? [] : [line.again])))
+  return {
+    activate(ids, reload, hits = 0) {
+      state.active = new Set(ids)
+      state.hits = 0
+      state.limit = 10_000 + 100 * hits
+      if (ids.length === 0) delete process.env[ACTIVE]
+      else process.env[ACTIVE] = ids.join()
+      if (reload) runner.invalidate('/src/')
+    },
+    run(file, only, bail = true) {
+      runner.file = file
+      return runner.run(file, { only: (key) => durations.get(file).has(key) && only(key), bail })
+    },
+  }
+}
 
-  const activate = (id, reload) => {
-    state.active = id
-    state.hits = 0
-    if (id === undefined) delete process.env[ACTIVE]
-    else process.env[ACTIVE] = id
-    if (reload) runner.invalidate('/src/')
-  }
-  const runFile = (file, only) => {
-    runner.file = file
-    return runner.run(file, { only: (key) => durations.get(file).has(key) && only(key) })
-  }
+/** Whether this process has grown so much that another must go on. */
+function endIfLarge(write) {
+  if (process.memoryUsage().heapUsed < MAX_HEAP) return
+  write({ restart: true })
+  kill(process.pid, 'SIGKILL')
+}
 
-  /** What to run for a mutant, light tests first: what has found its neighbours, then what is fast; slow tests one by one. */
-  const unitsOf = ({ id, file }) => {
-    const likely = loaded.has(id) ? related.get(file) : plans.get(id).files
-    const everything = loaded.has(id) && (job.thorough || likely.size === 0)
-    const kills = learned.get(file) ?? new Map()
-    return (everything ? files : [...likely.keys()])
-      .flatMap((test) => {
-        const known = durations.get(test)
-        const wanted = everything ? null : likely.get(test)
-        const keys = wanted ? [...wanted].filter((key) => known.has(key)) : [...known.keys()]
-        const isLight = (key) =>
-          isOfEverything(test) || known.get(key) < (starting.has(`${test} ${key}`) ? SLOW_START_MS : SLOW_MS)
-        const light = keys.filter(isLight)
-        const slow = job.thorough ? keys.filter((key) => !isLight(key)) : []
-        const cost = light.reduce((sum, key) => sum + known.get(key), 10)
-        const chance = 1 + (kills.get(test) ?? 0) + (likely.has(test) ? 0.5 : 0)
-        return [
-          ...(light.length > 0 ? [{ test, keys: new Set(light), rank: chance / cost }] : []),
-          ...slow.map((key) => ({ test, keys: new Set([key]), rank: -known.get(key) })),
-        ]
-      })
-      .sort((a, b) => b.rank - a.rank)
+/** Runs what was left out under many mutants at once: a test that passes then notices none of them. */
+async function together(outer, job, write) {
+  const plans = plansOf(job)
+  const { activate, run } = underMutants(outer, job, plans)
+  let active
+  for (const [index, { ids, test, keys }] of job.pieces.entries()) {
+    if (!claim(job, index)) continue
+    write({ begin: index })
+    const wantedMutants = ids.join()
+    const hits = ids.reduce((sum, id) => sum + plans.plans.get(id).hits, 0)
+    if (wantedMutants !== active) activate(ids, true, hits)
+    active = wantedMutants
+    const wanted = new Set(keys)
+    const { tests, failure } = await run(test, (key) => wanted.has(key), false)
+    const failed = tests.filter(({ state }) => state === 'fail').map(({ key }) => key)
+    write({ done: index, failed: failure === test ? keys : failed })
+    endIfLarge(write)
   }
+  write({ finished: true })
+}
+
+/** Tries one mutant after the other: with the quick tests, or with those that the job says. */
+async function oneByOne(outer, job, write) {
+  const plans = plansOf(job)
+  const { activate, run } = underMutants(outer, job, plans)
+  const learned = new Map()
+  const again = new Set(linesOf(job.results, job.mode).flatMap((line) => line.again ?? []))
 
   for (const mutant of job.mutants) {
     const { id, file } = mutant
     if (!claim(job, id)) continue
     write({ begin: id })
-    const plan = plans.get(id)
-    const isLoaded = loaded.has(id)
-    const units = unitsOf(mutant)
+    const isLoaded = plans.loaded.has(id)
+    const units = mutant.units ?? quickUnits(plans, mutant, learned.get(file))
     if (units.length === 0) {
-      write({ done: id, status: 'no coverage', by: null })
+      write({ done: id, status: 'no coverage', by: null, isLoaded })
       continue
     }
     const startedAt = now()
-    state.limit = 10_000 + 100 * plan.hits
     let by = null
     let failure = null
     // What is made once and kept is made again only where the sources are loaded anew.
-    for (const reload of isLoaded ? [true] : [false, true]) {
-      activate(id, reload)
+    for (const reload of isLoaded || mutant.units ? [true] : [false, true]) {
+      activate([id], reload, plans.plans.get(id).hits)
       for (const { test, keys } of units) {
-        failure = (await runFile(test, (key) => keys.has(key))).failure
+        const wanted = new Set(keys)
+        failure = (await run(test, (key) => wanted.has(key))).failure
         if (failure === null) continue
         by = test
         break
       }
-      activate(undefined, reload)
+      activate([], reload)
       if (by !== null) break
     }
     if (by !== null) {
       const key = failure
-      const check = await runFile(by, (other) => key === by || other === key)
+      const check = await run(by, (other) => key === by || other === key)
       if (check.failure !== null && !again.has(id)) {
         // The mutant has left something behind in this process, so that nothing it says can be trusted.
-        rmdirSync(join(job.results, 'claims-kill', id))
+        rmdirSync(join(job.results, `claims-${job.mode}`, id))
         write({ again: id })
         kill(process.pid, 'SIGKILL')
       }
@@ -329,10 +289,9 @@ async function killAll(outer, job, write) {
     }
     const status = by === null ? 'survived' : 'killed'
     write({ done: id, status, by, test: failure, isLoaded, ms: Math.round(now() - startedAt) })
-    if (process.memoryUsage().heapUsed > MAX_HEAP) {
-      write({ restart: true })
-      kill(process.pid, 'SIGKILL')
-    }
+    endIfLarge(write)
   }
   write({ finished: true })
 }
+
+const MODES = { cover, quick: oneByOne, together, apart: oneByOne }

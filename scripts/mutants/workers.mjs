@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs')
 
 /** A worker that shows no sign of life for so long is in an endless loop. Properties without a mutant may take long. */
-const HANG_MS = { kill: 60_000, cover: 900_000, thorough: 300_000 }
+const HANG_MS = { cover: 900_000, quick: 60_000, together: 300_000, apart: 300_000 }
 
 /** The lines of JSON that the workers have written. */
 export function linesOf(folder, mode) {
@@ -29,7 +29,7 @@ export async function inWorkers(job, { workers, say }) {
   mkdirSync(join(results, `claims-${job.mode}`), { recursive: true })
   const jobFile = join(results, `${job.mode}.json`)
   writeFileSync(jobFile, JSON.stringify({ ...job, results }))
-  const total = job.mode === 'cover' ? job.tests.length : job.mutants.length
+  const total = { cover: job.tests, together: job.pieces }[job.mode]?.length ?? job.mutants.length
   const ticker = setInterval(() => {
     const done = linesOf(results, job.mode).filter(({ done }) => done !== undefined).length
     say(`${done} of ${total}`)
@@ -66,7 +66,7 @@ async function untilDone(job, results, jobFile, index) {
 const logOf = (results, name) => readFileSync(join(results, `log-${name}.txt`), 'utf8').slice(-4000)
 
 /** Runs one process to its end. Answers whether it hung. */
-function oneWorker({ folder, mode, thorough }, jobFile, path) {
+function oneWorker({ folder, mode }, jobFile, path) {
   const pulse = `${path.replace(/([^/]+)$/, 'pulse-$1')}`
   writeFileSync(pulse, '')
   const args = [vitest, 'run', '--root', folder, '--config', join(folder, 'mutants.config.ts'), '--no-color']
@@ -83,7 +83,7 @@ function oneWorker({ folder, mode, thorough }, jobFile, path) {
   process.once('exit', kill)
   let hung = false
   const watch = setInterval(() => {
-    if (Date.now() - statSync(pulse).mtimeMs < HANG_MS[mode === 'kill' && thorough ? 'thorough' : mode]) return
+    if (Date.now() - statSync(pulse).mtimeMs < HANG_MS[mode]) return
     hung = true
     kill()
   }, 2000)
