@@ -9,27 +9,30 @@ export const ACTIVE = 'ACTIVE_MUTANT'
 export const REACHED = 'REACHED_MUTANTS'
 
 /**
- * What each instrumented file asks: whether a mutant is active, and whether to note what was reached. It speaks to the
- * runner, and in another process, or another realm, to the environment.
+ * What each instrumented file asks: which mutants are active, and how often each was reached, by number, so that asking
+ * costs next to nothing. It speaks to the runner, and in another process, or another realm, to the environment.
  */
-const HEADER = `
-function stryMutants_9fa48() {
-  if (globalThis.__mutants__) return globalThis.__mutants__
-  const { ${ACTIVE}: active, ${REACHED}: file } = globalThis.process?.env ?? {}
+const headerOf = (count) => `
+const stryMutants_9fa48 = globalThis.__mutants__ ??= (() => {
+  const { ${ACTIVE}: named, ${REACHED}: file } = globalThis.process?.env ?? {}
+  const active = new Uint8Array(${count})
+  for (const id of named?.split(',') ?? []) active[id] = 1
   const seen = new Set()
-  const cover = file && ((ids) => {
-    const fresh = ids.filter((id) => !seen.has(id))
-    for (const id of fresh) seen.add(id)
-    if (fresh.length > 0) process.getBuiltinModule('node:fs').appendFileSync(file, fresh.join('\\n') + '\\n')
-  })
-  return (globalThis.__mutants__ = { active: new Set(active?.split(',')), cover })
-}
-function stryCov_9fa48(...ids) { stryMutants_9fa48().cover?.(ids) }
-function stryMutAct_9fa48(id) {
-  const mutants = stryMutants_9fa48()
-  return mutants.active?.has(id) && (mutants.hit === undefined || mutants.hit())
-}
+  const set = (_, id) => {
+    if (!seen.has(id)) process.getBuiltinModule('node:fs').appendFileSync(file, id + '\\n')
+    return seen.add(id)
+  }
+  return { active, counts: file ? new Proxy({}, { get: () => 0, set }) : new Float64Array(${count}), hit: () => true }
+})()
+const stryActive_9fa48 = stryMutants_9fa48.active
+const stryCounts_9fa48 = stryMutants_9fa48.counts
 `
+
+/** What the instrumenter has called by the ids of mutants, as reading and counting in arrays. */
+const byNumber = (content) =>
+  content
+    .replaceAll(/stryMutAct_9fa48\("(\d+)"\)/g, '(stryActive_9fa48[$1] === 1 && stryMutants_9fa48.hit())')
+    .replaceAll(/stryCov_9fa48\(([^)]*)\)/g, (_, ids) => `(${ids.replaceAll(/"(\d+)"/g, 'stryCounts_9fa48[$1]++')})`)
 
 const DRIVER = "import { test } from 'vitest'\ntest('drives', () => undefined)\n"
 
@@ -81,9 +84,10 @@ export async function instrumented(folder, files) {
     files.map((file) => ({ name: file, mutate: true, content: readFileSync(join(folder, file), 'utf8') })),
     { plugins: null, excludedMutations: [], ignorers: [], noHeader: true },
   )
+  const header = headerOf(result.mutants.length)
   for (const { name, content } of result.files) {
     const hashBang = /^#!.*\n/.exec(content)?.[0] ?? ''
-    writeFileSync(join(folder, name), hashBang + HEADER + content.slice(hashBang.length))
+    writeFileSync(join(folder, name), hashBang + header + byNumber(content.slice(hashBang.length)))
   }
   return result.mutants.filter(({ status }) => status !== 'Ignored')
 }

@@ -136,30 +136,26 @@ class FileRunner extends TestRunner {
 /** Notes which mutants are reached by which test, by a file outside its tests, and when the sources are loaded. */
 async function cover(outer, job, write) {
   const runner = new FileRunner(outer, job.folder)
-  let reached = new Map()
+  const counts = new Float64Array(job.size)
   let loaded = new Set()
   let hasStarted = false
   const file = `${job.results}/reached-${process.pid}`
   process.env[REACHED] = file
-  globalThis.__mutants__ = {
-    cover(ids) {
-      for (const id of ids) reached.set(id, (reached.get(id) ?? 0) + 1)
-    },
-  }
+  globalThis.__mutants__ = { active: new Uint8Array(job.size), counts, hit: () => true }
   const take = () => {
+    const reached = new Map()
+    for (const id of Object.keys(job.files)) if (counts[id] > 0) reached.set(id, counts[id])
+    counts.fill(0)
     const elsewhere = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     rmSync(file, { force: true })
     hasStarted = elsewhere.length > 0
     for (const id of elsewhere)
       if (isOnlyStarted(job.files[id]) && !loaded.has(id)) reached.set(id, reached.get(id) ?? 1)
-    const taken = [...reached]
-    reached = new Map()
-    return taken
+    return [...reached]
   }
   for (const file of job.sources.filter((name) => name !== COMMAND))
     await outer.moduleRunner.import(join(job.folder, file)).catch(() => undefined)
-  loaded = new Set([...reached.keys()])
-  reached = new Map()
+  loaded = new Set(take().map(([id]) => id))
   write({ loaded: [...loaded] })
   let byTest
   let outside
@@ -185,7 +181,8 @@ async function cover(outer, job, write) {
 function underMutants(outer, job, { durations }) {
   const runner = new FileRunner(outer, job.folder)
   runner.limitOf = (key) => 5000 + 10 * (durations.get(runner.file).get(key) ?? 1000)
-  const state = { active: new Set(), hits: 0, limit: Number.POSITIVE_INFINITY }
+  const active = new Uint8Array(job.size)
+  const state = { active, counts: new Float64Array(job.size), hits: 0, limit: Number.POSITIVE_INFINITY }
   state.hit = () => {
     if (++state.hits > state.limit) throw new Error('This mutant never ends.')
     return true
@@ -199,7 +196,8 @@ function underMutants(outer, job, { durations }) {
   }
   return {
     activate(ids, reload, hits = 0) {
-      state.active = new Set(ids)
+      active.fill(0)
+      for (const id of ids) active[id] = 1
       state.hits = 0
       state.limit = 10_000 + 100 * hits
       if (ids.length === 0) delete process.env[ACTIVE]
