@@ -93,8 +93,8 @@ interface Copying {
 }
 
 /**
- * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: an entry that
- * every object has already is defined, not assigned.
+ * Copies what is inside a value, and refuses what JSON does not have. Keys such as `__proto__` stay data: entries are
+ * defined, not assigned.
  */
 function copied(value: unknown, below: Place, depth: number, copying: Copying): unknown {
   if (copying.isTooLarge || copying.left-- === 0 || depth > DEEPEST) return tooLarge(below, depth, copying)
@@ -102,14 +102,11 @@ function copied(value: unknown, below: Place, depth: number, copying: Copying): 
     return value.map((item, key) => copied(item ?? null, { above: below, key }, depth + 1, copying))
   }
   if (isObject(value)) {
-    const copy: Record<string, unknown> = {}
-    for (const key of Object.keys(value)) {
-      const inner = copied(value[key], { above: below, key }, depth + 1, copying)
-      if (key in copy)
-        Object.defineProperty(copy, key, { value: inner, enumerable: true, writable: true, configurable: true })
-      else copy[key] = inner
-    }
-    return copy
+    const entries = Object.keys(value).map((key) => [
+      key,
+      copied(value[key], { above: below, key }, depth + 1, copying),
+    ])
+    return Object.fromEntries(entries)
   }
   if (!isJsonLeaf(value)) {
     const { place, problems } = copying

@@ -55,14 +55,8 @@ export class Events {
     this.#listen()
   }
 
-  /** Whether anyone listens. */
-  get isHeard(): boolean {
-    return this.#listeners.size > 0
-  }
-
   /** Tells everyone who listens. What is told is made into text once. */
   tell(event: string, value: unknown): void {
-    if (!this.isHeard) return
     const text = eventText(event, value)
     let isRead = false
     for (const listener of this.#listeners) {
@@ -113,7 +107,7 @@ export class Events {
 
   #remove(listener: Listener): void {
     this.#listeners.delete(listener)
-    if (this.isHeard) return
+    if (this.#listeners.size > 0) return
     this.#deafen?.()
     clearInterval(this.#timer)
     this.#timer = undefined

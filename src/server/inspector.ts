@@ -46,7 +46,7 @@ export class Inspector {
 
   /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
   controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
-    if (method === 'GET' || status >= 300 || !this.#events.isHeard) return
+    if (method === 'GET' || status >= 300) return
     const path = this.#path(url)
     if (path.startsWith(PAGE)) this.#events.tell('control', { method, path: path.slice(CONTROL_PATH.length) })
   }

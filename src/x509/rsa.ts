@@ -34,13 +34,14 @@ export function verifyPss(
   const bits = bitLength(key.n) - 1
   const length = Math.ceil(bits / 8)
   const opened = open(key, signature)
-  if (opened === undefined || bitLength(opened) > bits || length < hash.length + saltLength + 2) return false
+  if (opened === undefined || bitLength(opened) > bits) return false
   const encoded = bytesOfNumber(opened, length)
   if (encoded[length - 1] !== 0xbc) return false
   const masked = encoded.subarray(0, length - hash.length - 1)
   const digest = encoded.subarray(masked.length, length - 1)
   const block = unmask(masked, digest, maskHash)
   block[0] = (block[0] ?? 0) & (0xff >> (length * 8 - bits))
+  // Before the beginning where the salt is too long for the key: there is no 1.
   const separator = block.length - saltLength - 1
   if (block[separator] !== 1 || block.subarray(0, separator).some((byte) => byte !== 0)) return false
   const salted = new Uint8Array([...new Uint8Array(8), ...hash.digest(message), ...block.subarray(separator + 1)])

@@ -225,6 +225,23 @@ describe('No error answer is over 16 KiB (rules: errors#size)', () => {
     expect(answer.body.details.further_problems).toBe('9980 or more')
   })
 
+  it('shows as many problems as 12 KiB hold, each as JSON, and counts the others', async () => {
+    const bytesOf = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length
+    for (let length = 30; length <= 61; length++) {
+      const names = Array.from({ length: 20 }, (_, i) => `${String.fromCharCode(97 + i)}${'\u0001'.repeat(length)}`)
+      const json = Object.fromEntries(names.map((name) => [name, 1]))
+      const {
+        operation_id: _,
+        further_problems = '0',
+        ...fields
+      } = (await client(open())('POST', ADDRS, { json })).body.details
+      const sizes = Object.entries<string>(fields).map(([name, message]) => bytesOf(name) + bytesOf(message))
+      const most = Math.floor((12 * 1024) / (sizes[0] as number))
+      expect([length, sizes.length]).toEqual([length, Math.min(20, most)])
+      expect(Number(further_problems)).toBe(20 - sizes.length)
+    }
+  })
+
   it('keeps twenty problems of ordinary length whole', async () => {
     const json = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`field_${i}`, 1]))
     const { details } = (await client(open())('POST', ADDRS, { json })).body

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { Gateway } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
-import { open, START } from '../support/gateway.ts'
+import { handClock, open, START } from '../support/gateway.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
 const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
@@ -50,6 +51,36 @@ describe('The journal (inspect calls)', () => {
         fault: null,
       },
     ])
+  })
+
+  it('has the time of each request, also of one that is refused before anything asks for the time', async () => {
+    const clock = handClock()
+    const gateway = open({ clock })
+    for (const path of ['/reserved_addrs', '/nothing', '/nothing']) {
+      await client(gateway)('GET', path)
+      clock.turn(60_000)
+    }
+    const times = ['2025-09-04T10:11:14Z', '2025-09-04T10:12:14Z', '2025-09-04T10:13:14Z']
+    expect(gateway.requests.all().map(({ at }) => at)).toEqual(times)
+  })
+
+  it('has the time that was read last for a request that the clock makes while it is read', async () => {
+    const answers: Promise<number>[] = []
+    let asks = false
+    const clock = {
+      now() {
+        if (!asks) return START
+        asks = false
+        answers.push(client(gateway)('GET', '/reserved_addrs').then(({ status }) => status))
+        return START + 60_000
+      },
+    }
+    const gateway: Gateway = open({ clock })
+    gateway.reservedAddrs.create()
+    asks = true
+    gateway.reservedAddrs.create()
+    expect(await Promise.all(answers)).toEqual([409])
+    expect(gateway.requests.all().map(({ at }) => at)).toEqual(['2025-09-04T10:11:14Z'])
   })
 
   it('has no commit for a read, nor for a request that was refused', async () => {

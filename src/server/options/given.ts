@@ -67,14 +67,9 @@ function fromFile({ file, config }: ConfigFile, names: Map<string, string>): Rec
     if (!schema) throw new UsageError(`"${name}" ${place} is not an option.${suggestion(name, Object.keys(schemas))}`)
     requireAllowed(schema, value, `"${name}" ${place}`, ['keys', 'control'].includes(name))
     for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, `"${path}" ${place}`)
-    own[name] = FILES.includes(name) && typeof value === 'string' ? resolve(dirname(file), value) : copyOf(value)
+    own[name] = FILES.includes(name) && typeof value === 'string' ? resolve(dirname(file), value) : value
   }
   return own
-}
-
-/** What another source adds to is not the file's own. */
-function copyOf(value: unknown): unknown {
-  return isObject(value) && Object.getPrototypeOf(value) === Object.prototype ? { ...value } : value
 }
 
 function put(
