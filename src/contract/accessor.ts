@@ -11,8 +11,7 @@ export function accessor<const Name extends string, Source, Value>(name: Name, r
   /** Gives an object the accessor. */
   return <T extends object>(target: T, source: Source): T & { readonly [N in Name]: Value } => {
     Object.defineProperty(target, from, { value: source })
-    // What `get` answers is the type of the new name.
     const named = Object.defineProperty(target, name, { get, enumerable: true, configurable: true })
-    return named as T & { readonly [N in Name]: Value }
+    return named as T & { readonly [N in Name]: Value } // What `get` answers is the type of the new name.
   }
 }

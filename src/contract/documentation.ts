@@ -77,6 +77,7 @@ export function withStep<S extends v.GenericSchema>(
   schema: S,
   step: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>,
 ): S {
+  // A pipe has its steps, and any other schema is the only one of its own.
   const { pipe = [schema] } = schema as { pipe?: readonly v.GenericSchema[] }
   return { ...schema, pipe: [...pipe, step] }
 }

@@ -17,7 +17,8 @@ export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
 }
 
 function hidden<N extends Name>(name: N): (typeof globalThis)[N] {
-  const node = (globalThis as Host).process?.getBuiltinModule?.('vm')
+  const { process }: Host = globalThis
+  const node = process?.getBuiltinModule?.('vm')
   if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
   return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.
 }

@@ -66,7 +66,8 @@ function schemasIn(schema: v.GenericSchema): v.GenericSchema[] {
   return found.filter(isSchema)
 }
 
-function isSchema(part: unknown): part is v.GenericSchema {
+/** Whether a part of a schema is one itself. */
+export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }
 

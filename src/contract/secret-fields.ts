@@ -35,7 +35,7 @@ function secretNames(schema: AnySchema): string[] {
 /** What takes the secret fields of a schema out of its values; undefined where it has none. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNames(schema))
-  return names.size > 0 ? (value) => redacted(value, { names, values: [] }) as T : undefined
+  return names.size > 0 ? (value) => redactedIn(value, { names, values: [] }) : undefined
 }
 
 /** What is known of the operations whose secrets are looked for. */
@@ -109,12 +109,17 @@ export function redacted(value: unknown, hidden: Hidden, depth = 0): unknown {
   return Array.isArray(value) ? redactedList(value, hidden, depth) : redactedFields(value, hidden, depth)
 }
 
+/** The same of a value of a known type, which it keeps. */
+export function redactedIn<T>(value: T, hidden: Hidden): T {
+  return redacted(value, hidden) as T // Texts in the place of others; what has a type does not nest too deep.
+}
+
 /** Where keys name no secrets. */
 export const NO_NAMES: Hidden['names'] = { has: () => false }
 
 /** A record without private keys and without these texts, wherever they stand in it. */
 export function withoutSecretTexts<T extends object>(record: T, values: readonly string[]): T {
-  return redacted(record, { names: NO_NAMES, values }) as T
+  return redactedIn(record, { names: NO_NAMES, values })
 }
 
 /** After a text in which a private key begins, the further texts of a list may be its lines. */

@@ -28,7 +28,7 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
     for (const [verb, operation] of Object.entries(operations)) calls[verb] = callOf(operation, run)
     api[name] = Object.freeze(calls)
   }
-  return api as Direct<F>
+  return api as Direct<F> // The type checker does not follow names through loops.
 }
 
 const NO_IDS: PathIds = Object.freeze({})

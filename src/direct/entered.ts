@@ -13,7 +13,8 @@ export class Entered {
     for (const name of Object.keys(members)) {
       // An accessor is not asked.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
-      if (typeof value === 'function') entries[name] = this.#known(value as Callable)
+      if (typeof value === 'function')
+        entries[name] = this.#known(value as Callable) // With whatever arguments.
       else if (typeof value === 'object' && value !== null && value !== own) this.know(value, own)
     }
   }

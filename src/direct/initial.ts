@@ -18,6 +18,7 @@ export function applyInitial(direct: object, initial: object | undefined): void 
     if (!calls || !Array.isArray(bodies)) {
       throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${familyNames(direct)}.`)
     }
+    // Whether each is a body is for the rules to say.
     for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
       namingEntry(`initial.${name}[${place}]`, () => {
         if (calls.create) calls.create(body)

@@ -1,4 +1,5 @@
 import type { Due } from '../contract/collection.ts'
+import { itemAt } from '../contract/item-at.ts'
 
 /** An entry of the agenda: the event `due` of the record `key` in the table `table`. */
 export interface AgendaEntry {
@@ -12,7 +13,6 @@ export interface AgendaEntry {
  * has changed since is dropped when it comes up, so cancelling costs nothing and can never be forgotten.
  */
 export class Agenda {
-  /** Positions below its length hold an entry, whatever the type checker knows of them. */
   #heap: AgendaEntry[] = []
 
   /** `isCurrent` tells whether an entry still is what its record wants. */
@@ -23,8 +23,9 @@ export class Agenda {
     let at = heap.push(entry) - 1
     while (at > 0) {
       const parent = (at - 1) >>> 1
-      if (!isBefore(entry, heap[parent] as AgendaEntry)) break
-      heap[at] = heap[parent] as AgendaEntry
+      const above = itemAt(heap, parent)
+      if (!isBefore(entry, above)) break
+      heap[at] = above
       at = parent
     }
     heap[at] = entry
@@ -55,15 +56,16 @@ export class Agenda {
 
   #dropFirst(): void {
     const heap = this.#heap
-    const moved = heap.pop() as AgendaEntry
-    if (heap.length === 0) return
+    const moved = heap.pop()
+    if (!moved || heap.length === 0) return
     let at = 0
     for (;;) {
       let child = 2 * at + 1
       if (child >= heap.length) break
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as AgendaEntry, heap[child] as AgendaEntry)) child++
-      if (!isBefore(heap[child] as AgendaEntry, moved)) break
-      heap[at] = heap[child] as AgendaEntry
+      if (child + 1 < heap.length && isBefore(itemAt(heap, child + 1), itemAt(heap, child))) child++
+      const below = itemAt(heap, child)
+      if (!isBefore(below, moved)) break
+      heap[at] = below
       at = child
     }
     heap[at] = moved

@@ -1,12 +1,11 @@
+import { itemAt } from '../contract/item-at.ts'
+
 /**
  * A set of texts in sorted order: adding at the end is constant, adding and deleting elsewhere costs a search and a
  * move within one chunk, and a walk can start anywhere, also at a key that is not in the set.
  */
 export class SortedKeys {
-  /**
-   * Never empty inside, whatever the type checker knows of positions; every key of a chunk is smaller than every key of
-   * the next.
-   */
+  /** Never empty inside; every key of a chunk is smaller than every key of the next. */
   #chunks: string[][] = []
 
   /** `most` is how many keys a chunk may have, an even number. */
@@ -16,7 +15,7 @@ export class SortedKeys {
     const last = this.#chunks.at(-1)
     if (!last) {
       this.#chunks.push([key])
-    } else if (key > (last.at(-1) as string)) {
+    } else if (key > itemAt(last, last.length - 1)) {
       if (last.length < this.most) last.push(key)
       else this.#chunks.push([key])
     } else {
@@ -40,7 +39,7 @@ export class SortedKeys {
     if (!chunk) return
     let at = (bound === undefined ? chunk.length : lowerBound(chunk, bound)) - 1
     while (chunk) {
-      for (; at >= 0; at--) yield chunk[at] as string
+      for (; at >= 0; at--) yield itemAt(chunk, at)
       chunk = this.#chunks[--position]
       at = (chunk?.length ?? 0) - 1
     }
@@ -48,7 +47,7 @@ export class SortedKeys {
 
   #insert(key: string): void {
     const position = this.#chunkOf(key)
-    const chunk = this.#chunks[position] as string[]
+    const chunk = itemAt(this.#chunks, position)
     const at = lowerBound(chunk, key)
     if (chunk[at] === key) return
     chunk.splice(at, 0, key)
@@ -61,7 +60,7 @@ export class SortedKeys {
     let high = this.#chunks.length - 1
     while (low < high) {
       const middle = (low + high + 1) >>> 1
-      if (((this.#chunks[middle] as string[])[0] as string) <= key) low = middle
+      if (itemAt(itemAt(this.#chunks, middle), 0) <= key) low = middle
       else high = middle - 1
     }
     return low
@@ -74,7 +73,7 @@ function lowerBound(chunk: readonly string[], key: string): number {
   let high = chunk.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((chunk[middle] as string) < key) low = middle + 1
+    if (itemAt(chunk, middle) < key) low = middle + 1
     else high = middle
   }
   return low

@@ -3,7 +3,6 @@ import { SortedKeys } from './sorted-keys.ts'
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
-  /** Every key of the order and of an index has a row, whatever the type checker knows of it. */
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedKeys()
   /** Per index that was asked for, the keys of each value in creation order. */
@@ -29,7 +28,7 @@ export class Table<R extends object = object> {
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
     const keys = this.#entries(index)?.get(value)
-    return keys === undefined ? [] : listOf(keys).map((key) => this.#rows.get(key) as R)
+    return keys === undefined ? [] : listOf(keys).map((key) => this.#row(key))
   }
 
   /** The entries of an index, which is made when it is first asked for: to begin with many records takes half as long. */
@@ -46,7 +45,11 @@ export class Table<R extends object = object> {
 
   /** Records from the one before `cursor` on; the cursor need not exist. */
   *newestFirst(cursor?: string): Generator<R> {
-    for (const key of this.#order.descending(cursor)) yield this.#rows.get(key) as R
+    for (const key of this.#order.descending(cursor)) yield this.#row(key)
+  }
+
+  #row(key: string): R {
+    return this.#rows.get(key) as R // Every key of the order and of an index has one.
   }
 
   /** What is made of all records, oldest first, and the same records as they are kept; without those of which nothing is. */

@@ -47,7 +47,7 @@ function weightOfItems(list: readonly unknown[], open: object[]): number {
 function weightOfFields(fields: object, open: object[]): number {
   let bytes = 0
   for (const name in fields) {
-    const value = (fields as Record<string, unknown>)[name]
+    const value = (fields as Record<string, unknown>)[name] // Its own name.
     bytes += BYTES_OF_VALUE + BYTES_OF_CHARACTER * name.length + charactersOf(value)
     if (typeof value === 'object' && value !== null) open.push(value)
   }

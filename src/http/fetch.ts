@@ -50,7 +50,7 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   }
   const method = normalMethod(init.method ?? 'GET')
-  const body = init.body as string | null | undefined
+  const body = init.body as string | null | undefined // Any other body takes the other way.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw new TypeError(`A ${method} request cannot have a body.`)
   }
@@ -163,7 +163,8 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit
 
 /** The text of a body's chunks, which together have `size` bytes. */
 export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
-  const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks, size)
+  const [first] = chunks
+  const bytes = first && chunks.length === 1 ? first : joined(chunks, size)
   try {
     return utf8Text(bytes)
   } catch {

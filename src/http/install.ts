@@ -94,6 +94,7 @@ function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
 }
 
 function replace(fetch: GlobalFetch): void {
-  if (fetch) globalThis.fetch = fetch as typeof globalThis.fetch
+  if (fetch)
+    globalThis.fetch = fetch as typeof globalThis.fetch // Ours takes what its own does.
   else Reflect.deleteProperty(globalThis, 'fetch')
 }

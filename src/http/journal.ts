@@ -2,7 +2,7 @@ import type { Commit } from '../contract/commit.ts'
 import type { CommonDialect } from '../contract/dialect.ts'
 import type { Operation } from '../contract/operation.ts'
 import { partsOf } from '../contract/schema-parts.ts'
-import { type Hidden, NO_NAMES, redacted, type SecretNames } from '../contract/secret-fields.ts'
+import { type Hidden, NO_NAMES, redactedIn, type SecretNames } from '../contract/secret-fields.ts'
 import { valuesOf } from '../contract/secret-values.ts'
 import { utf8Length } from '../contract/utf8.ts'
 import { timestamp } from '../contract/view.ts'
@@ -168,7 +168,7 @@ export class KeptJournal implements Journal {
   }
 
   #dropOldest(): void {
-    this.#bytes -= (this.#entries[this.#dropped] as Exchange<Kept>).bytes
+    this.#bytes -= this.#entries[this.#dropped]?.bytes ?? 0
     this.#entries[this.#dropped++] = undefined
     if (this.#dropped < this.#entries.length / 2) return
     this.#entries = this.#entries.slice(this.#dropped)
@@ -210,7 +210,7 @@ function characters(exchange: Exchange<Kept>): number {
 function headerCharacters({ requestHeaders, responseHeaders }: Exchange<Kept>): number {
   let length = 0
   for (const text of requestHeaders) length += keptLength(text)
-  for (const name in responseHeaders) length += name.length + keptLength(responseHeaders[name] as Kept)
+  for (const name in responseHeaders) length += name.length + keptLength(responseHeaders[name] ?? '')
   return length
 }
 
@@ -274,9 +274,9 @@ function parametersOf(operation: Operation | null, { queryAliases }: CommonDiale
 function redactedCommit(commit: Commit, hidden: Hidden): Commit {
   const changes = commit.changes.map(({ collection, key, before, after }) => ({
     collection,
-    key: redacted(key, hidden) as string,
-    before: redacted(before, hidden) as object | undefined,
-    after: redacted(after, hidden) as object | undefined,
+    key: redactedIn(key, hidden),
+    before: redactedIn(before, hidden),
+    after: redactedIn(after, hidden),
   }))
   return { ...commit, changes }
 }

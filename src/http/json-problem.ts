@@ -92,7 +92,7 @@ function scalarEnd(text: string, at: number, wanted: string): number | string {
 
 function stringEnd(text: string, start: number): number | string {
   for (let at = start + 1; at < text.length; at++) {
-    const char = text[at] as string
+    const char = text.charAt(at)
     if (char === '"') return at + 1
     if (char < ' ') return instead(text, at, 'a text without control characters; write them as escapes')
     if (char !== '\\') continue

@@ -43,7 +43,7 @@ export function keptHeaders(headers: readonly string[]): readonly Kept[] {
 
 /** Headers from names and values by turns. */
 export function pairsOf(headers: readonly Kept[]): KeptHeader[] {
-  return headers.flatMap((name, at) => (at % 2 === 0 ? [[startOf(name), headers[at + 1] ?? '']] : []) as KeptHeader[])
+  return headers.flatMap((name, at): KeptHeader[] => (at % 2 === 0 ? [[startOf(name), headers[at + 1] ?? '']] : []))
 }
 
 /** What is there of a text, with a sign at its end where it was cut. */

@@ -16,6 +16,7 @@ export class Refused extends Error {
     readonly status: number,
     body: unknown,
   ) {
+    // A refusal of the gateway has both, and anything else neither.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The answer was ${status}.`)
     const named = Object.entries(details).filter(([name]) => name.startsWith('field:'))
@@ -76,7 +77,7 @@ export class Connection {
     const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' }
     const answer = await read(await fetch(this.base + path, { method, headers: typed, ...sent }))
     if (answer.status >= 400) this.#refuse(answer.status, answer.body)
-    return answer.body as T
+    return answer.body as T // Whoever asks knows the answer's type.
   }
 
   #refuse(status: number, body: unknown): never {

@@ -113,7 +113,7 @@ export function filledPath(path: string, ids: Readonly<Record<string, string>>):
 
 /** The names of the ids in a path. */
 export function idsIn(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
 /** The ids of a path by a template of it, or undefined where it is none of that template. */

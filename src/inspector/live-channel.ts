@@ -27,6 +27,7 @@ export async function* liveChannel(
   const response = await fetch(address, { headers })
   const isSocket = response.status === 426
   if (!isSocket && !response.ok) return response
+  // An answer that is ok has a body, of bytes.
   const texts = isSocket
     ? messagesOf(address, key)
     : (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream())

@@ -133,8 +133,10 @@ export class Page extends Shown {
   }
 
   #hear(event: string, data: unknown): void {
-    if (event === 'overview') this.#tellTime(data as Overview)
-    else if (event === 'request') this.#noted(data as JournalEntry)
+    if (event === 'overview')
+      this.#tellTime(data as Overview) // Each event tells data of a type of its own.
+    else if (event === 'request')
+      this.#noted(data as JournalEntry) // The same.
     else if (event === 'emptied') this.set({ journal: [] })
     else if (event === 'missed') void this.doing(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
     this.changed()

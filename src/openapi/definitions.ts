@@ -1,15 +1,8 @@
 import type * as v from 'valibot'
 import { documentationOf } from '../contract/documentation.ts'
+import { isSchema, partsOf } from '../contract/schema-parts.ts'
 
 type AnySchema = v.GenericSchema
-
-interface Parts {
-  readonly wrapped?: AnySchema
-  readonly item?: AnySchema
-  readonly value?: AnySchema
-  readonly entries?: Readonly<Record<string, AnySchema>>
-  readonly options?: readonly unknown[]
-}
 
 /**
  * The schemas that have names, in these and below them, by name.
@@ -18,13 +11,12 @@ interface Parts {
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()
   const seen = new Set<unknown>()
-  const open: unknown[] = [...schemas].reverse()
-  while (open.length > 0) {
-    const schema = open.pop() as AnySchema
+  const open = [...schemas].reverse()
+  for (let schema = open.pop(); schema; schema = open.pop()) {
     if (seen.has(schema)) continue
     seen.add(schema)
     note(schema, found)
-    open.push(...partsOf(schema).reverse())
+    open.push(...partsIn(schema).reverse())
   }
   return Object.fromEntries(found)
 }
@@ -37,8 +29,7 @@ function note(schema: AnySchema, found: Map<string, AnySchema>): void {
   found.set(name, schema)
 }
 
-function partsOf(schema: AnySchema): AnySchema[] {
-  const { wrapped, item, value, entries = {}, options = [] } = schema as Parts
-  const parts = [wrapped, item, value, ...Object.values(entries), ...options]
-  return parts.filter((part): part is AnySchema => typeof part === 'object' && part !== null && 'kind' in part)
+function partsIn(schema: AnySchema): AnySchema[] {
+  const { wrapped, item, value, entries = {}, options = [] } = partsOf(schema)
+  return [wrapped, item, value, ...Object.values(entries), ...options].filter(isSchema)
 }

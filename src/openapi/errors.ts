@@ -53,9 +53,11 @@ function schemaOf(error: CatalogueError, dialect: CommonDialect, field: string |
   }
 }
 
+const MET: Readonly<Record<string, string>> = messages
+
 /** A message of an error, as a request has met it; of an error that is not fauxgate's own, as one may meet it. */
 function exampleOf(error: CatalogueError, dialect: CommonDialect, field: string | undefined): string {
-  const met = (messages as Readonly<Record<string, string>>)[error.key]
+  const met = MET[error.key]
   if (met !== undefined) return met.replaceAll(standard.versionHeader, dialect.versionHeader)
   const isOfControls = Object.values<CatalogueError>(accessErrors).includes(error)
   return sampleMessage(error, { field, header: isOfControls ? CONTROL_KEY_HEADER : dialect.versionHeader })

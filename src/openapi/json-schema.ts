@@ -40,8 +40,17 @@ const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_
  * @throws Error for a schema that JSON Schema cannot say and that has no facts.
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
-  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf(conversion)) as Record<string, unknown>
-  return json as JsonSchema
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf(conversion))
+  return ownJson(json)
+}
+
+/** Valibot's type is that of an older JSON Schema. */
+function ownJson(json: Json): JsonSchema {
+  return json as JsonSchema // What the configuration below makes of it.
+}
+
+function valibotJson(json: object): Json {
+  return json as Json // Valibot passes it on as it is.
 }
 
 /** The name under which a schema stands. */
@@ -58,7 +67,7 @@ export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
 /** The JSON Schema of a schema that has a name, itself and no reference to it. */
 export function definitionOf(name: string, conversion: Conversion): JsonSchema {
   const { [name]: schema, ...definitions } = conversion.definitions
-  return jsonSchemaOf(schema as AnySchema, { ...conversion, definitions })
+  return jsonSchemaOf(schema as AnySchema, { ...conversion, definitions }) // The name is from there.
 }
 
 function configOf({ dialect, place, definitions }: Conversion): Config {
@@ -69,9 +78,12 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
     definitions,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
+      // Only metadata has that.
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
-      if (metadata)
-        return { ...without(jsonSchema, Object.keys(metadata)), ...jsonFactsOf(metadata.facts, dialect) } as Json
+      if (metadata) {
+        const others = without(jsonSchema, Object.keys(metadata))
+        return valibotJson({ ...others, ...jsonFactsOf(metadata.facts, dialect) })
+      }
       if (errors && !SILENT.includes(type)) throw new Error(errors.join(' '))
       return undefined
     },
@@ -79,10 +91,10 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       const { type, entries } = partsOf(valibotSchema)
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
-      const json = jsonSchema as JsonSchema
-      if (entries) return fieldsOf(entries, json, place) as Json
-      if (type === 'nullable') return orNull((json.anyOf as [JsonSchema])[0]) as Json
-      if (type === 'record') return withoutKeys(json) as Json
+      const json = ownJson(jsonSchema)
+      if (entries) return valibotJson(fieldsOf(entries, json, place))
+      if (type === 'nullable') return valibotJson(orNull(json.anyOf?.[0] ?? {}))
+      if (type === 'record') return valibotJson(withoutKeys(json))
       return undefined
     },
   }
@@ -109,19 +121,18 @@ function fieldsOf(
   place: Conversion['place'],
 ): JsonSchema {
   const required: string[] = []
-  const isData = (name: string) => !documentationOf(entries[name] as AnySchema).facts.some((each) => each.isNoData)
-  const data = Object.entries(json.properties ?? {}).filter(([name]) => isData(name))
-  const fields = data.map(([name, described]) => {
-    const schema = entries[name] as AnySchema
+  const fields = Object.entries(json.properties ?? {}).flatMap(([name, described]) => {
+    const schema = entries[name]
+    if (!schema || documentationOf(schema).facts.some((each) => each.isNoData)) return []
     const property = place === 'answer' ? described : withRefusals(described, schema)
     const { facts } = documentationOf(schema)
     if (facts.some(({ isRequired }) => isRequired)) {
       required.push(name)
-      return [name, withoutDefault(property)]
+      return [[name, withoutDefault(property)]]
     }
     const isOptional = OPTIONAL.includes(schema.type)
     if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
-    return [name, isOptional && place === 'body' ? orNull(property) : property]
+    return [[name, isOptional && place === 'body' ? orNull(property) : property]]
   })
   const properties = Object.fromEntries(fields)
   return {

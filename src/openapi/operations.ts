@@ -111,7 +111,7 @@ export function requestBody(json: JsonSchema, name: string | undefined): Request
 
 /** The schema of a body, in full. */
 export function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
-  return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent))
+  return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent)) // It has one.
 }
 
 function successOf({ response }: Operation, describing: Describing): ResponseItem {

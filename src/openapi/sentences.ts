@@ -14,8 +14,12 @@ export function inFull(text: string): string {
 
 /** A JSON value whose texts have all their sentences. */
 export function allInFull<T>(value: T): T {
-  if (typeof value === 'string') return inFull(value) as T & string
+  return filled(value) as T // Texts stay texts, and all else is as before.
+}
+
+function filled(value: unknown): unknown {
+  if (typeof value === 'string') return inFull(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(allInFull) as T & unknown[]
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, allInFull(each)])) as T & object
+  if (Array.isArray(value)) return value.map(filled)
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, filled(each)]))
 }

@@ -16,7 +16,7 @@ export function withSharedResponses(paths: Paths): {
     paths: mapValues(paths, (path) =>
       mapValues(path, (operation) => ({ ...operation, responses: mapValues(operation.responses, shared) })),
     ),
-    responses: Object.fromEntries([...repeated].map(([json, name]) => [name, JSON.parse(json) as ResponseItem])),
+    responses: Object.fromEntries([...repeated].map(([json, name]) => [name, JSON.parse(json)])),
   }
 }
 

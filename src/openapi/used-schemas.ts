@@ -15,7 +15,6 @@ export function usedFrom(part: unknown, schemas: Schemas): Schemas {
 }
 
 function namesIn(part: unknown): string[] {
-  return [...(JSON.stringify(part) ?? '').matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
-    ([, name]) => name as string,
-  )
+  const references = (JSON.stringify(part) ?? '').matchAll(/"#\/components\/schemas\/(\w+)"/g)
+  return [...references].map(([, name = '']) => name)
 }

@@ -94,7 +94,7 @@ export const certificates = collection<CertificateRecord>({
   schema: v.pipe(
     fields,
     uploadOrOrder,
-    v.transform((record) => record as CertificateRecord),
+    v.transform((record) => record as CertificateRecord), // It is one of the two, as just checked.
   ),
   isAttached: (record) => record.issued_at !== null,
   exported(record, withSecrets) {

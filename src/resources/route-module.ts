@@ -42,6 +42,7 @@ export function routeModule<
   /** Rules that go beyond one field, and the module as it is kept. */
   moduleOf: (body: Body) => Frozen<v.InferOutput<Shape>>
 }) {
+  // Without errors, their type is that of none.
   const { name, segment, what, body, shape, moduleOf, errors = {} as Errors } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
   type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>

@@ -30,6 +30,7 @@ export function refusalAnswer(error: unknown): HttpResponse {
 
 /** Whether the platform says of an error that it has no object to ask just now: its process has ended, or has too much to do. */
 function isUnreachable(error: unknown): boolean {
+  // The platform's own errors have these.
   const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
   return retryable === true || overloaded === true
 }

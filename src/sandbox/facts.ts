@@ -58,7 +58,7 @@ export class KeptFacts {
 
   /** When the sandbox was last used, to the minute, in ms since 1970; null for never. */
   get used(): number | null {
-    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null
+    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Nobody else writes there.
   }
 }
 

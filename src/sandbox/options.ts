@@ -23,7 +23,7 @@ const ttl = v.exactOptional(
   documented(
     v.pipe(
       v.custom<Duration>((value) => isWithin(durationMs(value)), TTL_ALLOWED),
-      v.transform((value) => durationMs(value) as number),
+      v.transform((value) => durationMs(value) as number), // It is one, as just checked.
       facts(DURATION_FACTS),
     ),
     'After which time the sandbox and everything in it is removed. Default: never.',
@@ -53,6 +53,7 @@ const OF_GATEWAY = [
   'unknownActions',
 ] as const satisfies readonly (keyof GatewayOptions)[]
 
+// The type checker does not follow names through `fromEntries`.
 const ofGateway = Object.fromEntries(
   OF_GATEWAY.map((name) => [
     name,

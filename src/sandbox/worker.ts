@@ -38,10 +38,9 @@ export function sandboxWorker() {
     return objectOf(env.SANDBOXES, name).fetch(request)
   }
   return {
-    // The environment is whatever the Worker is configured with.
     async fetch(request: Request, environment: object): Promise<Response> {
       try {
-        return await answer(request, environment as SandboxEnvironment)
+        return await answer(request, environment as SandboxEnvironment) // Whether it is one is looked at first.
       } catch (error) {
         return toResponse(refusalAnswer(error))
       }

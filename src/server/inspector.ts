@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/url.ts'
+import { caught } from './caught.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header by which the inspector marks what it asks for itself. */
@@ -97,7 +98,7 @@ async function firstOf([place, ...others]: readonly string[]): Promise<string> {
   try {
     return await readFile(new URL(place, import.meta.url), 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (caught(error).code !== 'ENOENT') throw error
     return firstOf(others)
   }
 }

@@ -12,7 +12,7 @@ export function send({ status, headers, body }: HttpResponse, { request, respons
   try {
     // Names and values one behind the other, which Node reads as they are.
     const lines: string[] = []
-    for (const name in headers) lines.push(name, headers[name] as string)
+    for (const name in headers) lines.push(name, headers[name] ?? '')
     if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
     response.writeHead(status, lines)
     const { socket } = response

@@ -91,7 +91,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   })
   // A connection that cannot be accepted is no reason to end the others.
   server.on('error', console.error)
-  const { address, port: taken } = server.address() as AddressInfo
+  const { address, port: taken } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
   gateway.servedAt(url)
   gateway.describedBy(openApi)

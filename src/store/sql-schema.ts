@@ -43,5 +43,5 @@ export function requireSchema(run: RunSql): void {
 function versionOf(run: RunSql): number {
   run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
   const [row] = [...run('SELECT version FROM fauxgate_schema')]
-  return row ? Number((row as { version: unknown }).version) : 0
+  return row ? Number((row as { version: unknown }).version) : 0 // The column of the statement.
 }

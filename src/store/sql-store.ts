@@ -67,7 +67,7 @@ function* records(run: RunSql): Generator<StoredRecord> {
       const { keys, records } = one(READ, collection, after, last)
       const page = JSON.parse(`[${records}]`)
       for (const [index, key] of JSON.parse(`[${keys}]`).entries()) {
-        const record = page[index] ?? JSON.parse(one(READ_LARGE, collection, JSON.stringify(key)).record as string)
+        const record = page[index] ?? JSON.parse(one(READ_LARGE, collection, JSON.stringify(key)).record ?? 'null')
         yield { collection, key, record }
       }
       after = last

@@ -189,6 +189,8 @@ function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain:
   }
 }
 
+/** A domain whose attempt has succeeded, with the certificate that it has since. */
 function withCertificate({ tlsCertificates }: Gateway, domain: ReservedDomain): DomainWithCertificate {
-  return { domain, certificate: tlsCertificates.get((domain.certificate as { id: string }).id) }
+  const { id } = domain.certificate as { id: string } // It has one.
+  return { domain, certificate: tlsCertificates.get(id) }
 }

@@ -136,9 +136,11 @@ const pairOptions = (fewestIssuers: number) =>
     seed: v.optional(textOption),
   } satisfies SchemasOf<PairOptions>)
 
+const NO_IPS: readonly string[] = []
+
 const DEFAULTS = {
   names: ['app.example.com'],
-  ips: [] as string[],
+  ips: NO_IPS,
   keyType: 'ecdsa',
   notBefore: START_OF_2026,
   notAfter: Date.UTC(2036, 0, 1),
@@ -171,11 +173,11 @@ function planOf(options: PairOptions, fewestIssuers: number): Plan {
   }
   return {
     names,
-    ips: ips.map((ip) => ipBytes(ip) as Uint8Array),
+    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // Each is one, as just read.
     keyType,
     notBefore,
     notAfter,
-    subject: attributesOf(read.subject, names[0] ?? (ips[0] as string)),
+    subject: attributesOf(read.subject, names[0] ?? ips[0] ?? ''),
     issuers,
     seed,
   }
@@ -199,7 +201,7 @@ function attributesOf(
   const [, longest] = ATTRIBUTES.commonName
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > longest ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, [type]]): Attribute[] => {
-    const text = texts[key as keyof PairSubject]
+    const text = texts[key as keyof PairSubject] // They are called as the options are.
     return text ? [[type, text]] : []
   })
   return attributes.length > 0 ? attributes : [['O', 'fauxgate']]

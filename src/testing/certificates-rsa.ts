@@ -1,3 +1,4 @@
+import { itemAt } from '../contract/item-at.ts'
 import { bytesOfNumber, hexOf } from '../x509/bytes.ts'
 import { nothing, oid, sequence } from '../x509/der-writer.ts'
 import { hashes } from '../x509/hashes.ts'
@@ -45,11 +46,11 @@ function padded(message: Uint8Array): bigint {
 /** `base ** exponent % modulus`, the exponent's digits from the highest on. */
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   const powers = [1n]
-  for (let digit = 1; digit < 1 << WINDOW; digit++) powers.push(((powers[digit - 1] as bigint) * base) % modulus)
+  for (let digit = 1; digit < 1 << WINDOW; digit++) powers.push((itemAt(powers, digit - 1) * base) % modulus)
   let result = 1n
   for (const digit of exponent.toString(1 << WINDOW)) {
     for (let bit = 0; bit < WINDOW; bit++) result = (result * result) % modulus
-    result = (result * (powers[Number.parseInt(digit, 1 << WINDOW)] as bigint)) % modulus
+    result = (result * itemAt(powers, Number.parseInt(digit, 1 << WINDOW))) % modulus
   }
   return result
 }

@@ -15,7 +15,7 @@ export function requireStrict(gateway: Gateway): void {
   try {
     assertStrict(gateway)
   } catch (error) {
-    const { name, message } = error as Error
+    const { name, message } = error as Error // Nothing else is thrown there.
     const found = new Error(`${PASSED}\n${message}`)
     // No line of the test is to blame, and none of this file.
     throw Object.assign(found, { name, stack: `${name}: ${found.message}` })

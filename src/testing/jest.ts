@@ -12,6 +12,7 @@ declare module 'expect' {
   interface Matchers<R extends void | Promise<void>, T = unknown> extends GatewayMatchers<R, T> {}
 }
 
+// Jest's own global, where it loads this.
 const { expect } = globalThis as { expect?: { extend(matchers: MatcherFunctions): void } }
 if (!expect) throw new Error("fauxgate/jest found no global expect. Name it in Jest's setupFilesAfterEnv.")
 expect.extend(matchers)

@@ -28,6 +28,7 @@ export function what(received: unknown): string {
 
 /** Whether a value is a gateway, from whichever bundle. */
 export function isGateway(value: unknown): value is Gateway {
+  // What a gateway has is looked for below.
   const { reservedDomains, requests, report } = (value ?? {}) as Partial<Gateway>
   return typeof report === 'function' && reservedDomains !== undefined && requests !== undefined
 }
@@ -51,7 +52,7 @@ function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | 
 /** All domains, the newest first. */
 function pagesOf({ list }: Gateway['reservedDomains']): ReservedDomain[] {
   const all: ReservedDomain[] = []
-  for (let page = list(); ; page = list({ before_id: (all.at(-1) as ReservedDomain).id })) {
+  for (let page = list(); ; page = list({ before_id: all.at(-1)?.id ?? '' })) {
     all.push(...page.reserved_domains)
     if (page.next_page_uri === null) return all
   }

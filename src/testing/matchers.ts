@@ -114,6 +114,7 @@ export const matchers: MatcherFunctions = {
     })
   },
   toBeGatewayError(received, key) {
+    // It is called as a test would.
     const { error, what } = typeof received === 'function' ? thrownBy(received as () => unknown) : of(received)
     const isOne = error?.name === 'GatewayError' && 'key' in error
     return found(isOne && (key === undefined || error.key === key), (not) => {
@@ -175,7 +176,7 @@ const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
 function of(received: unknown): Received {
   if (received instanceof Promise) return { error: undefined, what: `it is a promise: ${AWAITED}` }
   if (!(received instanceof Error)) return { error: undefined, what: `it is ${quote(received)}` }
-  const { key, code } = received as ErrorWithKey
+  const { key, code }: ErrorWithKey = received
   return {
     error: received,
     what: `it is ${received.name}${key ? ` ${key} (${code})` : ''}: ${received.message.replace(/\.$/, '')}`,

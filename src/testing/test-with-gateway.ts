@@ -102,6 +102,7 @@ export function testWithGateway<T extends (...given: never[]) => unknown, C exte
 function defining<C extends Clock>(test: Function, options: TestOptions<C>): (...args: unknown[]) => unknown {
   return (...args) => {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
+    // The function among them is the test's.
     const own = args.map((arg) => (typeof arg === 'function' ? withGateway(name, arg as TestWork<C>, options) : arg))
     return test(...own)
   }

@@ -22,5 +22,6 @@ export const hashes = {
 
 /** A hash function by its identifier (RFC 8017, B.1), or undefined. */
 export function hashByOid(oid: string): Hash | undefined {
+  // Each has its name there too.
   return Object.entries(hashes).find(([name]) => oids[name as keyof typeof hashes] === oid)?.[1]
 }

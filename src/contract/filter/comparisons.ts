@@ -86,6 +86,6 @@ function isKey(needle: Part, map: Part): Term {
   return (obj, now) => {
     const key = needle.term(obj, now)
     const entries = map.term(obj, now)
-    return typeof key === 'string' && entries !== null && Object.hasOwn(entries as object, key)
+    return typeof key === 'string' && typeof entries === 'object' && entries !== null && Object.hasOwn(entries, key)
   }
 }

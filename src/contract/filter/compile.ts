@@ -113,7 +113,7 @@ function written(node: ASTNode, value: unknown): Part {
 function negative(node: ASTNode, part: Part): Part {
   if (part.type.kind !== 'number') return mistyped(part, 'a number')
   if (!part.isLiteral) return misplaced(node, 'arithmetic', VALUES)
-  return literal(node, part.type, -(writtenValue(part) as number))
+  return literal(node, part.type, -Number(writtenValue(part)))
 }
 
 function list(node: ASTNode, items: readonly Part[]): Part {

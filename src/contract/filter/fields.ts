@@ -34,7 +34,7 @@ export function isWhole({ type: { kind } }: Part): boolean {
 
 /** Refuses an object or a map, which are always fields, in favour of what it holds. */
 export function requireWhole(part: Part): void {
-  if (!isWhole(part)) mistyped(part, below(part.path as string, part.type))
+  if (!isWhole(part)) mistyped(part, below(part.path as string, part.type)) // A field has a path.
 }
 
 function below(path: string, type: Type): string {
@@ -46,7 +46,7 @@ function below(path: string, type: Type): string {
 function termOf(names: readonly string[]): Term {
   return (obj) => {
     let value: unknown = obj
-    for (const name of names) value = ownOf(value as Record<string, unknown> | null, name)
+    for (const name of names) value = ownOf(value as Record<string, unknown> | null, name) // By their types.
     return value
   }
 }

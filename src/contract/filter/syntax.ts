@@ -21,7 +21,7 @@ export function parsed(source: string): ASTNode {
   try {
     return parse(source).ast
   } catch (error) {
-    throw new Misplaced(syntaxProblem(source, error as ParseError))
+    throw new Misplaced(syntaxProblem(source, error as ParseError)) // The parser throws nothing else.
   }
 }
 

@@ -109,13 +109,15 @@ const errorKey = v.pipe(
 
 type FaultMethod = (typeof FAULT_METHODS)[number]
 
+const KNOWN_METHODS: readonly string[] = FAULT_METHODS
+
 /** A method; over HTTP in any case. */
 const method = v.pipe(
   v.custom<FaultMethod>(
-    (value) => typeof value === 'string' && FAULT_METHODS.includes(value.toUpperCase() as FaultMethod),
+    (value) => typeof value === 'string' && KNOWN_METHODS.includes(value.toUpperCase()),
     FAULT_METHODS.join(', '),
   ),
-  v.transform((sent) => sent.toUpperCase() as FaultMethod),
+  v.transform((sent) => sent.toUpperCase() as FaultMethod), // It is one, as just checked.
 )
 
 /** A predicate is no data: only a caller in this process has one. */

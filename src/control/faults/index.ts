@@ -104,9 +104,10 @@ function relationsIn(api: Api): NonNullable<Family['relations']> {
 }
 
 function direct(host: ControlHost, guarded: Guarded): Faults {
+  // Those of a family of a test's own have other names, which the types do not offer.
   const all = () => guarded(() => list.run(host, {})) as readonly ArmedFault<OperationName>[]
   return {
-    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>,
+    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>, // The same.
     all,
     remove: (id) => guarded(() => remove.run(host, { id })),
     clear: () => guarded(() => remove.run(host, {})),

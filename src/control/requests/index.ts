@@ -116,7 +116,7 @@ function filterSchema(operations: readonly string[]) {
     {
       operation: v.optional(
         v.custom<OperationName | null>(
-          (value) => value === null || operations.includes(value as string),
+          (value) => value === null || (typeof value === 'string' && operations.includes(value)),
           `null, or one of ${operations.join(', ')}`,
         ),
       ),

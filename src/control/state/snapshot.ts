@@ -95,13 +95,14 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {
-  const records = collections.map(({ name, schema, most = Number.POSITIVE_INFINITY }) => {
+  type Listed = [name: string, schema: v.GenericSchema<unknown, object[]>]
+  const records = collections.map(({ name, schema, most = Number.POSITIVE_INFINITY }): Listed => {
     const tooMany = `at most ${most} records`
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
   return v.object({
     ...head,
-    records: v.object(Object.fromEntries(records) as Record<string, v.GenericSchema<unknown, object[]>>),
+    records: v.object(Object.fromEntries(records)),
   })
 }
 

@@ -17,7 +17,7 @@ export async function listed(connection: Connection, family: ServiceFamily, text
     const query = new URLSearchParams({ limit: String(PAGE), before_id: all.at(-1)?.id ?? '' })
     const body: Record<string, unknown> = await connection.service('GET', `${family.list?.path}?${query}`)
     hasMore = body.next_page_uri !== null
-    all.push(...(body[family.items] as Resource[]))
+    all.push(...(body[family.items] as Resource[])) // A page has them under that name.
     if (all.length === 0) break
   }
   const lower = text.toLowerCase()

@@ -72,7 +72,7 @@ export function Requests({ id }: { id: string }) {
         rowHeight={ROW_HEIGHT}
         label="Requests"
         row={(index) => {
-          const entry = shown[index] as JournalEntry
+          const entry = shown[index] as JournalEntry // One of the total.
           return <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
         }}
       />

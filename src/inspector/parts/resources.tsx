@@ -92,7 +92,7 @@ function Family({ service, family, id }: { service: Service; family: ServiceFami
             label={name}
             onWindow={({ first, count }) => answer?.hasMore && want(first + 2 * count)}
             row={(index) => {
-              const each = rows[index] as Resource
+              const each = rows[index] as Resource // One of the total.
               return (
                 <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem" style={style}>
                   <a href={`#resources/${name}/${each.id}`}>{each.id}</a>

@@ -55,6 +55,7 @@ function Kept() {
   const usual = `Snapshot ${kept.length + 1}`
   const keep = async () => {
     const snapshot = await page.ask<Snapshot>('GET', '/state')
+    // They are no part of its type, since nobody needs to look into them.
     const { records } = snapshot as { records: Readonly<Record<string, readonly object[]>> }
     const size = Object.values(records).reduce((sum, { length }) => sum + length, 0)
     page.set({ snapshots: [{ name: name || usual, at: page.now, records: size, snapshot }, ...kept] })

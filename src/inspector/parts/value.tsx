@@ -6,7 +6,7 @@ export function Value({ value }: { value: unknown }) {
   const page = usePage()
   if (value === null || value === undefined || value === '') return <span class="dim">–</span>
   if (typeof value === 'object') {
-    const { id, uri } = value as { id?: string; uri?: string }
+    const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
     if (!id || !uri) return <code>{JSON.stringify(value)}</code>
     const family = page.service?.families.find((each) =>
       idsOf(each.itemPath, pathOf(uri).slice(page.connection.base.length)),

@@ -51,7 +51,7 @@ export function SchemaForm({
   return (
     <Form kind="fields" act={() => void submit()}>
       {inputs.map(({ path, schema: each }, index) => {
-        const name = known[index] as string
+        const name = known[index] ?? ''
         const text = texts[name] ?? textAt(given, path)
         return (
           <Field key={name} label={name} hint={each.description} error={fields[name]}>
@@ -133,7 +133,7 @@ function meant(text: string, schema: JsonSchema): unknown {
 
 function put(body: object, [name = '', ...inner]: readonly string[], value: unknown): void {
   if (inner.length === 0) return void Object.assign(body, { [name]: value })
-  const part = (Reflect.get(body, name) as object | undefined) ?? {}
+  const part: object = Reflect.get(body, name) ?? {}
   Object.assign(body, { [name]: part })
   put(part, inner, value)
 }

@@ -10,7 +10,7 @@ export function lengthOf(ms: number): string {
   const left = Math.max(0, Math.round(ms / 1000) * 1000)
   const first = UNITS.findIndex(([, size]) => left >= size)
   if (first < 0) return '0 s'
-  const [unit, size] = UNITS[first] as (typeof UNITS)[number]
+  const [unit, size] = UNITS[first] as (typeof UNITS)[number] // It has just been found there.
   const [nextUnit, nextSize] = UNITS[first + 1] ?? ['', 1]
   const rest = Math.floor((left % size) / nextSize)
   return `${Math.floor(left / size)} ${unit}${rest > 0 && nextUnit ? ` ${rest} ${nextUnit}` : ''}`

@@ -9,6 +9,7 @@ import { domainDialect } from './dialect.ts'
 import { errors } from './errors.ts'
 import { AUTHORITY, DEPRECATED, DOMAIN, KEY_TYPE, REGION } from './fields.ts'
 
+// What passes the rule is a text.
 const authority = documented(
   v.pipe(
     v.optional(v.unknown(), ''),
@@ -61,10 +62,8 @@ export const createBody = named(
   'What a reserved domain is created with.',
 )
 
-/**
- * A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types, so its
- * type is that of what nobody can give.
- */
+/** A domain's own name, which says nothing new: it is read where the dialect has it, and not offered by the types. */
+// So its type is that of what nobody can give.
 const ownName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {

@@ -39,8 +39,8 @@ export function actionConfigProblems(
   config: unknown,
 ): { field: string; allowed: string; value: unknown }[] {
   const fields = Object.hasOwn(CONFIGS, type) ? CONFIGS[type] : undefined
-  if (!fields || (config !== undefined && !object.test(config))) return []
-  const sent = (config ?? {}) as Record<string, unknown>
+  if (!fields || (config !== undefined && !isObject(config))) return []
+  const sent = config ?? {}
   return Object.entries(fields)
     .map(([field, { allowed, isRequired, test }]) => ({ field, allowed, value: sent[field], isRequired, test }))
     .filter(({ value, isRequired, test }) => (value === undefined || value === null ? isRequired : !test(value)))

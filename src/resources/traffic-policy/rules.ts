@@ -1,6 +1,7 @@
 import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
 import { documented, named } from '../../contract/documentation.ts'
+import { isObject } from '../../contract/json.ts'
 import { ownPart } from '../../contract/own-part.ts'
 import { quote } from '../../contract/quote.ts'
 import { type Report, rule, ruleOnWhole } from '../../contract/rule.ts'
@@ -36,6 +37,7 @@ function celProblem(source: string): string | undefined {
     parse(source)
     return undefined
   } catch (error) {
+    // The parser's own errors have one.
     return (error as { summary?: string }).summary ?? 'it cannot be parsed'
   }
 }
@@ -94,7 +96,7 @@ export const endpointRule = named(
 )
 
 function reportUnreachable(actions: readonly unknown[], report: Report<typeof errors.action_unreachable>): void {
-  const types = actions.map((each) => (each as { type?: unknown } | undefined)?.type)
+  const types = actions.map((each) => (isObject(each) ? each.type : undefined))
   const last = types.findIndex((type) => typeof type === 'string' && TERMINATING.has(type))
   if (last === -1 || last + 1 === types.length) return
   const at = { path: ['actions', last + 1], value: types[last + 1] }

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
+import { caught } from '../caught.ts'
 
 /** Where a server is, and what it wants to see. */
 export interface Where {
@@ -55,6 +56,7 @@ export async function askControl(where: Where, method: string, path: string, bod
   const value: unknown = isJson ? JSON.parse(text) : text
   if (status === 204) return undefined
   if (status >= 200 && status < 300) return value
+  // An error of the gateway has both, and anything else neither.
   const { error_code, msg } = (isJson ? value : {}) as { readonly error_code?: string; readonly msg?: string }
   if (msg === undefined)
     throw new Error(`What answers at ${where.url} is no fauxgate: ${method} was answered ${status}.`)
@@ -66,7 +68,7 @@ async function reached(where: Where, method: string, path: string, body: unknown
   try {
     return await ask(where, method, path, body)
   } catch (error) {
-    throw new Error(whyNot(error as NodeJS.ErrnoException, where.url), { cause: error })
+    throw new Error(whyNot(caught(error), where.url), { cause: error })
   }
 }
 

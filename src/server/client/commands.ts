@@ -171,6 +171,7 @@ function wordsGiven(
 async function domainId(where: Where, called: string): Promise<string> {
   if (called.startsWith('rd_')) return called
   const name = called.toLowerCase().replace(/\.$/, '')
+  // The answer of this call.
   const { timelines } = (await askControl(where, 'GET', `/timelines${queryOf({ name })}`)) as Timelines
   const found = timelines.find(({ domain }) => domain === name)
   if (!found) throw new Error(`No domain ${JSON.stringify(called)} has a provisioning.`)
@@ -187,7 +188,7 @@ const DEFAULT_URL = 'http://127.0.0.1:4747'
 async function whereOf({ flags }: Arguments, environment: NodeJS.ProcessEnv): Promise<Where> {
   const given = (flag: string) => {
     const value = flags.get(flag)
-    return Array.isArray(value) ? (value[0] as string) : environment[variableOf(flag)] || undefined
+    return Array.isArray(value) ? value[0] : environment[variableOf(flag)] || undefined
   }
   const url = given('url') ?? DEFAULT_URL
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { documentationOf } from '../../contract/documentation.ts'
-import { partsOf } from '../../contract/schema-parts.ts'
+import { isSchema, partsOf } from '../../contract/schema-parts.ts'
 import type { ControlCall } from '../../control/control.ts'
 import { inFull } from '../../openapi/sentences.ts'
 import type { Arguments } from '../commands/arguments.ts'
@@ -59,7 +59,7 @@ export function kindOf(schema: v.GenericSchema): Pick<DocumentedFlag, 'kind' | '
   if (type === 'boolean' || type === 'literal') return { kind: 'switch', value: '' }
   if (type === 'picklist') return { kind: 'text', value: options.join('|') }
   // A text, or an object as JSON.
-  if (type === 'union' && options.some((each) => partsOf(each as v.GenericSchema).type === 'custom')) {
+  if (type === 'union' && options.some((each) => isSchema(each) && partsOf(each).type === 'custom')) {
     return { kind: 'json', value: 'JSON' }
   }
   return { kind: 'text', value: 'VALUE' }

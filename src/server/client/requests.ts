@@ -49,6 +49,7 @@ function writer(isJson: boolean): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)
   const paint = paintFor(process.stdout, process.env)
   return ({ at, method, path, operation, status, response }) => {
+    // Every error is answered so; a fault's own body may have none of it.
     const { error_code = null, msg = null } = (
       status >= 400 && typeof response === 'object' && response ? response : {}
     ) as {

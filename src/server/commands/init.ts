@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { isObject } from '../../contract/json.ts'
+import { caught } from '../caught.ts'
 import { type Arguments, requireNoWords } from './arguments.ts'
 import type { Command } from './command.ts'
 import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
@@ -34,7 +35,7 @@ async function runInit({ flags, words }: Arguments): Promise<number> {
   requireNoWords(words, 'init')
   const project = await readProject()
   const named = flags.get('runner')
-  const runner = Array.isArray(named) ? requireRunner('--runner', named[0] as string) : found(project)
+  const runner = Array.isArray(named) ? requireRunner('--runner', named[0] ?? '') : found(project)
   const isAsked =
     !flags.get('yes') && !Array.isArray(named) && process.stdin.isTTY === true && process.stdout.isTTY === true
   const chosen = isAsked ? await asked(runner) : runner
@@ -93,7 +94,7 @@ async function write({ name, what, text }: Written): Promise<string> {
     await writeFile(name, text, { flag: 'wx' })
     return `wrote  ${name}, ${what}`
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (caught(error).code !== 'EEXIST') throw error
     return `kept   ${name}, which exists already`
   }
 }

@@ -1,5 +1,6 @@
 import { quote } from '../../contract/quote.ts'
 import { valuesOf, withoutSecrets } from '../../contract/secret-values.ts'
+import { caught } from '../caught.ts'
 import { clientCommands } from '../client/commands.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
@@ -29,7 +30,7 @@ export async function runCommand(args: readonly string[], environment = process.
     return given.flags.get('help') ? print(helpOn(command)) : await command.run(given, environment)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = withoutSecrets((error as Error).message, keysIn(args, environment))
+    const message = withoutSecrets(caught(error).message, keysIn(args, environment))
     process.stderr.write(`fauxgate: ${message}${isUsage ? ` See "fauxgate ${help}".` : ''}\n`)
     return isUsage ? 2 : 1
   }

@@ -3,6 +3,7 @@ import type { Store } from '../../contract/store.ts'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import { isLoopbackAddress } from '../../http/loopback.ts'
+import { caught } from '../caught.ts'
 import { withFrontPage } from '../front-page.ts'
 import { paintFor } from '../log/colours.ts'
 import { jsonLog, type Log, quietLog, textLog } from '../log/log.ts'
@@ -88,12 +89,13 @@ function storeIn(file: string, given: Given): SqliteStore {
 /** An error of what an option names, with the option as it was given. */
 function naming(option: string, { names }: Given, error: unknown): Error {
   const name = names.get(option)
-  const { message } = error as Error
+  const { message } = caught(error)
   return new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
 }
 
 async function optionsOf(given: Arguments, environment: NodeJS.ProcessEnv): Promise<Given> {
   const named = given.flags.get(CONFIG_FLAG.flag) ?? environment[variableOf('config')]
+  // A flag with a value is no switch.
   const file = await readConfigFile(Array.isArray(named) ? named[0] : (named as string | undefined))
   return givenOptions(given, environment, file)
 }
@@ -145,7 +147,7 @@ async function listening(gateway: Gateway, given: Given): Promise<Served> {
       ...(tls || tlsRoot ? { tls: certificateOf(gateway, host, config) } : {}),
     })
   } catch (error) {
-    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+    const { code } = caught(caught(error).cause ?? {})
     if (code === 'EADDRINUSE') throw new Error(await whoHasIt(host, port), { cause: error })
     const about = code === undefined ? undefined : ABOUT[code]
     throw about === undefined ? error : naming(about, given, error)
@@ -237,7 +239,7 @@ async function signalled(signal: AbortSignal, hangUp: () => void): Promise<void>
 }
 
 function tell(error: unknown): void {
-  warn((error as Error).message)
+  warn(caught(error).message)
 }
 
 function warn(text: string): void {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { isObject } from '../../contract/json.ts'
 import { quote } from '../../contract/quote.ts'
 import { jsonProblem } from '../../http/json-problem.ts'
+import { caught } from '../caught.ts'
 import { UsageError } from '../commands/usage-error.ts'
 
 /** The names that a config file can have, where the command is started. */
@@ -65,7 +66,7 @@ async function readModule(file: string): Promise<unknown> {
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code, message } = caught(error)
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
   return String(message ?? error)

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { marksOf, partsOf, type SchemaParts } from '../../contract/schema-parts.ts'
+import { isSchema, marksOf, partsOf, type SchemaParts } from '../../contract/schema-parts.ts'
 import { configSchemas } from './config.ts'
 import { sentences } from './sentences.ts'
 
@@ -68,9 +68,10 @@ function optionsIn(path: string, schema: v.GenericSchema): Option[] {
 }
 
 function alternativesIn(path: string, schema: v.GenericSchema): Option[] {
-  const alternatives = (partsOf(schema).options ?? []) as readonly v.GenericSchema[]
+  const { options = [] } = partsOf(schema)
   return (
-    alternatives
+    options
+      .filter(isSchema)
       .flatMap((each) => optionsIn(path, each))
       .filter((each, index) => index === 0 || each.path !== path)
       // Of a name, a file and an object, the message of them all is the right one.
@@ -92,8 +93,8 @@ function looksOf(schema: v.GenericSchema): Looks {
 /** The step of a pipe that is an object with fields. */
 function objectIn(pipe: NonNullable<SchemaParts['pipe']>): SchemaParts | undefined {
   for (const step of pipe) {
-    if (step.kind !== 'schema') continue
-    const parts = partsOf(step as v.GenericSchema)
+    if (!isSchema(step)) continue
+    const parts = partsOf(step)
     const found = parts.pipe ? objectIn(parts.pipe) : parts.entries && parts
     if (found) return found
   }

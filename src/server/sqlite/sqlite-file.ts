@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
+import { caught } from '../caught.ts'
 import type { Database, OpenDatabase } from './node-sqlite.ts'
 
 /** A SQLite file that nobody else has open: with a write-ahead log, synced at every commit. */
@@ -105,6 +106,7 @@ function opened(file: string, open: OpenDatabase): Database {
 function requireSound(file: string, open: OpenDatabase): void {
   const database = open(file, { readOnly: true })
   try {
+    // The column of the statement.
     const found = database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
     const findings = found.map(({ quick_check }) => quick_check).filter((finding) => finding !== 'ok')
     if (findings.length > 0) throw new Error(`it is damaged: ${findings.join('; ')}`)
@@ -121,7 +123,7 @@ function inodeOf(file: string): number | undefined {
 const SQLITE_BUSY = 5
 
 function reasonOf(error: unknown): string {
-  const { message, code, errcode } = error as NodeJS.ErrnoException & { errcode?: number }
+  const { message, code, errcode }: NodeJS.ErrnoException & { errcode?: number } = caught(error)
   if (code === 'ENOENT') return 'its folder does not exist'
   return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : message
 }

@@ -4,6 +4,7 @@ import type { Snapshot } from '../../control/state/snapshot.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
 import { jsonProblem } from '../../http/json-problem.ts'
+import { caught } from '../caught.ts'
 
 /**
  * Restores a gateway from a snapshot in a file; a file that does not exist leaves it as it is.
@@ -27,7 +28,7 @@ async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code, message } = caught(error)
     if (code === 'ENOENT') return undefined
     throw new Error(`The state file ${file} cannot be read: ${message}`, { cause: error })
   }
@@ -35,7 +36,7 @@ async function textOf(file: string): Promise<string | undefined> {
 
 function parsed(text: string, file: string): Snapshot {
   try {
-    return JSON.parse(text) as Snapshot
+    return JSON.parse(text)
   } catch {
     // Without the parser's own error, which repeats a piece of the text.
     throw new Error(`The state file ${file} is not JSON: ${jsonProblem(text)}.`)
@@ -83,7 +84,7 @@ export async function requireWritable(file: string): Promise<void> {
 }
 
 function notWritten(file: string, error: unknown): Error {
-  const { message } = error as Error
+  const { message } = caught(error)
   return new Error(`The state file ${file} cannot be written: ${message}`, { cause: error })
 }
 
@@ -114,7 +115,7 @@ function isRunning(pid: number): boolean {
     return true
   } catch (error) {
     // It runs, and belongs to somebody else.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return caught(error).code === 'EPERM'
   }
 }
 
