@@ -16,6 +16,12 @@ export const DURATION_FACTS: Facts = {
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** A duration as a person would write it: in the largest unit of which it is a whole number. */
+export function durationText(ms: number): Duration {
+  const unit = (['d', 'h', 'm', 's'] as const).find((each) => ms % (UNIT_MS[each] ?? 1) === 0) ?? 'ms'
+  return `${ms / (UNIT_MS[unit] ?? 1)}${unit}`
+}
+
 /** A duration in ms, or undefined where the value is none. Durations are whole and not negative. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED } from '../contract/duration.ts'
+import { DURATION_ALLOWED, type Duration, durationText } from '../contract/duration.ts'
 import type { Families } from '../contract/family.ts'
 import {
   asOne,
@@ -14,6 +14,7 @@ import {
   withDefaults,
 } from '../contract/options.ts'
 import { showsNoPrivateKey } from '../contract/private-key-text.ts'
+import { quote } from '../contract/quote.ts'
 import type { Store } from '../contract/store.ts'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import type { RateLimit } from '../engine/rate-limiter.ts'
@@ -83,10 +84,7 @@ const quirks = asOne(
 )
 
 const internalErrorBackoff = asOne(
-  v.pipe(
-    optionsOf({ first: duration(1000), most: duration(1000) }),
-    v.check(({ first, most }) => first <= most),
-  ),
+  optionsOf({ first: duration(1000), most: duration(1000) }),
   `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
 )
 
@@ -213,20 +211,36 @@ export function readGatewayOptions(options: AnyOptions): ReadOptions {
   )
   const { clock, dialect, seed, keys, baseUrl, emptyJsonOnDelete, authorityKeys, store, families, ...others } = read
   const { initial, rateLimit, journalSize, journalBytes, control, quirks, ...rules } = others
-  requireLead(rules)
+  requireFittingTimes(options, rules)
   const controlAccess = { key: control.key, allowHosts: control.allowHosts }
   const ofHttp = { keys, emptyJsonOnDelete, rateLimit, journalSize, journalBytes, controlAccess }
   const ofState = { clock, dialect, seed, baseUrl, authorityKeys, store, families, initial }
   return Object.assign(ofHttp, ofState, { rules: Object.assign(rules, quirks) })
 }
 
-function requireLead({
-  renewalLead,
-  certificateValidity,
-}: Pick<ProvisioningRules, 'renewalLead' | 'certificateValidity'>): void {
-  if (renewalLead < certificateValidity) return
-  const allowed = `less than certificateValidity, ${certificateValidity} ms`
-  throw new TypeError(`renewalLead is ${renewalLead} ms. Allowed: ${allowed}.`)
+/** Refuses times that do not fit together. */
+function requireFittingTimes(
+  options: AnyOptions,
+  {
+    renewalLead,
+    certificateValidity,
+    internalErrorBackoff: { first, most },
+  }: Pick<ProvisioningRules, 'renewalLead' | 'certificateValidity' | 'internalErrorBackoff'>,
+): void {
+  if (renewalLead >= certificateValidity) {
+    const allowed = `less than certificateValidity, ${shown(options.certificateValidity, certificateValidity)}`
+    throw new TypeError(`renewalLead is ${shown(options.renewalLead, renewalLead)}. Allowed: ${allowed}.`)
+  }
+  if (first > most) {
+    const allowed = `at most internalErrorBackoff.most, ${shown(options.internalErrorBackoff?.most, most)}`
+    const received = shown(options.internalErrorBackoff?.first, first)
+    throw new TypeError(`internalErrorBackoff.first is ${received}. Allowed: ${allowed}.`)
+  }
+}
+
+/** A duration as it was given, in whatever unit; the default, where none was. */
+function shown(given: Duration | undefined, read: number): string {
+  return given === undefined ? `${quote(durationText(read))}, its default` : quote(given)
 }
 
 /** A clock and a dialect may be of any class. */

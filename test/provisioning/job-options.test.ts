@@ -99,7 +99,18 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     ['provisioningDelay', -1, /^provisioningDelay is -1\. Allowed: /],
     ['provisioningDelay', Number.NaN, /^provisioningDelay is NaN\. Allowed: /],
     ['certificateValidity', 0, /^certificateValidity is 0\. Allowed: .*at least 1000 ms/],
-    ['renewalLead', '90d', /^renewalLead is 7776000000 ms\. Allowed: less than certificateValidity, 7776000000 ms\./],
+    ['renewalLead', '90d', /^renewalLead is "90d"\. Allowed: less than certificateValidity, "90d", its default\.$/],
+    ['renewalLead', 8e9, /^renewalLead is 8000000000\. Allowed: less than certificateValidity, "90d", its default\.$/],
+    [
+      'certificateValidity',
+      '10d',
+      /^renewalLead is "30d", its default\. Allowed: less than certificateValidity, "10d"\.$/,
+    ],
+    [
+      'internalErrorBackoff',
+      { first: '2h', most: 3_600_000 },
+      /^internalErrorBackoff\.first is "2h"\. Allowed: at most internalErrorBackoff\.most, 3600000\.$/,
+    ],
     ['dnsErrorRetry', 0, /^dnsErrorRetry is 0\. Allowed: .*at least 1000 ms/],
     ['internalErrorBackoff', { first: '1m' }, /^internalErrorBackoff is an object\. Allowed: .*"first" and "most"/],
     [

@@ -223,7 +223,7 @@ describe('What the gateway is made with', () => {
     const flags = (...args: string[]) => givenOptions(readArguments(args, optionTable, 'serve'), {}, undefined)
     expect((await gatewayOptionsOf(flags('--internal-error-backoff-first', '2m'))).internalErrorBackoff).toEqual({
       first: '2m',
-      most: 64 * 60_000,
+      most: '64m',
     })
     expect(await gatewayOptionsOf(flags())).not.toHaveProperty('internalErrorBackoff')
   })

@@ -61,11 +61,23 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ],
     [
       ['serve', '--renewal-lead', '90d'],
-      `--renewal-lead is 7776000000 ms. Allowed: less than --certificate-validity, 7776000000 ms. ${AT_SERVE}`,
+      `--renewal-lead is "90d". Allowed: less than --certificate-validity, "90d", its default. ${AT_SERVE}`,
+    ],
+    [
+      ['serve', '--renewal-lead', '100d', '--certificate-validity', '2400h'],
+      `--renewal-lead is "100d". Allowed: less than --certificate-validity, "2400h". ${AT_SERVE}`,
+    ],
+    [
+      ['serve', '--internal-error-backoff-first', '2h'],
+      `--internal-error-backoff-first is "2h". Allowed: at most --internal-error-backoff-most, "64m". ${AT_SERVE}`,
+    ],
+    [
+      ['serve', '--internal-error-backoff-most', '5s'],
+      `--internal-error-backoff-first is "1m". Allowed: at most --internal-error-backoff-most, "5s". ${AT_SERVE}`,
     ],
     [
       ['serve', '--certificate-validity', '10d'],
-      `--renewal-lead is 2592000000 ms. Allowed: less than --certificate-validity, 864000000 ms. ${AT_SERVE}`,
+      `--renewal-lead is "30d", its default. Allowed: less than --certificate-validity, "10d". ${AT_SERVE}`,
     ],
     [
       ['serve', '--dns', 'simulatd'],
@@ -129,7 +141,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
 
   it('and so is an environment', async () => {
     expect((await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')).stderr).toBe(
-      `fauxgate: FAUXGATE_RENEWAL_LEAD is 8640000000 ms. Allowed: less than --certificate-validity, 7776000000 ms. ${AT_SERVE}\n`,
+      `fauxgate: FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "90d", its default. ${AT_SERVE}\n`,
     )
     expect(await ran({ FAUXGATE_PORT: 'http' }, 'serve')).toEqual({
       code: 2,
@@ -164,7 +176,17 @@ describe('A config file or an initial state that is wrong is answered in one lin
     [
       'c.json',
       '{"renewalLead": "90d"}',
-      '"renewalLead" in FILE is 7776000000 ms. Allowed: less than certificateValidity, 7776000000 ms.',
+      '"renewalLead" in FILE is "90d". Allowed: less than certificateValidity, "90d", its default.',
+    ],
+    [
+      'c.json',
+      '{"renewalLead": 8000000000}',
+      '"renewalLead" in FILE is 8000000000. Allowed: less than certificateValidity, "90d", its default.',
+    ],
+    [
+      'c.json',
+      '{"internalErrorBackoff": {"first": "2h", "most": "90m"}}',
+      '"internalErrorBackoff.first" in FILE is "2h". Allowed: at most "internalErrorBackoff.most" in FILE, "90m".',
     ],
     ['c.mjs', 'export const port = 80', 'FILE exports nothing by default. Write: export default { … }'],
     ['c.mjs', 'throw new Error("no such luck")', 'FILE cannot be loaded: no such luck'],
@@ -182,7 +204,7 @@ describe('A config file or an initial state that is wrong is answered in one lin
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--config', file)
     expect([code, stdout]).toEqual([2, ''])
     // A file that is near is shown as it is reached from here.
-    expect(stderr.replace(relative('.', file), file)).toContain(`fauxgate: ${message.replace('FILE', file)}`)
+    expect(stderr.replace(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
     expect(stderr).toMatch(/^[^\n]+ See "fauxgate help serve"\.\n$/)
     rmSync(folder, { recursive: true })
   })

@@ -1,3 +1,4 @@
+import { durationText } from '../../contract/duration.ts'
 import { type Clock, readClock, systemClock } from '../../engine/clock.ts'
 import { manualClock } from '../../engine/manual-clock.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
@@ -10,6 +11,12 @@ import type { Config } from './config.ts'
 import { readValue } from './config-file.ts'
 import type { Given } from './given.ts'
 import { optionTable } from './table.ts'
+
+/** As it would be typed, for messages. */
+const DEFAULT_BACKOFF = {
+  first: durationText(DEFAULTS.internalErrorBackoff.first),
+  most: durationText(DEFAULTS.internalErrorBackoff.most),
+}
 
 const DIALECTS = { standard, ngrok } as const satisfies Readonly<Record<string, Dialect>>
 
@@ -37,7 +44,7 @@ export async function gatewayOptionsOf({ config, names }: Given): Promise<AnyOpt
     clock: clockOf(clock, start, names),
     // The gateway looks at what the file holds.
     initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
-    internalErrorBackoff: internalErrorBackoff && { ...DEFAULTS.internalErrorBackoff, ...internalErrorBackoff },
+    internalErrorBackoff: internalErrorBackoff && { ...DEFAULT_BACKOFF, ...internalErrorBackoff },
   }
   return Object.fromEntries(Object.entries(ofGateway).filter(([, value]) => value !== undefined))
 }
@@ -52,12 +59,14 @@ function clockOf(clock: NonNullable<Config['clock']>, start: string | undefined,
 export function refusedOptions(error: unknown, names: Given['names']): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
   const [, first = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
-  const name = names.get(first) ?? flagOf(first)
+  const called = (option: string) => names.get(option) ?? flagOf(option)
+  const whole = called(first + place)
+  const name = whole ?? called(first)
   if (name === undefined) return new UsageError(error.message)
   // Beside an option of a config file another one is called as it would stand there.
   const other = (option: string) => names.get(option) ?? (name.startsWith('"') ? undefined : flagOf(option)) ?? option
-  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+[A-Z]\w*/gs, other)
-  return new UsageError(`${name}${place && `, at ${place.replace(/^\./, '')}`}${allowed}`)
+  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+[A-Z]\w*(?:\.\w+)*/gs, other)
+  return new UsageError(`${name}${whole ? '' : place && `, at ${place.replace(/^\./, '')}`}${allowed}`)
 }
 
 /** The flag of an option, as it is typed; undefined where it has none. */
