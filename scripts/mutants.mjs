@@ -1,18 +1,19 @@
 // Mutation testing: makes small changes to the sources, one at a time, and asks whether a test notices.
 // `npm run mutants -- [--room engine] [--file src/x.ts] [--sample N --seed S] [--thorough] [--workers 2] [--out FOLDER]`
-// --sample draws so many of each room. It takes minutes for a room: the tests that take longest are left out, and a change
-// to what is made when a file is loaded meets only the tests that use that file, so that a little more seems to survive
-// than does. --thorough tries what has survived with all that was left out, many mutants at once, which takes minutes more.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+// --sample draws so many of each room. Each mutant meets the tests that are likely to notice it, and soon done; those that
+// are left meet the others, many mutants at once. The tests that take longest are left out, and a change to what is made
+// when a file is loaded meets only the tests that use that file; --thorough leaves nothing out, and takes minutes more.
+// --from takes what a run with --keep has found out about the tests, of the same sources.
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { inGroups } from './mutants/groups.mjs'
 import { copyOf, instrumented } from './mutants/instrument.mjs'
 import { testsMeeting } from './mutants/meeting.mjs'
 import { NOTICED, report } from './mutants/report.mjs'
-import { thoroughly } from './mutants/thorough.mjs'
-import { inWorkers } from './mutants/workers.mjs'
+import { inWorkers, linesOf } from './mutants/workers.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     out: { type: 'string' },
     thorough: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
+    from: { type: 'string' },
   },
 })
 
@@ -67,6 +69,18 @@ function drawn(mutants) {
     .map(([, mutant]) => mutant)
 }
 
+/** What another run of the same sources, a kept one, has found out about the tests. */
+function coverageOf(from, sources) {
+  const textOf = (...path) => readFileSync(join(...path), 'utf8')
+  const others = sources.filter((file) => textOf(from, file) !== textOf(folder, file))
+  if (others.length > 0) throw new Error(`${from} has other sources: ${others.join(', ')}`)
+  const results = join(folder, 'results')
+  mkdirSync(results)
+  for (const name of readdirSync(join(from, 'results')).filter((name) => /^cover-.*ndjson$/.test(name)))
+    copyFileSync(join(from, 'results', name), join(results, name))
+  return linesOf(results, 'cover')
+}
+
 process.once('exit', () => {
   if (values.keep) console.log(`kept: ${folder}`)
   else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
@@ -102,14 +116,16 @@ try {
     }),
   }
   const workers = Number(values.workers)
-  const coverage = await inWorkers({ ...job, mode: 'cover' }, { workers, say })
+  const coverage = values.from
+    ? coverageOf(values.from, sources)
+    : await inWorkers({ ...job, mode: 'cover' }, { workers, say })
   const failed = coverage.flatMap(({ tests }) => tests ?? []).filter(({ state }) => state === 'fail')
   for (const { key } of failed) console.log(`      left out, it fails without any mutant: ${key}`)
   say(`${coverage.reduce((sum, { tests }) => sum + (tests?.length ?? 0), 0)} tests seen; now with each mutant`)
-  const results = await inWorkers({ ...job, mode: 'quick' }, { workers, say })
+  const results = await inWorkers({ ...job, mode: 'alone' }, { workers, say })
   const noticed = new Set(results.filter(({ status }) => NOTICED.includes(status)).map(({ done }) => done))
   const survivors = job.mutants.filter(({ id }) => !noticed.has(id))
-  if (values.thorough) results.push(...(await thoroughly(job, survivors, { workers, say })))
+  results.push(...(await inGroups(job, survivors, { workers, say, isAll: values.thorough })))
   await report({ root, out, mutants: chosen, results, roomOf, seed: values.seed, without: WITHOUT })
   say(`report: ${out}`)
 } catch (error) {

@@ -1,11 +1,17 @@
 import { isOfEverything } from './meeting.mjs'
 import { linesOf } from './workers.mjs'
 
-/** A test that takes longer without a mutant is slow: it runs only with --thorough, for what no quick one has noticed. */
+/** A test that takes longer without a mutant is slow: it runs only with --thorough. */
 const SLOW_MS = 400
 
 /** The same of a test that starts the command: most of that is the start. */
 const SLOW_START_MS = 3000
+
+/** How long a file of tests takes beside its tests. */
+const FILE_MS = 200
+
+/** For how long a mutant is tried by itself, as long as the tests took without any, before it is tried with others. */
+const FIRST_MS = 5000
 
 /**
  * For every mutant, the files to run, each with the keys of its tests (null: all), and how often it is reached. For one
@@ -67,30 +73,54 @@ function likelyOf({ plans, loaded, durations, related }, { id, file }) {
   )
 }
 
-/** What to run for a mutant first: what is quick, beginning with what has noticed its neighbours. */
-export function quickUnits(plans, mutant, learned = new Map()) {
-  return [...likelyOf(plans, mutant)]
-    .map(([test, keys]) => {
-      const quick = keys.filter((key) => isQuick(plans, test, key))
-      const cost = quick.reduce((sum, key) => sum + plans.durations.get(test).get(key), 10)
-      return { test, keys: quick, rank: (1 + (learned.get(test) ?? 0)) / cost }
-    })
+/** The order in which tests are tried: first what is quick, what has noticed its neighbours, and what is of its room. */
+function byPromise({ durations }, { file }, learned, units) {
+  const room = file.split('/')[1]
+  return units
     .filter(({ keys }) => keys.length > 0)
+    .map(({ test, keys }) => {
+      const cost = keys.reduce((sum, key) => sum + durations.get(test).get(key), FILE_MS)
+      const chance = (1 + (learned.get(test) ?? 0)) * (test.startsWith(`test/${room}/`) ? 3 : 1)
+      return { test, keys, cost, rank: chance / cost }
+    })
     .sort((a, b) => b.rank - a.rank)
 }
 
+/** What to try a mutant with by itself: the quick tests that are likely to notice it, as far as they are soon done. */
+export function firstUnits(plans, mutant, learned = new Map()) {
+  const quick = [...likelyOf(plans, mutant)].map(([test, keys]) => {
+    return { test, keys: keys.filter((key) => isQuick(plans, test, key)) }
+  })
+  let left = FIRST_MS
+  return byPromise(plans, mutant, learned, quick).filter(({ cost }) => {
+    left -= cost
+    return left + cost > 0
+  })
+}
+
+/** What to try a mutant with by itself of the tests that have noticed something when many were active. */
+export const suspectUnits = (plans, mutant, tests) =>
+  byPromise(
+    plans,
+    mutant,
+    new Map(),
+    [...tests].map(([test, keys]) => ({ test, keys })),
+  )
+
 /**
- * What `quickUnits` has left out for a mutant, by file: slow tests; where it is met when the sources are loaded, all
- * tests; otherwise those that start the command, of which it is not known what of it they reach.
+ * What may notice a mutant, by file: the quick tests that are likely to; or, where all is asked for, every test that
+ * reaches it, and, where it is met when the sources are loaded, all tests; otherwise also those that start the command,
+ * of which it is not known what of it they reach.
  */
-export function leftOut(plans, mutant) {
+export function mayNotice(plans, mutant, isAll) {
   const likely = likelyOf(plans, mutant)
   const isLoaded = plans.loaded.has(mutant.id)
-  const isLeftOut = (test, key) =>
-    likely.get(test)?.includes(key) ? !isQuick(plans, test, key) : isLoaded || plans.starting.has(`${test} ${key}`)
-  const files = [...plans.durations].map(([test, known]) => [
-    test,
-    [...known.keys()].filter((key) => isLeftOut(test, key)),
-  ])
+  const isWanted = (test, key) =>
+    isAll
+      ? isLoaded || likely.get(test)?.includes(key) || plans.starting.has(`${test} ${key}`)
+      : likely.get(test)?.includes(key) && isQuick(plans, test, key)
+  const files = [...plans.durations].map(([test, known]) => {
+    return [test, [...known.keys()].filter((key) => isWanted(test, key))]
+  })
   return new Map(files.filter(([, keys]) => keys.length > 0))
 }

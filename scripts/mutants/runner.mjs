@@ -6,7 +6,7 @@ import { getFn, startTests } from '@vitest/runner'
 import { getFullName } from '@vitest/runner/utils'
 import { TestRunner } from 'vitest'
 import { ACTIVE, REACHED } from './instrument.mjs'
-import { plansOf, quickUnits } from './plans.mjs'
+import { firstUnits, plansOf, suspectUnits } from './plans.mjs'
 import { linesOf } from './workers.mjs'
 
 // Tests put others in their place.
@@ -218,7 +218,7 @@ function endIfLarge(write) {
   kill(process.pid, 'SIGKILL')
 }
 
-/** Runs what was left out under many mutants at once: a test that passes then notices none of them. */
+/** Runs tests under many mutants at once: one that passes then notices none of them. */
 async function together(outer, job, write) {
   const plans = plansOf(job)
   const { activate, run } = underMutants(outer, job, plans)
@@ -239,7 +239,7 @@ async function together(outer, job, write) {
   write({ finished: true })
 }
 
-/** Tries one mutant after the other: with the quick tests, or with those that the job says. */
+/** Tries one mutant after the other: with the first tests, or with those that the job suspects. */
 async function oneByOne(outer, job, write) {
   const plans = plansOf(job)
   const { activate, run } = underMutants(outer, job, plans)
@@ -251,7 +251,9 @@ async function oneByOne(outer, job, write) {
     if (!claim(job, id)) continue
     write({ begin: id })
     const isLoaded = plans.loaded.has(id)
-    const units = mutant.units ?? quickUnits(plans, mutant, learned.get(file))
+    const units = mutant.suspected
+      ? suspectUnits(plans, mutant, mutant.suspected)
+      : firstUnits(plans, mutant, learned.get(file))
     if (units.length === 0) {
       write({ done: id, status: 'no coverage', by: null, isLoaded })
       continue
@@ -260,18 +262,16 @@ async function oneByOne(outer, job, write) {
     let by = null
     let failure = null
     // What is made once and kept is made again only where the sources are loaded anew.
-    for (const reload of isLoaded || mutant.units ? [true] : [false, true]) {
-      activate([id], reload, plans.plans.get(id).hits)
-      for (const { test, keys } of units) {
-        const wanted = new Set(keys)
-        failure = (await run(test, (key) => wanted.has(key))).failure
-        if (failure === null) continue
-        by = test
-        break
-      }
-      activate([], reload)
-      if (by !== null) break
+    const reload = isLoaded || mutant.suspected !== undefined
+    activate([id], reload, plans.plans.get(id).hits)
+    for (const { test, keys } of units) {
+      const wanted = new Set(keys)
+      failure = (await run(test, (key) => wanted.has(key))).failure
+      if (failure === null) continue
+      by = test
+      break
     }
+    activate([], reload)
     if (by !== null) {
       const key = failure
       const check = await run(by, (other) => key === by || other === key)
@@ -292,4 +292,4 @@ async function oneByOne(outer, job, write) {
   write({ finished: true })
 }
 
-const MODES = { cover, quick: oneByOne, together, apart: oneByOne }
+const MODES = { cover, alone: oneByOne, together, apart: oneByOne }

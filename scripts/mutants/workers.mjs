@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 const vitest = join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs')
 
 /** A worker that shows no sign of life for so long is in an endless loop. Properties without a mutant may take long. */
-const HANG_MS = { cover: 900_000, quick: 60_000, together: 300_000, apart: 300_000 }
+const HANG_MS = { cover: 900_000, alone: 60_000, together: 300_000, apart: 300_000 }
 
 /** The lines of JSON that the workers have written. */
 export function linesOf(folder, mode) {

@@ -65,8 +65,8 @@ function timestampMs(text: string): number | undefined {
   const midnight = new Date(0)
   midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   if (midnight.getUTCDate() !== Number(day)) return undefined
-  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * (sign === '-' ? -1 : 1)
-  const minute = Number(hours) * 60 + Number(minutes) - offset
+  const offset = Number(offsetHours) * 60 + Number(offsetMinutes)
+  const minute = Number(hours) * 60 + Number(minutes) + (sign === '-' ? offset : -offset)
   const ms = Number(fraction.slice(1, 4).padEnd(3, '0'))
   return midnight.getTime() + (minute * 60 + Number(seconds)) * 1000 + ms
 }

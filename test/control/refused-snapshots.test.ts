@@ -118,6 +118,11 @@ describe('A snapshot is refused', () => {
       inRecords('reserved_addrs.0.addr', ':10000'),
       'Allowed: a host with a port from 10000 to 29999.',
     ],
+    ...['09999', '30000'].map((port): [string, ReturnType<typeof inRecords>, string] => [
+      `with an address at the port ${port}`,
+      inRecords('reserved_addrs.0.addr', `1.tcp.example.com:${port}`),
+      'Allowed: a host with a port from 10000 to 29999.',
+    ]),
     [
       'with a domain name twice',
       at('uploaded', 'domain', 'failing.example.com'),

@@ -246,6 +246,25 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     printed.mockRestore()
   })
 
+  it('is said to be lost where nobody waits for it, also after somebody has asked while all was safe', async () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const settle: { resolve: () => void; reject: (error: Error) => void }[] = []
+    const store = {
+      load: () => undefined,
+      append: () => undefined,
+      flushed: () => new Promise<void>((resolve, reject) => void settle.push({ resolve, reject })),
+    }
+    const gateway = createGateway({ store })
+    settle[0]?.resolve()
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect((await ask(gateway, 'GET', '/reserved_addrs')).status).toBe(200)
+    gateway.reservedAddrs.create()
+    settle.at(-1)?.reject(FULL)
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(printed).toHaveBeenCalledOnce()
+    printed.mockRestore()
+  })
+
   it('is lost once, however many promises of the store say so', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const safe = memoryStore()

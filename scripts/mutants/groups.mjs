@@ -1,16 +1,16 @@
-import { leftOut, plansOf } from './plans.mjs'
+import { mayNotice, plansOf } from './plans.mjs'
 import { inWorkers } from './workers.mjs'
 
 /**
- * Tries those that no quick test has noticed with all that was left out, in minutes: first many at once, which tells the
+ * Tries those that the first tests have not noticed with all that may notice them: first many at once, which tells the
  * tests that notice none of them, then each by itself with the others. Two that make up for each other stay unnoticed.
  * Answers the results of those that were noticed.
  */
-export async function thoroughly(job, survivors, { workers, say }) {
+export async function inGroups(job, survivors, { workers, say, isAll }) {
   const plans = plansOf(job)
-  const rest = new Map(survivors.map((mutant) => [mutant.id, leftOut(plans, mutant)]))
+  const rest = new Map(survivors.map((mutant) => [mutant.id, mayNotice(plans, mutant, isAll)]))
   const pieces = apartFrom(survivors).flatMap((group) => piecesOf(group, rest))
-  say(`${survivors.length} were not noticed; now all that was left out, under many at once`)
+  say(`${survivors.length} were not noticed at once; now many together, with all that may notice them`)
   const results = await inWorkers({ ...job, mode: 'together', pieces }, { workers, say })
   const failed = new Map()
   for (const { done, failed: keys = pieces[done]?.keys } of results) {
@@ -18,8 +18,8 @@ export async function thoroughly(job, survivors, { workers, say }) {
     const { test } = pieces[done]
     failed.set(test, new Set([...(failed.get(test) ?? []), ...keys]))
   }
-  const mutants = survivors.map((mutant) => ({ ...mutant, units: unitsOf(rest.get(mutant.id), failed) }))
-  const suspects = mutants.filter(({ units }) => units.length > 0)
+  const mutants = survivors.map((mutant) => ({ ...mutant, suspected: suspectedOf(rest.get(mutant.id), failed) }))
+  const suspects = mutants.filter(({ suspected }) => suspected.length > 0)
   say(`${failed.size} files of tests have noticed something; now who it was, of ${suspects.length}`)
   const outcomes = await inWorkers({ ...job, mode: 'apart', mutants: suspects }, { workers, say })
   return outcomes.filter(({ status }) => status !== undefined && status !== 'survived')
@@ -46,7 +46,7 @@ function piecesOf(group, rest) {
   return [...keysOf].map(([test, keys]) => ({ ids: group.map(({ id }) => id), test, keys: [...keys] }))
 }
 
-const unitsOf = (rest, failed) =>
+const suspectedOf = (rest, failed) =>
   [...rest]
-    .map(([test, keys]) => ({ test, keys: keys.filter((key) => failed.get(test)?.has(key)) }))
-    .filter(({ keys }) => keys.length > 0)
+    .map(([test, keys]) => [test, keys.filter((key) => failed.get(test)?.has(key))])
+    .filter(([, keys]) => keys.length > 0)
