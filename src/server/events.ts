@@ -37,7 +37,7 @@ export class Events {
   /** Ends what the gateway tells; undefined while it tells nothing. */
   #deafen: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
-  #overview = ''
+  #overview: string | undefined
   #looks = 0
 
   constructor(gateway: Gateway) {
@@ -111,6 +111,6 @@ export class Events {
     this.#deafen?.()
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#overview = ''
+    this.#overview = undefined
   }
 }

@@ -202,10 +202,7 @@ function answer(answering: Answering, asked: Asked): void {
   }
   readBody(request, connection, (body) => {
     // The rest of a body that was not read to its end would otherwise count as the next request.
-    if (!request.complete) {
-      response.shouldKeepAlive = false
-      response.once('finish', () => request.destroy())
-    }
+    if (!request.complete) response.shouldKeepAlive = false
     answerRead(answering, asked, toHttpRequest(asked, body))
   })
 }

@@ -167,6 +167,8 @@ describe('The control API is there for peers on this machine only (rules: contro
     '::1]/x',
     '::1]#',
     '::1]:80',
+    'x]@[::1',
+    '::1]@[::1',
   ])('and answers 403 to the peer %j, whatever its headers say, with nothing done', (peer) => {
     expect(resetBy({ host }, undefined, peer)).toEqual(refused)
     const { error } = resetBy({ host, 'x-forwarded-for': '127.0.0.1' }, undefined, peer)

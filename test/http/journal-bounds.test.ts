@@ -169,6 +169,8 @@ describe('The journal in bytes', () => {
       ['a name', { ['x'.repeat(70_000)]: 1 }],
       ['numbers', { list: Array(10_000).fill(1) }],
       ['texts', { list: Array(1000).fill('x'.repeat(70)) }],
+      ['what stands beside null', { inner: { text: 'x'.repeat(70_000) }, none: null }],
+      ['what stands beside null in a list', { list: [{ text: 'x'.repeat(70_000) }, null] }],
     ])('by %s', (_what, config) => {
       const gateway = open()
       expect(put(gateway, { small: 1 })).toEqual([undefined, small])
