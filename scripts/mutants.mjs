@@ -106,6 +106,7 @@ try {
   const meeting = testsMeeting(root, files, sources)
   const job = {
     folder,
+    results: join(folder, 'results'),
     size: Math.max(...mutants.map(({ id }) => Number(id))) + 1,
     files: Object.fromEntries(mutants.map(({ id, fileName }) => [id, fileName])),
     sources,

@@ -25,10 +25,10 @@ export function linesOf(folder, mode) {
  * dies is replaced; what it worked on counts as timed out or crashed. Answers all results.
  */
 export async function inWorkers(job, { workers, say }) {
-  const results = join(job.folder, 'results')
+  const { results } = job
   mkdirSync(join(results, `claims-${job.mode}`), { recursive: true })
   const jobFile = join(results, `${job.mode}.json`)
-  writeFileSync(jobFile, JSON.stringify({ ...job, results }))
+  writeFileSync(jobFile, JSON.stringify(job))
   const total = { cover: job.tests, together: job.pieces }[job.mode]?.length ?? job.mutants.length
   const ticker = setInterval(() => {
     const done = linesOf(results, job.mode).filter(({ done }) => done !== undefined).length

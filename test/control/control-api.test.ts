@@ -127,7 +127,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     const { ask, gateway } = await controlled()
     const { status, text, headers } = await ask('GET', '/authority.pem')
     expect([status, text]).toEqual([200, gateway.authority.certificatePem])
-    expect(headers.get('content-type')).toMatch(/pem/)
+    expect(headers.get('content-type')).toBe('application/x-pem-file')
   })
 
   test('POST /certificates says what each certificate of a chain has, as Node reads it, and keeps nothing', async () => {

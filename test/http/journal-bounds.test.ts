@@ -129,6 +129,16 @@ describe('The journal in bytes', () => {
     expect(gateway.requests.last()?.request).toEqual({ region: 'x'.repeat(30_000) })
   })
 
+  it('shows no more of it where what stands for its secrets is longer than they are', () => {
+    const gateway = open()
+    const body = JSON.stringify({ filler: Array(6000).fill({ secret: 'hush' }) })
+    ask(gateway, { method: 'PUT', url: HOOK, body })
+    const note = ` [cut: ${KEPT} of ${body.length} characters]`
+    const shown = gateway.requests.last()?.request as string
+    expect([shown.endsWith(note), shown.length]).toEqual([true, KEPT + note.length])
+    expect(shown).not.toContain('hush')
+  })
+
   it('says of a path, a query and a method that they were cut', () => {
     const gateway = open()
     ask(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })

@@ -232,7 +232,11 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ['the name of what is no member itself', { url: gadgets({}) }, 'families.url has the name of something'],
     ['a name that is none', { 'my-widgets': gadgets({}) }, 'A family is called "my-widgets". Allowed: a letter'],
     ['a prefix that is taken', { gadgets: gadgets({ prefix: 'rd' }) }, 'the prefix rd, which reservedDomains has'],
-    ['a prefix of the gateway itself', { gadgets: gadgets({ prefix: 'op' }) }, 'the prefix op, which fauxgate itself'],
+    ...['op', 'fault', 'edghts', 'edghtsrt', 'ec', 'bkd'].map((prefix): [string, object, string] => [
+      'a prefix of the gateway itself',
+      { gadgets: gadgets({ prefix }) },
+      `the prefix ${prefix}, which fauxgate itself`,
+    ]),
     ['a prefix that is none', { gadgets: gadgets({ prefix: 'A_1' }) }, 'the prefix "A_1". Allowed: letters a to z.'],
     [
       'a collection that is taken',
@@ -240,6 +244,11 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       'the collection widgets, which widgets',
     ],
     ['operations named otherwise', { gadgets: gadgets({ operations }) }, 'Its name must be "gadgets.create"'],
+    [
+      'operations of several words named otherwise',
+      { myGadgets: gadgets({ operations: { turnOn: one } }) },
+      'Its name must be "my_gadgets.turn_on"',
+    ],
     [
       'a path that is taken',
       { gadgets: gadgets({ operations: { get: { ...one, path: '/reserved_addrs/{id}' } } }) },

@@ -102,6 +102,9 @@ describe('a chain that cannot be used is told what is wrong, each with its own e
   )
 
   it.each([
+    ...['X509 CERTIFICATE', 'TRUSTED CERTIFICATE', 'ATTRIBUTE CERTIFICATE', 'NEW CERTIFICATE REQUEST', 'PKCS7', 'CMS']
+      .concat(['RSA PUBLIC KEY', 'EC PARAMETERS'])
+      .map((type): [string, string] => [type, block(type)]),
     ['CERTIFICATE REQUEST', fixture('bad-request')],
     ['PUBLIC KEY', fixture('bad-public-key')],
     ['X509 CRL', leaf + block('X509 CRL')],
