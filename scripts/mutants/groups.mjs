@@ -9,7 +9,9 @@ import { inWorkers } from './workers.mjs'
 export async function inGroups(job, survivors, { workers, say, isAll }) {
   const plans = plansOf(job)
   const rest = new Map(survivors.map((mutant) => [mutant.id, mayNotice(plans, mutant, isAll)]))
-  const pieces = apartFrom(survivors).flatMap((group) => piecesOf(group, rest))
+  // Those that every test may notice come into the first group, so that all tests run once.
+  const ordered = survivors.toSorted((one, other) => rest.get(other.id).size - rest.get(one.id).size)
+  const pieces = apartFrom(ordered).flatMap((group) => piecesOf(group, rest))
   say(`${survivors.length} were not noticed at once; now many together, with all that may notice them`)
   const results = await inWorkers({ ...job, mode: 'together', pieces }, { workers, say })
   const failed = new Map()
