@@ -105,15 +105,19 @@ async function punycode(path: string): Promise<string> {
   )
 }
 
-/** The curves' constants are worked out at their first use, not at import: 5 ms. */
-const LAZY = { '@noble/curves/nist.js': ['p256', 'p384', 'p521'], '@noble/curves/ed25519.js': ['ed25519'] }
+/** The constants of curves and hash functions are worked out at their first use, not at import: 6 ms. */
+const LAZY_OBJECTS = { '@noble/curves/nist.js': ['p256', 'p384', 'p521'], '@noble/curves/ed25519.js': ['ed25519'] }
+const LAZY_FUNCTIONS = {
+  '@noble/hashes/sha2.js': ['sha224', 'sha256', 'sha384', 'sha512'],
+  '@noble/hashes/legacy.js': ['sha1'],
+}
+const LAZY: Readonly<Record<string, readonly string[]>> = { ...LAZY_OBJECTS, ...LAZY_FUNCTIONS }
 
-/** Objects that stand for those of a module and load it when they are asked for a property. */
+/** What stands for the objects or functions of a module, and loads it when one is asked for a property, or called. */
 function lazily(path: string): string {
-  const names = LAZY[path as keyof typeof LAZY]
-  const standIns = names.map(
-    (name) => `export const ${name} = /* @__PURE__ */ new Proxy({}, { get: (_, key) => load().${name}[key] })`,
-  )
+  const standIn = (name: string) =>
+    path in LAZY_OBJECTS ? `new Proxy({}, { get: (_, key) => load().${name}[key] })` : `(data) => load().${name}(data)`
+  const standIns = (LAZY[path] ?? []).map((name) => `export const ${name} = /* @__PURE__ */ ${standIn(name)}`)
   return [`let loaded`, `const load = () => (loaded ??= require('${path}'))`, ...standIns].join('\n')
 }
 
@@ -129,8 +133,8 @@ export const trimmed: Plugin = {
     replace(/node-forge[\\/]lib[\\/](oids|baseN)\.js$/, () => '')
     replace(/node-forge[\\/]lib[\\/](asn1|util)\.js$/, forgeFile)
     replace(/punycode\.js[\\/]punycode\.es6\.js$/, punycode)
-    build.onResolve({ filter: /^@noble\/curves\/(nist|ed25519)\.js$/ }, ({ path, namespace, resolveDir }) => {
-      if (namespace === 'picked') return undefined
+    build.onResolve({ filter: /^@noble\// }, ({ path, namespace, importer, resolveDir }) => {
+      if (!(path in LAZY) || namespace === 'picked' || /[\\/]@noble[\\/]/.test(importer)) return undefined
       return { path, namespace: namespace === 'lazy' ? 'picked' : 'lazy', pluginData: resolveDir, sideEffects: false }
     })
     build.onLoad({ filter: /./, namespace: 'lazy' }, ({ path, pluginData: resolveDir }) => ({
@@ -139,7 +143,7 @@ export const trimmed: Plugin = {
     }))
     // Between the two, so that what is required lazily is no more than these names.
     build.onLoad({ filter: /./, namespace: 'picked' }, ({ path, pluginData: resolveDir }) => ({
-      contents: `export { ${LAZY[path as keyof typeof LAZY].join(', ')} } from '${path}'`,
+      contents: `export { ${LAZY[path]?.join(', ')} } from '${path}'`,
       resolveDir,
     }))
     build.onResolve({ filter: /^\.\// }, async ({ path, resolveDir, importer, kind, pluginData }) => {

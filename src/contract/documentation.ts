@@ -68,23 +68,22 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
  * reference all show it, and add the limits, the values and the default, which stand in the schema itself.
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
-  const said = withStep(schema, v.description(sentence))
-  return more ? withStep(said, facts(more)) : said
+  return withSteps(schema, v.description(sentence), ...(more ? [facts(more)] : []))
 }
 
-/** A schema with one more step that is metadata, in the same pipe. It is read as before: that step reads nothing. */
-export function withStep<S extends v.GenericSchema>(
+/** A schema with further steps that are metadata, in the same pipe. It is read as before: these steps read nothing. */
+export function withSteps<S extends v.GenericSchema>(
   schema: S,
-  step: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>,
+  ...steps: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>[]
 ): S {
   // A pipe has its steps, and any other schema is the only one of its own.
   const { pipe = [schema] } = schema as { pipe?: readonly v.GenericSchema[] }
-  return { ...schema, pipe: [...pipe, step] }
+  return { ...schema, pipe: [...pipe, ...steps] }
 }
 
 /** Gives a schema the name of its type, with its sentence: documents and declarations show it once, under that name. */
 export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string): S {
-  return documented(withStep(schema, v.title(name)), sentence)
+  return withSteps(schema, v.title(name), v.description(sentence))
 }
 
 /** What a schema says of its values. */

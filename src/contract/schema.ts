@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documented, facts, type JsonFacts, named, withStep } from './documentation.ts'
+import { documented, facts, type JsonFacts, named, withSteps } from './documentation.ts'
 import type { FieldError } from './errors.ts'
 import { general } from './general-errors.ts'
 import { idPattern, idProblem } from './ids.ts'
@@ -36,7 +36,7 @@ export const secret = v.metadata<string, { readonly secret: true }>({ secret: tr
 
 /** Marks a field of a body that the API reference does not have: it exists where the dialect names it. */
 export function extra<S extends v.GenericSchema>(field: S): S {
-  return withStep(field, v.metadata({ extra: true }))
+  return withSteps(field, v.metadata({ extra: true }))
 }
 
 /** A text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
