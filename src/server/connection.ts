@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** A client's connection, with what is under way on it. */
 export class Connection {
   /** Answers that were not whole when the last request began, and its own. */
   #open: ServerResponse[] = []
+  /** How many requests have begun on it. */
+  #begun = 0
   #ended: AbortController | undefined
   /** The last request whose body was read, whether all of that was handed on, and what gives it up. */
   reading: { readonly request: IncomingMessage; readonly isRead: boolean; readonly giveUp: () => void } | undefined
@@ -36,6 +39,7 @@ export class Connection {
   /** Notes a request that is to be answered. */
   begin(response: ServerResponse): void {
     const open = this.#open
+    this.#begun++
     // Nearly always the request before has its answer, and there is no other one.
     if (open.length === 1 && open[0]?.closed) open[0] = response
     else this.#open = [...this.#unanswered, response]
@@ -53,6 +57,13 @@ export class Connection {
   /** Whether the body of a request is on its way. */
   get isMidBody(): boolean {
     return this.reading?.request.complete === false
+  }
+
+  /** Whether the request that was on its way is whole, once all is read that was there already. */
+  async hasComeMeanwhile(): Promise<boolean> {
+    const [begun, wasMidBody] = [this.#begun, this.isMidBody]
+    await nextTurn()
+    return (wasMidBody || this.#begun > begun) && !this.isMidBody
   }
 
   /** Whether answers are waited for beside that to a request whose body is on its way. */

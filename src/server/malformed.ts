@@ -10,6 +10,9 @@ export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 /** The client sends no more, in the middle of a request. It may still read the answer to that, but waits for no other. */
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE'
 
+/** A request has taken longer than it may, by the clock. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
+
 /** What Node's parser says of bytes that are no request. */
 export interface ParseError extends Error {
   readonly code?: string
@@ -22,6 +25,8 @@ export interface ParseError extends Error {
  */
 export async function answerMalformed(gateway: Gateway, connection: Connection, error: ParseError): Promise<void> {
   const { socket } = connection
+  // A process that stood still, at a breakpoint say, looks at the clock before it reads what has come meanwhile.
+  if (error.code === TIMED_OUT && (await connection.hasComeMeanwhile())) return
   const hasLeft = error.code === ENDED_EARLY && connection.isAwaited
   if (!socket.writable || hasLeft) return void socket.destroy()
   if (connection.isBroken) return
@@ -34,7 +39,7 @@ export async function answerMalformed(gateway: Gateway, connection: Connection, 
 
 function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
   const { bytes, seconds } = HEAD_LIMITS
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds })
+  if (code === TIMED_OUT) return refused(general.request_timeout, { seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: bytes })
   return refused(general.request_malformed, { problem: reason ?? message })
 }

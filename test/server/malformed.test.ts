@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
@@ -103,21 +104,68 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   })
 
   test('a request that is not there in time', async () => {
-    // Node looks at its connections every few seconds; here it is told to find this one at once.
     const { port } = await served()
-    const server = await serverBehind(port, GET)
-    const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    expect(server.headersTimeout).toBe(20_000)
-    expect(server.requestTimeout).toBe(60_000)
-    const accepted = once(server, 'connection')
-    const connection = await rawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
-    const [socket] = await accepted
-    server.emit('clientError', late, socket)
-    const [answer] = rawAnswers(await connection.ended())
+    const late = await lateRequest(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
+    expect(late.server.headersTimeout).toBe(20_000)
+    expect(late.server.requestTimeout).toBe(60_000)
+    late.isFound()
+    const [answer] = rawAnswers(await late.connection.ended())
     const { code, msg } = errorOf(answer as RawAnswer)
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
+
+  test.each(['t', 't: x\r\n'])('also one of which only a little more (%j) has come when it is found', async (more) => {
+    const { port } = await served()
+    const late = await lateRequest(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
+    late.connection.socket.write(more)
+    late.isFound()
+    const [answer] = rawAnswers(await late.connection.ended())
+    expect(errorOf(answer as RawAnswer).code).toBe('408 90432')
+  })
 })
+
+describe('A server that stood still reads what has come meanwhile before it finds it late', () => {
+  const SENT = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"description":"x"}`
+
+  test.each([0, 9, SENT.length - 19, SENT.length - 5])(
+    'of a request of which %i characters were there',
+    async (there) => {
+      const { gateway, port } = await served()
+      const late = await lateRequest(port, SENT.slice(0, there))
+      late.connection.socket.write(SENT.slice(there))
+      late.isFound()
+      await late.connection.until(/\}$/)
+      late.connection.socket.write(`GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`)
+      await late.connection.until(/"next_page_uri":null\}$/)
+      expect(rawAnswers(late.connection.received()).map(({ status }) => status)).toEqual([201, 200])
+      expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+      late.connection.socket.destroy()
+    },
+  )
+
+  test('and refuses one whose body is still not whole', async () => {
+    const { gateway, port } = await served()
+    const late = await lateRequest(port, SENT.slice(0, -10))
+    late.connection.socket.write(SENT.slice(-10, -1))
+    late.isFound()
+    const [answer] = rawAnswers(await late.connection.ended())
+    expect(errorOf(answer as RawAnswer).code).toBe('400 212')
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+})
+
+/** A connection with the beginning of a request, which the server finds to be late when it is told. */
+async function lateRequest(port: number, beginning: string) {
+  const server = await serverBehind(port, GET)
+  const accepted = once(server, 'connection')
+  const connection = await rawConnection(port, beginning)
+  const [socket] = await accepted
+  do await nextTurn()
+  while (socket.bytesRead < beginning.length)
+  // Node looks at its connections every few seconds; here it is told to find this one at once.
+  const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  return { server, connection, isFound: () => server.emit('clientError', late, socket) }
+}
 
 describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
