@@ -88,6 +88,24 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
     }
   })
 
+  it('are hidden in what was asked where only the answer names them, the one of a fault too', () => {
+    const gateway = open()
+    gateway.webhookVerification.replace(
+      { edge_id: 'edghts_1', id: 'edghtsrt_1' },
+      { provider: 'github', secret: SECRET },
+    )
+    const ask = () => {
+      const rawHeaders = ['authorization', 'Bearer key', 'service-version', '2', 'x-note', `of ${SECRET}`]
+      const header = (name: string) => rawHeaders[rawHeaders.indexOf(name) + 1] ?? null
+      gateway.exchange({ method: 'GET', url: HOOK, body: '', header, rawHeaders })
+      const { status, requestHeaders } = gateway.requests.last() as JournalEntry
+      return [status, requestHeaders['x-note']]
+    }
+    expect(ask()).toEqual([200, 'of [redacted]'])
+    gateway.faults.add({ operation: 'webhook_verification.get', status: 503, body: json({ secret: SECRET }) })
+    expect(ask()).toEqual([503, 'of [redacted]'])
+  })
+
   it('are hidden where a long body is cut inside one of them', () => {
     const secret = SECRET.padEnd(300, 'q')
     const cutAfter = (length: number) => {
