@@ -3,6 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
+/** A request whose body is read, whether all of that was handed on, and what gives it up. */
+interface Reading {
+  readonly request: IncomingMessage
+  readonly isRead: boolean
+  readonly giveUp: () => void
+}
+
 /** A client's connection, with what is under way on it. */
 export class Connection {
   /** Answers that were not whole when the last request began, and its own. */
@@ -10,8 +17,8 @@ export class Connection {
   /** How many requests have begun on it. */
   #begun = 0
   #ended: AbortController | undefined
-  /** The last request whose body was read, whether all of that was handed on, and what gives it up. */
-  reading: { readonly request: IncomingMessage; readonly isRead: boolean; readonly giveUp: () => void } | undefined
+  /** The last request whose body was read. */
+  reading: Reading | undefined
   /** Whether what came on it cannot be read any further. */
   isBroken = false
 
@@ -54,9 +61,9 @@ export class Connection {
     return this.reading?.isRead === false
   }
 
-  /** Whether the body of a request is on its way. */
-  get isMidBody(): boolean {
-    return this.reading?.request.complete === false
+  /** The request whose body is on its way, if there is one. */
+  get midBody(): Reading | undefined {
+    return this.reading?.request.complete === false ? this.reading : undefined
   }
 
   /** Whether the request that was on its way is whole, once all is read that was there already. */
@@ -68,7 +75,7 @@ export class Connection {
 
   /** Whether answers are waited for beside that to a request whose body is on its way. */
   get isAwaited(): boolean {
-    return this.#unanswered.length > (this.isMidBody ? 1 : 0)
+    return this.#unanswered.length > (this.midBody ? 1 : 0)
   }
 
   /** Resolves when every request so far has its whole answer. */

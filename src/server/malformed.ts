@@ -31,7 +31,8 @@ export async function answerMalformed(gateway: Gateway, connection: Connection, 
   if (!socket.writable || hasLeft) return void socket.destroy()
   if (connection.isBroken) return
   connection.isBroken = true
-  if (connection.isMidBody) return connection.reading?.giveUp()
+  const { midBody } = connection
+  if (midBody) return midBody.giveUp()
   await connection.answered()
   if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
   socket.destroySoon()
