@@ -68,9 +68,9 @@ export class Connection {
 
   /** Whether the request that was on its way is whole, once all is read that was there already. */
   async hasComeMeanwhile(): Promise<boolean> {
-    const [begun, wasMidBody] = [this.#begun, this.isMidBody]
+    const [begun, wasMidBody] = [this.#begun, this.midBody !== undefined]
     await nextTurn()
-    return (wasMidBody || this.#begun > begun) && !this.isMidBody
+    return (wasMidBody || this.#begun > begun) && !this.midBody
   }
 
   /** Whether answers are waited for beside that to a request whose body is on its way. */
