@@ -22,7 +22,12 @@ describe('What an option of createGateway can be is said in full', () => {
     ['rateLimit', 'on', `rateLimit is "on". Allowed: ${LIMIT}`],
     ['rateLimit', { requests: 0 }, `rateLimit is an object. Allowed: ${LIMIT}`],
     ['rateLimit', { requests: 1, window: 999 }, `rateLimit is an object. Allowed: ${LIMIT}`],
-    ['internalErrorBackoff', { first: 2000, most: 1999 }, `internalErrorBackoff is an object. Allowed: ${BACKOFF}`],
+    [
+      'internalErrorBackoff',
+      { first: 2000, most: 1999 },
+      'internalErrorBackoff.first is 2000. Allowed: at most internalErrorBackoff.most, 1999.',
+    ],
+    ['internalErrorBackoff', { first: 999, most: 1000 }, `internalErrorBackoff is an object. Allowed: ${BACKOFF}`],
     ['dns', 'on', 'dns is "on". Allowed: "off" or "simulated".'],
     [
       'authorityKeys',
@@ -44,6 +49,16 @@ describe('What an option of createGateway can be is said in full', () => {
   ])('%s: %j', (name, value, message) => {
     expect(() => createGateway({ [name]: value })).toThrow(TypeError)
     expect(() => createGateway({ [name]: value })).toThrow(message)
+  })
+
+  test('and quirks that are not named are off', () => {
+    const kept = (quirks: object) => {
+      const { weightedBackends } = createGateway({ quirks, seed: 'quirks' })
+      const { id } = weightedBackends.create({ backends: { bkdhr_1: 1 } })
+      return weightedBackends.update(id, { metadata: 'x' }).backends
+    }
+    expect([kept({}), kept({ keepBackendsOnPatch: false })]).toEqual([{}, {}])
+    expect(kept({ keepBackendsOnPatch: true })).toEqual({ bkdhr_1: 1 })
   })
 
   test('and it can be what stands there, up to its limits', () => {

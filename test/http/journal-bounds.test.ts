@@ -117,6 +117,18 @@ describe('The journal in bytes', () => {
     expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(MIB)
   })
 
+  it('shows over HTTP as many of the newest entries as that many bytes hold', () => {
+    const shown = (journalBytes: number): object[] => {
+      const gateway = open({ journalBytes })
+      for (let n = 0; n < 5; n++) ask(gateway, { body: JSON.stringify({ description: '東'.repeat(5000 + n) }) })
+      return JSON.parse(shownJournal(gateway))
+    }
+    const all = shown(MIB)
+    const bytes = all.reduce((sum, entry) => sum + bytesOf(JSON.stringify(entry)) + 1, 0)
+    expect(shown(bytes)).toEqual(all)
+    expect(shown(bytes - 1)).toEqual(all.slice(1))
+  })
+
   it('says of a body that is over 64 KiB that it was cut, and shows its beginning', () => {
     const gateway = open()
     const body = JSON.stringify({ description: 'short', region: 'x'.repeat(100_000) })

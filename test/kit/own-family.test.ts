@@ -259,6 +259,13 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       { gadgets: gadgets({ operations: { get: { ...one, path: '/_fauxgate/clock' } } }) },
       'gadgets.get has the path "/_fauxgate/clock"',
     ],
+    ...['widgets/{id}', '/widgets/{id}/', '/widgets//{id}', '/widgets/{i d}', '/'].map(
+      (path): [string, object, string] => [
+        `the path ${path}`,
+        { gadgets: gadgets({ operations: { get: { ...one, path } } }) },
+        `gadgets.get has the path "${path}". Allowed: segments such as "/widgets/{id}".`,
+      ],
+    ),
     [
       'another name for a place in a path',
       { gadgets: gadgets({ operations: { get: { ...one, path: '/reserved_addrs/{addr}/x' } } }) },

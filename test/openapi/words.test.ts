@@ -55,6 +55,28 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     expect(lines.filter((text) => !/^[A-Z].*\w$/.test(text))).toEqual([])
   })
 
+  test('its head says what it is', () => {
+    const { openapi, info, servers, security } = document
+    expect([openapi, info.title, info.version]).toEqual([
+      '3.1.0',
+      `Tunnel gateway management API (${dialect.name})`,
+      '2',
+    ])
+    expect([info.license, security]).toEqual([{ name: 'MIT', identifier: 'MIT' }, [{ apiKey: [] }]])
+    expect(servers.map(({ url }) => url)).toEqual([expect.stringMatching(/^https:\/\//)])
+  })
+
+  test('answers that occur more than once are called by their status, and numbered from the second on', () => {
+    const numbers = new Map<string, number[]>()
+    for (const name of Object.keys(components.responses)) {
+      const [, status = '', number = '1'] = /^Status(\d{3})(?:_(\d+))?$/.exec(name) ?? []
+      numbers.set(status, [...(numbers.get(status) ?? []), Number(number)])
+    }
+    expect([...numbers.keys()].every((status) => status !== '')).toBe(true)
+    for (const each of numbers.values()) expect(each).toEqual(each.map((_, at) => at + 1))
+    expect(Math.max(...[...numbers.values()].map(({ length }) => length))).toBeGreaterThan(2)
+  })
+
   test('what it refers to is there, and what must be sent is a field', () => {
     const refs = parts.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
     const at = (ref: string) =>
