@@ -86,26 +86,29 @@ function byPromise({ durations }, { file }, learned, units) {
     .sort((a, b) => b.rank - a.rank)
 }
 
-/** What to try a mutant with by itself: the quick tests that are likely to notice it, as far as they are soon done. */
-export function firstUnits(plans, mutant, learned = new Map()) {
-  const quick = [...likelyOf(plans, mutant)].map(([test, keys]) => {
-    return { test, keys: keys.filter((key) => isQuick(plans, test, key)) }
-  })
-  let left = FIRST_MS
-  return byPromise(plans, mutant, learned, quick).filter(({ cost }) => {
+/** Of some files of tests, those that are done within a time. */
+function within(ms, units) {
+  let left = ms
+  return units.filter(({ cost }) => {
     left -= cost
     return left + cost > 0
   })
 }
 
+/** What to try a mutant with by itself: the quick tests that are likely to notice it, as far as they are soon done. */
+export function firstUnits(plans, mutant, learned = new Map()) {
+  const quick = [...likelyOf(plans, mutant)].map(([test, keys]) => {
+    return { test, keys: keys.filter((key) => isQuick(plans, test, key)) }
+  })
+  return within(FIRST_MS, byPromise(plans, mutant, learned, quick))
+}
+
 /** What to try a mutant with by itself of the tests that have noticed something when many were active. */
-export const suspectUnits = (plans, mutant, tests) =>
-  byPromise(
-    plans,
-    mutant,
-    new Map(),
-    [...tests].map(([test, keys]) => ({ test, keys })),
-  )
+export function suspectUnits(plans, mutant) {
+  const suspected = mutant.suspected.map(([test, keys]) => ({ test, keys }))
+  const units = byPromise(plans, mutant, new Map(), suspected)
+  return mutant.isLimited ? within(3 * FIRST_MS, units) : units
+}
 
 /**
  * What may notice a mutant, by file: the quick tests that are likely to; or, where all is asked for, every test that

@@ -48,9 +48,9 @@ export default class MutantRunner extends TestRunner {
 }
 
 /** Takes a piece of work, unless somebody has taken it. */
-function claim({ results, mode }, index) {
+function claim({ results, step }, index) {
   try {
-    mkdirSync(join(results, `claims-${mode}`, String(index)))
+    mkdirSync(join(results, `claims-${step}`, String(index)))
     return true
   } catch {
     return false
@@ -244,16 +244,14 @@ async function oneByOne(outer, job, write) {
   const plans = plansOf(job)
   const { activate, run } = underMutants(outer, job, plans)
   const learned = new Map()
-  const again = new Set(linesOf(job.results, job.mode).flatMap((line) => line.again ?? []))
+  const again = new Set(linesOf(job.results, job.step).flatMap((line) => line.again ?? []))
 
   for (const mutant of job.mutants) {
     const { id, file } = mutant
     if (!claim(job, id)) continue
     write({ begin: id })
     const isLoaded = plans.loaded.has(id)
-    const units = mutant.suspected
-      ? suspectUnits(plans, mutant, mutant.suspected)
-      : firstUnits(plans, mutant, learned.get(file))
+    const units = mutant.suspected ? suspectUnits(plans, mutant) : firstUnits(plans, mutant, learned.get(file))
     if (units.length === 0) {
       write({ done: id, status: 'no coverage', by: null, isLoaded })
       continue
@@ -277,7 +275,7 @@ async function oneByOne(outer, job, write) {
       const check = await run(by, (other) => key === by || other === key)
       if (check.failure !== null && !again.has(id)) {
         // The mutant has left something behind in this process, so that nothing it says can be trusted.
-        rmdirSync(join(job.results, `claims-${job.mode}`, id))
+        rmdirSync(join(job.results, `claims-${job.step}`, id))
         write({ again: id })
         kill(process.pid, 'SIGKILL')
       }

@@ -24,14 +24,15 @@ export function linesOf(folder, mode) {
  * Runs a job in several processes, each of which takes the next piece of work that nobody has taken. One that hangs or
  * dies is replaced; what it worked on counts as timed out or crashed. Answers all results.
  */
-export async function inWorkers(job, { workers, say }) {
-  const { results } = job
-  mkdirSync(join(results, `claims-${job.mode}`), { recursive: true })
-  const jobFile = join(results, `${job.mode}.json`)
+export async function inWorkers(given, { workers, say }) {
+  const job = { step: given.mode, ...given }
+  const { results, step } = job
+  mkdirSync(join(results, `claims-${step}`), { recursive: true })
+  const jobFile = join(results, `${step}.json`)
   writeFileSync(jobFile, JSON.stringify(job))
   const total = { cover: job.tests, together: job.pieces }[job.mode]?.length ?? job.mutants.length
   const ticker = setInterval(() => {
-    const done = linesOf(results, job.mode).filter(({ done }) => done !== undefined).length
+    const done = linesOf(results, step).filter(({ done }) => done !== undefined).length
     say(`${done} of ${total}`)
   }, 30_000)
   try {
@@ -39,12 +40,12 @@ export async function inWorkers(job, { workers, say }) {
   } finally {
     clearInterval(ticker)
   }
-  return linesOf(results, job.mode)
+  return linesOf(results, step)
 }
 
 async function untilDone(job, results, jobFile, index) {
   for (let round = 0; round < 1000; round++) {
-    const name = `${job.mode}-${index}-${round}`
+    const name = `${job.step}-${index}-${round}`
     const hung = await oneWorker(job, jobFile, join(results, name))
     const lines = linesOf(results, name)
     if (lines.at(-1)?.finished) return
