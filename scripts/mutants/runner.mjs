@@ -70,7 +70,8 @@ class FileRunner extends TestRunner {
   /** The tests of a file that run: a predicate over their keys. */
   async run(file, { only = () => true, bail = true } = {}) {
     Object.assign(this, { only, bail, cancelRun: false, failure: null, tests: [] })
-    this.invalidate('/test/')
+    // Scripts that tests import have the sources as they were loaded for them.
+    for (const part of ['/test/', '/scripts/']) this.invalidate(part)
     const [task] = await startTests([join(this.folder, file)], this)
     this.failure ??= task.result?.state === 'fail' && this.tests.every(({ state }) => state !== 'fail') ? file : null
     for (const [name, descriptor] of originals) Object.defineProperty(globalThis, name, descriptor)
