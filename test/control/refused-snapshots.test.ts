@@ -134,6 +134,11 @@ describe('A snapshot is refused', () => {
       'Allowed: an uploaded certificate, without a policy.',
     ],
     [
+      'with a certificate that does not exist beside a policy',
+      at('renewing', 'certificate_id', id('cert', '1')),
+      'Allowed: an automatic certificate for the domain, with a policy.',
+    ],
+    [
       'with an uploaded certificate beside a policy',
       (good) =>
         at(
