@@ -50,8 +50,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   async fetch(request: Request): Promise<Response> {
     try {
-      // The Worker sends it nothing else.
-      return await this.#asked(request, addressOf(request, this.env) as InSandbox)
+      return await this.#asked(request, addressOf(request, this.env) as InSandbox) // The Worker sends it nothing else.
     } catch (error) {
       return toResponse(refusalAnswer(error))
     }
