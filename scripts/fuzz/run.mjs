@@ -4,6 +4,7 @@ import { derEdited, edited, expanded, mutated } from './values.mjs'
 const MOST_ERROR_BYTES = 16 * 1024
 /** How many commits of a case are looked at: a year on the clock makes thousands. */
 const MOST_COMMITS = 100
+const TEN_YEARS_MS = 10 * 365 * 86_400_000
 const EDGE = 'edghts_1'
 const ROUTE = 'edghtsrt_1'
 
@@ -260,6 +261,8 @@ export function runnerOf({ main, testing }) {
     },
     clock(gateway, { how, value }) {
       if (!('advance' in gateway.clock)) return false
+      // From 1970, where a step may have put it, hourly attempts take 8 s to this day for each domain that fails.
+      if (typeof value === 'string' && Date.parse(value) - gateway.clock.now > TEN_YEARS_MS) return false
       return attempt(gateway, () => void gateway.clock[how](value), [TypeError, RangeError])
     },
     certificate(gateway, { pair, part, text, der }) {
