@@ -14,7 +14,7 @@ export class Entered {
       // An accessor is not asked.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
       if (typeof value === 'function')
-        entries[name] = this.#known(value as Callable) // With whatever arguments.
+        entries[name] = this.#known(value as Callable) // It is called with what it was given.
       else if (typeof value === 'object' && value !== null && value !== own) this.know(value, own)
     }
   }

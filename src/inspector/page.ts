@@ -134,9 +134,9 @@ export class Page extends Shown {
 
   #hear(event: string, data: unknown): void {
     if (event === 'overview')
-      this.#tellTime(data as Overview) // Each event tells data of a type of its own.
+      this.#tellTime(data as Overview) // Data of that event.
     else if (event === 'request')
-      this.#noted(data as JournalEntry) // The same.
+      this.#noted(data as JournalEntry) // Data of that event.
     else if (event === 'emptied') this.set({ journal: [] })
     else if (event === 'missed') void this.doing(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
     this.changed()

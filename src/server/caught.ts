@@ -3,5 +3,5 @@
  * Jest, errors of Node itself are of another realm.
  */
 export function caught(error: unknown): NodeJS.ErrnoException {
-  return error as NodeJS.ErrnoException // As said above.
+  return error as NodeJS.ErrnoException // Nothing else is thrown where this is asked.
 }

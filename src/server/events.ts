@@ -55,6 +55,11 @@ export class Events {
     this.#listen()
   }
 
+  /** Whether anyone listens. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0
+  }
+
   /** Tells everyone who listens. What is told is made into text once. */
   tell(event: string, value: unknown): void {
     const text = eventText(event, value)
@@ -107,7 +112,7 @@ export class Events {
 
   #remove(listener: Listener): void {
     this.#listeners.delete(listener)
-    if (this.#listeners.size > 0) return
+    if (this.isHeard) return
     this.#deafen?.()
     clearInterval(this.#timer)
     this.#timer = undefined

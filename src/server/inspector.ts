@@ -47,7 +47,8 @@ export class Inspector {
 
   /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
   controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
-    if (method === 'GET' || status >= 300) return
+    // Every request comes by here, and nearly always nobody listens.
+    if (method === 'GET' || status >= 300 || !this.#events.isHeard) return
     const path = this.#path(url)
     if (path.startsWith(PAGE)) this.#events.tell('control', { method, path: path.slice(CONTROL_PATH.length) })
   }

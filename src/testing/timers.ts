@@ -103,7 +103,7 @@ function withHold<F extends (...args: never[]) => unknown>(own: F, after: () => 
   }
   for (const key of Object.getOwnPropertySymbols(own)) {
     const form: unknown = Reflect.get(own, key)
-    if (typeof form === 'function') Reflect.set(then, key, withHold(form as F, after)) // Another form of it.
+    if (typeof form === 'function') Reflect.set(then, key, withHold(form as F, after)) // It takes what the function takes.
   }
   return then as F // It takes and answers the same.
 }

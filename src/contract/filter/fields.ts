@@ -46,7 +46,7 @@ function below(path: string, type: Type): string {
 function termOf(names: readonly string[]): Term {
   return (obj) => {
     let value: unknown = obj
-    for (const name of names) value = ownOf(value as Record<string, unknown> | null, name) // By their types.
+    for (const name of names) value = ownOf(value as Record<string, unknown> | null, name) // Only an object has names below it.
     return value
   }
 }

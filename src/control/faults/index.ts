@@ -107,7 +107,7 @@ function direct(host: ControlHost, guarded: Guarded): Faults {
   // Those of a family of a test's own have other names, which the types do not offer.
   const all = () => guarded(() => list.run(host, {})) as readonly ArmedFault<OperationName>[]
   return {
-    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>, // The same.
+    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>, // As with all.
     all,
     remove: (id) => guarded(() => remove.run(host, { id })),
     clear: () => guarded(() => remove.run(host, {})),
