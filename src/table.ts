@@ -1,14 +1,14 @@
-import { type Catalogue, catalogueOf } from './contract/catalogue.ts'
-import type { Families, Family } from './contract/family.ts'
-import { general } from './contract/general-errors.ts'
-import type { Operation } from './contract/operation.ts'
 import type { Api, ControlCall } from './control/control.ts'
-import { controlCalls, controlErrors, controls } from './control/index.ts'
 import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
+import { controlCalls, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
+import type { Families, Family } from './operation/family.ts'
+import type { Operation } from './operation/operation.ts'
 import { declared } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
+import { type Catalogue, catalogueOf } from './schema/catalogue.ts'
+import { general } from './schema/general-errors.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
 export interface Table {

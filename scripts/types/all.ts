@@ -1,8 +1,8 @@
-import type { Families } from '../../src/contract/family.ts'
-import { general } from '../../src/contract/general-errors.ts'
-import { controlErrors } from '../../src/control/index.ts'
+import { controlErrors } from '../../src/controls.ts'
+import type { Families } from '../../src/operation/family.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
+import { general } from '../../src/schema/general-errors.ts'
 import { type Files, typesOf } from './families.ts'
 
 /** The types of fauxgate's own families, as they stand in `src/resources/types`. */

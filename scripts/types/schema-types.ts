@@ -1,10 +1,10 @@
 import type * as v from 'valibot'
-import { documentationOf } from '../../src/contract/documentation.ts'
-import { partsOf } from '../../src/contract/schema-parts.ts'
 import { definitionsIn } from '../../src/openapi/definitions.ts'
 import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
 import { refusalsOf } from '../../src/openapi/refusals.ts'
 import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
+import { documentationOf } from '../../src/schema/documentation.ts'
+import { partsOf } from '../../src/schema/schema-parts.ts'
 import { comment, literal, WIDTH } from './text.ts'
 
 type AnySchema = v.GenericSchema

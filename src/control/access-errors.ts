@@ -1,4 +1,4 @@
-import { declareErrors, entry } from '../contract/errors.ts'
+import { declareErrors, entry } from '../schema/errors.ts'
 
 /** Who may not use the controls. */
 export const errors = declareErrors({

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
-import type { CatalogueError } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
-import { errorsIn } from '../contract/schema-parts.ts'
+import type { CatalogueError } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { errorsIn } from '../schema/schema-parts.ts'
 import { errors as access } from './access-errors.ts'
 import type { ControlCall } from './control.ts'
 

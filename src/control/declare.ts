@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { documented, named } from '../contract/documentation.ts'
-import { general } from '../contract/general-errors.ts'
-import { idPattern, isIdOf } from '../contract/ids.ts'
-import { optionsOf, readCallOptions } from '../contract/options.ts'
-import { rule, ruleOnWhole } from '../contract/rule.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { general } from '../schema/general-errors.ts'
+import { idPattern, isIdOf } from '../schema/ids.ts'
+import { optionsOf, readCallOptions } from '../schema/options.ts'
+import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
 
 /** An id of a type; a backend's prefix says more than "bkd", the others are whole. */

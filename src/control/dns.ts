@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { documented } from '../contract/documentation.ts'
-import { bodyReader } from '../contract/request-body.ts'
+import { bodyReader } from '../operation/request-body.ts'
 import { normalName } from '../provisioning/dns-names.ts'
 import {
   type DnsRecord,
@@ -11,6 +10,7 @@ import {
   zone,
   zoneRecords,
 } from '../provisioning/zone.ts'
+import { documented } from '../schema/documentation.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
 
 const records = plainCall({

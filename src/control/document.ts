@@ -1,6 +1,6 @@
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
-import { anyObject } from '../contract/schema.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { anyObject } from '../schema/schema.ts'
 import { type Control, type ControlHost, type Describer, plainCall } from './control.ts'
 
 const PATH = '/openapi.json'

@@ -1,5 +1,5 @@
-import type { Families } from '../contract/family.ts'
-import type { Operation, PathIds } from '../contract/operation.ts'
+import type { Families } from '../operation/family.ts'
+import type { Operation, PathIds } from '../operation/operation.ts'
 
 /** Families, as far as the types of their calls go. */
 export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>

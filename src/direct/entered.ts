@@ -1,4 +1,4 @@
-import { begunAt, type Callable, fromCaller } from '../contract/caller.ts'
+import { begunAt, type Callable, fromCaller } from '../schema/caller.ts'
 
 /**
  * Knows which function of a gateway is being called from outside, so that the stack of an error begins at the caller's

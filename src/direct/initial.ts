@@ -1,6 +1,6 @@
-import type { Families } from '../contract/family.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { KeptBeside } from '../engine/keeping.ts'
+import type { Families } from '../operation/family.ts'
 
 /** What was created and not deleted. */
 export interface Leftover {

@@ -1,5 +1,5 @@
-import type { Due } from '../contract/collection.ts'
-import { itemAt } from '../contract/item-at.ts'
+import type { Due } from '../operation/collection.ts'
+import { itemAt } from '../schema/item-at.ts'
 
 /** An entry of the agenda: the event `due` of the record `key` in the table `table`. */
 export interface AgendaEntry {

@@ -1,4 +1,4 @@
-import { LATEST_TIME } from '../contract/view.ts'
+import { LATEST_TIME } from '../schema/time.ts'
 import { abortable } from './abortable.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Family } from '../contract/family.ts'
+import type { Family } from '../operation/family.ts'
 import type { State } from './state.ts'
 import type { Transactions } from './transactions.ts'
 

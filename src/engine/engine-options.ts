@@ -1,5 +1,5 @@
-import type { Catalogue } from '../contract/catalogue.ts'
-import type { Store } from '../contract/store.ts'
+import type { Store } from '../operation/store.ts'
+import type { Catalogue } from '../schema/catalogue.ts'
 import type { Clock } from './clock.ts'
 import type { Beside } from './keeping.ts'
 import type { StateOptions } from './state.ts'

@@ -1,6 +1,6 @@
-import type { Collection } from '../contract/collection.ts'
-import { withoutSecretTexts } from '../contract/secret-fields.ts'
-import { deepFreeze } from '../contract/view.ts'
+import type { Collection } from '../operation/collection.ts'
+import { deepFreeze } from '../schema/frozen.ts'
+import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import type { ExportedRecords, Records } from './records.ts'
 
 /** Makes what may leave a gateway of its records. */

@@ -1,5 +1,5 @@
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 
 /** What of somebody else's may be running inside a gateway. */
 type Inside = 'a transaction' | 'its clock' | 'its store'

@@ -1,5 +1,5 @@
 import { customRandom } from 'nanoid'
-import { BASE62, RANDOM_LENGTH, SEQUENCE_LENGTH } from '../contract/ids.ts'
+import { BASE62, RANDOM_LENGTH, SEQUENCE_LENGTH } from '../schema/ids.ts'
 import type { RandomSource } from './random.ts'
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'

@@ -1,6 +1,6 @@
-import type { Collection } from '../contract/collection.ts'
-import { RECORDS_VERSION, type Store, type StoredChange, type StoredCommit } from '../contract/store.ts'
-import { deepFreeze } from '../contract/view.ts'
+import type { Collection } from '../operation/collection.ts'
+import { RECORDS_VERSION, type Store, type StoredChange, type StoredCommit } from '../operation/store.ts'
+import { deepFreeze } from '../schema/frozen.ts'
 import type { RecordChange, Records } from './records.ts'
 
 /** What is replaced as a whole: the records, with what ids and certificates come from. */

@@ -1,5 +1,5 @@
-import type { Family } from '../contract/family.ts'
-import type { StoredChange, StoredState } from '../contract/store.ts'
+import type { Family } from '../operation/family.ts'
+import type { StoredChange, StoredState } from '../operation/store.ts'
 import type { Beside } from './keeping.ts'
 import type { Records } from './records.ts'
 import { emptyRecords } from './restored-records.ts'

@@ -1,6 +1,7 @@
-import type { Commit } from '../contract/commit.ts'
-import { withoutSecretTexts } from '../contract/secret-fields.ts'
-import { deepFreeze, timestamp } from '../contract/view.ts'
+import type { Commit } from '../operation/commit.ts'
+import { deepFreeze } from '../schema/frozen.ts'
+import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import { timestamp } from '../schema/time.ts'
 import { exportedChange, type RecordChange } from './records.ts'
 
 /** A commit before anyone looks at it. */

@@ -1,5 +1,5 @@
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 
 /** How many requests an account may make within a rolling window; the window in ms. */
 export interface RateLimit {

@@ -1,6 +1,6 @@
-import type { Collection } from '../contract/collection.ts'
-import type { Change } from '../contract/commit.ts'
-import { deepFreeze } from '../contract/view.ts'
+import type { Collection } from '../operation/collection.ts'
+import type { Change } from '../operation/commit.ts'
+import { deepFreeze } from '../schema/frozen.ts'
 import { Agenda, type AgendaEntry } from './agenda.ts'
 import { Table } from './table.ts'
 

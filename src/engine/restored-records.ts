@@ -1,9 +1,9 @@
-import type { Collection } from '../contract/collection.ts'
-import { problem } from '../contract/errors.ts'
-import type { Family } from '../contract/family.ts'
-import { general } from '../contract/general-errors.ts'
-import { Problems } from '../contract/problems.ts'
-import { quote } from '../contract/quote.ts'
+import type { Collection } from '../operation/collection.ts'
+import type { Family } from '../operation/family.ts'
+import { problem } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { Problems } from '../schema/problems.ts'
+import { quote } from '../schema/quote.ts'
 import { Records } from './records.ts'
 
 /** Records by collection, and the number that the next id comes from. */

@@ -1,4 +1,4 @@
-import type { Store } from '../contract/store.ts'
+import type { Store } from '../operation/store.ts'
 
 /** Knows whether everything that was appended to a store is safe. */
 export class Safety {

@@ -1,4 +1,4 @@
-import type { Collection, Index, Indexed } from '../contract/collection.ts'
+import type { Collection, Index, Indexed } from '../operation/collection.ts'
 import { SortedKeys } from './sorted-keys.ts'
 
 /** The records of one collection, by key, in creation order, and by each index. */

@@ -1,4 +1,4 @@
-import type { Transaction } from '../contract/transaction.ts'
+import type { Transaction } from '../operation/transaction.ts'
 import type { Guard } from './guard.ts'
 import { MadeCommit } from './made-commit.ts'
 import type { State } from './state.ts'

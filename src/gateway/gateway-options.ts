@@ -1,9 +1,9 @@
-import type { Duration } from '../contract/duration.ts'
-import type { Families } from '../contract/family.ts'
-import type { Store } from '../contract/store.ts'
 import type { Clock } from '../engine/clock.ts'
+import type { Families } from '../operation/family.ts'
+import type { Store } from '../operation/store.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import type { InitialResources } from '../resources/types/index.ts'
+import type { Duration } from '../schema/duration.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
 export interface GatewayOptions<C extends Clock = Clock> {

@@ -1,10 +1,10 @@
-import { AssertionError } from '../contract/assertion-error.ts'
-import { factsOf } from '../contract/error-facts.ts'
-import { Refusal } from '../contract/errors.ts'
-import { type SecretNames, secretsIn } from '../contract/secret-fields.ts'
-import { valuesOf } from '../contract/secret-values.ts'
 import type { Entered } from '../direct/entered.ts'
 import type { Dialect } from '../resources/dialects.ts'
+import { AssertionError } from '../schema/assertion-error.ts'
+import { factsOf } from '../schema/error-facts.ts'
+import { Refusal } from '../schema/errors.ts'
+import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
+import { valuesOf } from '../schema/secret-values.ts'
 import { GatewayError } from './gateway-error.ts'
 
 /** Makes errors of the dialect of refusals; any other error stays what it is. */

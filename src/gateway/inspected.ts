@@ -1,5 +1,5 @@
-import type { OverviewMember } from '../control/overview.ts'
-import type { TimelinesMember } from '../control/provisioning/timelines.ts'
+import type { OverviewMember } from '../views/overview.ts'
+import type { TimelinesMember } from '../views/timelines.ts'
 import type { Gateway } from './gateway.ts'
 
 /** A gateway with what its inspector asks of it: an overview in numbers, and the timelines of all domains. */

@@ -1,6 +1,17 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED, type Duration, durationText } from '../contract/duration.ts'
-import type { Families } from '../contract/family.ts'
+import { type Clock, systemClock } from '../engine/clock.ts'
+import type { RateLimit } from '../engine/rate-limiter.ts'
+import type { ControlAccess } from '../http/control-access.ts'
+import type { Families } from '../operation/family.ts'
+import type { Store } from '../operation/store.ts'
+import type { ProvisioningRules } from '../provisioning/rules.ts'
+import type { ReferenceRules } from '../resources/declarations.ts'
+import { type Dialect, standard } from '../resources/dialects.ts'
+import type { AddressRules } from '../resources/reserved-addrs.ts'
+import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
+import type { InitialResources } from '../resources/types/index.ts'
+import type { BackendRules } from '../resources/weighted-backends.ts'
+import { DURATION_ALLOWED, type Duration, durationText } from '../schema/duration.ts'
 import {
   asOne,
   duration,
@@ -12,20 +23,9 @@ import {
   switchOption,
   textOption,
   withDefaults,
-} from '../contract/options.ts'
-import { showsNoPrivateKey } from '../contract/private-key-text.ts'
-import { quote } from '../contract/quote.ts'
-import type { Store } from '../contract/store.ts'
-import { type Clock, systemClock } from '../engine/clock.ts'
-import type { RateLimit } from '../engine/rate-limiter.ts'
-import type { ControlAccess } from '../http/control-access.ts'
-import type { ProvisioningRules } from '../provisioning/rules.ts'
-import type { ReferenceRules } from '../resources/declarations.ts'
-import { type Dialect, standard } from '../resources/dialects.ts'
-import type { AddressRules } from '../resources/reserved-addrs.ts'
-import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
-import type { InitialResources } from '../resources/types/index.ts'
-import type { BackendRules } from '../resources/weighted-backends.ts'
+} from '../schema/options.ts'
+import { showsNoPrivateKey } from '../schema/private-key-text.ts'
+import { quote } from '../schema/quote.ts'
 import type { AnyOptions, AuthoritySecret } from './gateway-options.ts'
 
 /** The options with their defaults. */

@@ -1,10 +1,11 @@
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
-import { quote } from '../contract/quote.ts'
-import { jsonObject } from '../contract/request-body.ts'
-import { utf8Length } from '../contract/utf8.ts'
+import { jsonObject } from '../operation/request-body.ts'
+import { LARGEST_BODY } from '../schema/body.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { quote } from '../schema/quote.ts'
+import { utf8Length } from '../schema/utf8.ts'
 import { jsonProblem } from './json-problem.ts'
-import { type HttpRequest, LARGEST_BODY } from './messages.ts'
+import type { HttpRequest } from './messages.ts'
 
 const JSON_TYPE = 'application/json'
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])

@@ -1,4 +1,4 @@
-import type { CommonDialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
 import type { HttpRequest, HttpResponse } from './messages.ts'
 import { allowedMethods } from './router.ts'
 

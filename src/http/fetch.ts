@@ -1,8 +1,9 @@
-import { platform } from '../contract/platform.ts'
-import { quote } from '../contract/quote.ts'
-import { utf8Length, utf8Text } from '../contract/utf8.ts'
+import type { RequestBody } from '../schema/body.ts'
+import { platform } from '../schema/platform.ts'
+import { quote } from '../schema/quote.ts'
+import { utf8Length, utf8Text } from '../schema/utf8.ts'
 import type { Handler } from './handler.ts'
-import { type Delivery, type HttpRequest, type HttpResponse, largestBody, type RequestBody } from './messages.ts'
+import { type Delivery, type HttpRequest, type HttpResponse, largestBody } from './messages.ts'
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>

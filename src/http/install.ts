@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../contract/options.ts'
+import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './url.ts'
 

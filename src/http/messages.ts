@@ -1,3 +1,5 @@
+import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
+
 /** A request as the HTTP handler takes it, from whichever transport. */
 export interface HttpRequest {
   /** The method, in upper case. */
@@ -21,12 +23,6 @@ export interface HttpRequest {
    */
   readonly isInspector?: boolean
 }
-
-/** A body that was read, or why it could not be. An absent body is the empty text. */
-export type RequestBody =
-  | string
-  | { readonly unread: 'body_unreadable' | 'not UTF-8' }
-  | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
 
 /** An answer, ready for whichever transport. `body` is null where there is none. */
 export interface HttpResponse {
@@ -52,9 +48,6 @@ export interface Delivery {
   /** Not before this time of the gateway's clock, in ms. */
   readonly notBefore: number
 }
-
-/** The most bytes that a body may have (rules: requests#body). */
-export const LARGEST_BODY = 1024 * 1024
 
 /** The most bytes that a body with a whole state may have: 20,000 domains and their certificates. */
 export const LARGEST_STATE = 20 * LARGEST_BODY

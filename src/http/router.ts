@@ -1,7 +1,7 @@
-import { refuse } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
-import type { PathIds } from '../contract/operation.ts'
-import { quote, quoteWord } from '../contract/quote.ts'
+import type { PathIds } from '../operation/operation.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { quote, quoteWord } from '../schema/quote.ts'
 
 /** What a router knows of an operation. */
 interface Routed {

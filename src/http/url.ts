@@ -1,7 +1,7 @@
-import { refuse } from '../contract/errors.ts'
-import { fieldPath } from '../contract/field-path.ts'
-import { general } from '../contract/general-errors.ts'
-import { quote } from '../contract/quote.ts'
+import { refuse } from '../schema/errors.ts'
+import { fieldPath } from '../schema/field-path.ts'
+import { general } from '../schema/general-errors.ts'
+import { quote } from '../schema/quote.ts'
 
 /** Splits a URL into its path below the base URL and its query. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {

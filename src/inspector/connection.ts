@@ -1,4 +1,4 @@
-import type { JournalEntry } from '../control/requests/journal.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { liveChannel, type Told } from './live-channel.ts'
 
 /** What was answered to a request of the page. */

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Overview } from '../control/overview.ts'
 import type { Snapshot } from '../control/state/snapshot.ts'
+import type { Overview } from '../views/overview.ts'
 import { Connection, type JournalEntry, Refused } from './connection.ts'
 import { Service } from './document.ts'
 

@@ -1,9 +1,9 @@
-import type { Families, Family } from '../contract/family.ts'
-import { general } from '../contract/general-errors.ts'
-import { isIdPrefix } from '../contract/ids.ts'
-import type { Operation } from '../contract/operation.ts'
-import { errorsOf } from '../contract/operation-errors.ts'
-import { quote } from '../contract/quote.ts'
+import type { Families, Family } from '../operation/family.ts'
+import type { Operation } from '../operation/operation.ts'
+import { errorsOf } from '../operation/operation-errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { isIdPrefix } from '../schema/ids.ts'
+import { quote } from '../schema/quote.ts'
 
 /** Prefixes of ids that are no family's: of operation ids, of faults, and of what is only declared. */
 const RESERVED_PREFIXES = ['op', 'fault', 'edghts', 'edghtsrt', 'ec', 'bkd']

@@ -3,11 +3,43 @@
  *
  * @module
  */
-export { type Collection, collection, type Due, type Index, type Indexed } from '../contract/collection.ts'
-export { described, descriptionOf } from '../contract/described.ts'
-export type { CommonDialect } from '../contract/dialect.ts'
-export type { OtherNames } from '../contract/dialect-body.ts'
-export { documented, type Facts, facts, type JsonFacts, named } from '../contract/documentation.ts'
+export { type Collection, collection, type Due, type Index, type Indexed } from '../operation/collection.ts'
+export { described, descriptionOf } from '../operation/described.ts'
+export type { OtherNames } from '../operation/dialect-body.ts'
+export {
+  type ErrorsByKey,
+  type Families,
+  type Family,
+  familyOf,
+  type OtherRecords,
+  type ReportRelation,
+} from '../operation/family.ts'
+export type { ListInput, ListQuery } from '../operation/list-query.ts'
+export {
+  type CallOf,
+  listOperation,
+  type Operation,
+  operation,
+  operationWithBody,
+  type PathIds,
+} from '../operation/operation.ts'
+export { errorsOf } from '../operation/operation-errors.ts'
+export { ownPart } from '../operation/own-part.ts'
+export type { Page } from '../operation/page.ts'
+export {
+  type RecordOf,
+  type ResourceFamily,
+  type ResourceKind,
+  type ResourceRecord,
+  type ResourceRules,
+  required,
+  resource,
+  type ShownOf,
+} from '../operation/resource.ts'
+export type { Transaction } from '../operation/transaction.ts'
+export { refTo, type View, type Wire } from '../operation/view.ts'
+export type { CommonDialect } from '../schema/dialect.ts'
+export { documented, type Facts, facts, type JsonFacts, named } from '../schema/documentation.ts'
 export {
   type CatalogueError,
   declareErrors,
@@ -22,32 +54,13 @@ export {
   Refusal,
   refuse,
   tooLong,
-} from '../contract/errors.ts'
-export {
-  type ErrorsByKey,
-  type Families,
-  type Family,
-  familyOf,
-  type OtherRecords,
-  type ReportRelation,
-} from '../contract/family.ts'
-export { general } from '../contract/general-errors.ts'
-export { isIdOf } from '../contract/ids.ts'
-export { isObject } from '../contract/json.ts'
-export type { ListInput, ListQuery } from '../contract/list-query.ts'
-export {
-  type CallOf,
-  listOperation,
-  type Operation,
-  operation,
-  operationWithBody,
-  type PathIds,
-} from '../contract/operation.ts'
-export { errorsOf } from '../contract/operation-errors.ts'
-export { ownPart } from '../contract/own-part.ts'
-export type { Page } from '../contract/page.ts'
-export { quote, quoteSecret } from '../contract/quote.ts'
-export type { RuleContext } from '../contract/reading.ts'
+} from '../schema/errors.ts'
+export { deepFreeze, type Frozen } from '../schema/frozen.ts'
+export { general } from '../schema/general-errors.ts'
+export { isIdOf } from '../schema/ids.ts'
+export { isObject } from '../schema/json.ts'
+export { quote, quoteSecret } from '../schema/quote.ts'
+export type { RuleContext } from '../schema/reading.ts'
 export {
   count,
   dueTime,
@@ -60,20 +73,10 @@ export {
   scheduledTime,
   seconds,
   someText,
-} from '../contract/record-schema.ts'
-export { REGIONS, type Region } from '../contract/regions.ts'
-export {
-  type RecordOf,
-  type ResourceFamily,
-  type ResourceKind,
-  type ResourceRecord,
-  type ResourceRules,
-  required,
-  resource,
-  type ShownOf,
-} from '../contract/resource.ts'
-export { type Report, readBy, rule, ruleOnWhole } from '../contract/rule.ts'
-export type { Rules } from '../contract/rules.ts'
+} from '../schema/record-schema.ts'
+export { REGIONS, type Region } from '../schema/regions.ts'
+export { type Report, readBy, rule, ruleOnWhole } from '../schema/rule.ts'
+export type { Rules } from '../schema/rules.ts'
 export {
   anyObject,
   blankIsAbsent,
@@ -93,7 +96,6 @@ export {
   secret,
   textOfBytes,
   time,
-} from '../contract/schema.ts'
-export { withoutSecretFields } from '../contract/secret-fields.ts'
-export type { Transaction } from '../contract/transaction.ts'
-export { deepFreeze, type Frozen, refTo, timestamp, type View, type Wire } from '../contract/view.ts'
+} from '../schema/schema.ts'
+export { withoutSecretFields } from '../schema/secret-fields.ts'
+export { timestamp } from '../schema/time.ts'

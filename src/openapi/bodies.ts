@@ -1,6 +1,6 @@
-import type { CommonDialect } from '../contract/dialect.ts'
-import { extraFieldsOf } from '../contract/given-values.ts'
-import type { Operation } from '../contract/operation.ts'
+import type { Operation } from '../operation/operation.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { extraFieldsOf } from '../schema/given-values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 type Fields = Readonly<Record<string, JsonSchema>>

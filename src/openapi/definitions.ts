@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import { documentationOf } from '../contract/documentation.ts'
-import { isSchema, partsOf } from '../contract/schema-parts.ts'
+import { documentationOf } from '../schema/documentation.ts'
+import { isSchema, partsOf } from '../schema/schema-parts.ts'
 
 type AnySchema = v.GenericSchema
 

@@ -1,12 +1,12 @@
-import type { CommonDialect } from '../contract/dialect.ts'
-import { codeOf, statusOf } from '../contract/error-facts.ts'
-import type { CatalogueError } from '../contract/errors.ts'
 import { errors as accessErrors } from '../control/access-errors.ts'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { standard } from '../resources/dialects.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { codeOf, statusOf } from '../schema/error-facts.ts'
+import type { CatalogueError } from '../schema/errors.ts'
 import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
-// What the requests of test/contract/errors are answered: `npm run messages:generate`.
+// What the requests of test/schema/errors are answered: `npm run messages:generate`.
 import messages from './messages.json'
 import { sampleMessage } from './samples.ts'
 

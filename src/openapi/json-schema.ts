@@ -1,8 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { CommonDialect } from '../contract/dialect.ts'
-import { documentationOf, type Facts, type JsonFacts } from '../contract/documentation.ts'
-import { partsOf } from '../contract/schema-parts.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { documentationOf, type Facts, type JsonFacts } from '../schema/documentation.ts'
+import { partsOf } from '../schema/schema-parts.ts'
 import { refusalsOf } from './refusals.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
-import { documentationOf } from '../contract/documentation.ts'
-import { general } from '../contract/general-errors.ts'
-import { errorsIn, partsOf } from '../contract/schema-parts.ts'
+import { documentationOf } from '../schema/documentation.ts'
+import { general } from '../schema/general-errors.ts'
+import { errorsIn, partsOf } from '../schema/schema-parts.ts'
 
 /**
  * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of what stands inside it

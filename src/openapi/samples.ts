@@ -1,4 +1,4 @@
-import type { CatalogueError } from '../contract/errors.ts'
+import type { CatalogueError } from '../schema/errors.ts'
 
 /** What messages tell that no request of the tests provokes, by the names that errors have for it; other names stand for themselves. */
 const SAMPLES: Readonly<Record<string, string | number>> = {

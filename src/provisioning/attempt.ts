@@ -1,4 +1,4 @@
-import type { Transaction } from '../contract/transaction.ts'
+import type { Transaction } from '../operation/transaction.ts'
 import { dnsFinding } from './dns-check.ts'
 import type { DomainRecord, ProvisioningError } from './domain-records.ts'
 import { takeOutcome } from './outcomes.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../contract/transaction.ts'
+import type { Transaction } from '../operation/transaction.ts'
 import { normalName } from './dns-names.ts'
 import type { DomainRecord } from './domain-records.ts'
 import { answerFor } from './zone.ts'

@@ -1,8 +1,9 @@
 import * as v from 'valibot'
-import { collection, type Due } from '../contract/collection.ts'
-import { documented, named } from '../contract/documentation.ts'
-import { declareErrors, tooLong } from '../contract/errors.ts'
-import { general } from '../contract/general-errors.ts'
+import { collection, type Due } from '../operation/collection.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { declareErrors, tooLong } from '../schema/errors.ts'
+import type { Frozen } from '../schema/frozen.ts'
+import { general } from '../schema/general-errors.ts'
 import {
   drawn,
   dueTime,
@@ -12,11 +13,11 @@ import {
   recordHead,
   scheduledTime,
   someText,
-} from '../contract/record-schema.ts'
-import { REGIONS } from '../contract/regions.ts'
-import { type Report, rule } from '../contract/rule.ts'
-import { description, METADATA, textOfBytes } from '../contract/schema.ts'
-import { type Frozen, LATEST_TIME } from '../contract/view.ts'
+} from '../schema/record-schema.ts'
+import { REGIONS } from '../schema/regions.ts'
+import { type Report, rule } from '../schema/rule.ts'
+import { description, METADATA, textOfBytes } from '../schema/schema.ts'
+import { LATEST_TIME } from '../schema/time.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { isDnsName, normalName } from './dns-names.ts'
 import { domainName } from './domain-names.ts'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../contract/transaction.ts'
+import type { Transaction } from '../operation/transaction.ts'
 import { attempt } from './attempt.ts'
 import { certificates } from './certificate-records.ts'
 import type { DomainRecord, Policy } from './domain-records.ts'

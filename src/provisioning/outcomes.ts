@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { collection } from '../contract/collection.ts'
-import { general } from '../contract/general-errors.ts'
-import { oneOfThese, recordRule } from '../contract/record-schema.ts'
-import { rule } from '../contract/rule.ts'
-import type { Transaction } from '../contract/transaction.ts'
-import type { Frozen } from '../contract/view.ts'
+import { collection } from '../operation/collection.ts'
+import type { Transaction } from '../operation/transaction.ts'
+import type { Frozen } from '../schema/frozen.ts'
+import { general } from '../schema/general-errors.ts'
+import { oneOfThese, recordRule } from '../schema/record-schema.ts'
+import { rule } from '../schema/rule.ts'
 import { type NameError, nameErrors, nameProblem } from './domain-names.ts'
 
 /** What an attempt can come to. */

@@ -1,6 +1,6 @@
-import type { Due } from '../contract/collection.ts'
-import type { Transaction } from '../contract/transaction.ts'
-import { LATEST_TIME } from '../contract/view.ts'
+import type { Due } from '../operation/collection.ts'
+import type { Transaction } from '../operation/transaction.ts'
+import { LATEST_TIME } from '../schema/time.ts'
 
 /** A time in ms, rounded up to a whole second: when that happens which was scheduled (rules: time#whole-seconds). */
 export function wholeSecond(ms: number): number {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { documented, named } from '../contract/documentation.ts'
-import { oneOfThese, seconds } from '../contract/record-schema.ts'
-import { time } from '../contract/schema.ts'
-import type { Frozen } from '../contract/view.ts'
+import { documented, named } from '../schema/documentation.ts'
+import type { Frozen } from '../schema/frozen.ts'
+import { oneOfThese, seconds } from '../schema/record-schema.ts'
+import { time } from '../schema/schema.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 
 /** What can happen to a domain's provisioning. */

@@ -1,5 +1,5 @@
-import type { Transaction } from '../contract/transaction.ts'
-import { LATEST_TIME, timestamp } from '../contract/view.ts'
+import type { Transaction } from '../operation/transaction.ts'
+import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
 import { type ProvisioningRules, provisioningRules } from './rules.ts'

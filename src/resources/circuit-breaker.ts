@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { documented, type Facts, named } from '../contract/documentation.ts'
-import { declareErrors, field } from '../contract/errors.ts'
-import { enabled, integerFrom, refusedAs } from '../contract/schema.ts'
+import { documented, type Facts, named } from '../schema/documentation.ts'
+import { declareErrors, field } from '../schema/errors.ts'
+import { enabled, integerFrom, refusedAs } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
 /** What can be wrong with a circuit breaker. */

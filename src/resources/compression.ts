@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { named } from '../contract/documentation.ts'
-import { enabled } from '../contract/schema.ts'
+import { named } from '../schema/documentation.ts'
+import { enabled } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
 /** The compression module (rules: route-modules#compression). */

@@ -1,4 +1,4 @@
-import type { CommonDialect } from '../contract/dialect.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 

@@ -1,11 +1,7 @@
 import * as v from 'valibot'
-import { described, descriptionOf } from '../contract/described.ts'
-import { documented, named } from '../contract/documentation.ts'
-import { type CatalogueError, declareErrors, entry, refuse } from '../contract/errors.ts'
-import { resource } from '../contract/resource.ts'
-import { readBy } from '../contract/rule.ts'
-import { resourceHead, secret, time } from '../contract/schema.ts'
-import { type Frozen, timestamp, type View } from '../contract/view.ts'
+import { described, descriptionOf } from '../operation/described.ts'
+import { resource } from '../operation/resource.ts'
+import type { View } from '../operation/view.ts'
 import {
   type CertificateRecord,
   certificateDescription,
@@ -14,6 +10,12 @@ import {
   recordErrors,
 } from '../provisioning/certificate-records.ts'
 import { domains } from '../provisioning/domain-records.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
+import type { Frozen } from '../schema/frozen.ts'
+import { readBy } from '../schema/rule.ts'
+import { resourceHead, secret, time } from '../schema/schema.ts'
+import { timestamp } from '../schema/time.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 import { issuing } from '../x509/order.ts'

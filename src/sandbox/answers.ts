@@ -1,10 +1,10 @@
-import { type ErrorFacts, factsOf } from '../contract/error-facts.ts'
-import { problem, Refusal } from '../contract/errors.ts'
-import type { RuleContext } from '../contract/reading.ts'
 import { freshSecret } from '../engine/random.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
+import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
+import { problem, Refusal } from '../schema/errors.ts'
+import type { RuleContext } from '../schema/reading.ts'
 import { errors } from './errors.ts'
 
 /** What bodies of the account's calls are read with. They belong to no gateway. */

@@ -1,5 +1,5 @@
-import { counted } from '../contract/counted.ts'
-import { declareErrors, entry } from '../contract/errors.ts'
+import { counted } from '../schema/counted.ts'
+import { declareErrors, entry } from '../schema/errors.ts'
 
 /** The errors of shared sandboxes: of who may do what with them, and of their limits. */
 export const errors = declareErrors({

@@ -1,5 +1,5 @@
-import { timestamp } from '../contract/view.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
+import { timestamp } from '../schema/time.ts'
 import type { KeyDigests } from './keys.ts'
 import type { Registered } from './objects.ts'
 import type { KeptOptions } from './options.ts'

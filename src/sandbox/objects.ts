@@ -1,5 +1,5 @@
-import type { StoredRecord, StoredState } from '../contract/store.ts'
 import type { HttpResponse } from '../http/messages.ts'
+import type { StoredRecord, StoredState } from '../operation/store.ts'
 import type { KeptOptions, SandboxOptions } from './options.ts'
 
 /** What the account knows of a sandbox. */

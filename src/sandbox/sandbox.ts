@@ -1,18 +1,12 @@
 import { DurableObject } from 'cloudflare:workers'
-import { problem, Refusal, refuse } from '../contract/errors.ts'
-import type { StoredState } from '../contract/store.ts'
-import { timestamp } from '../contract/view.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
-import {
-  type HttpRequest,
-  type HttpResponse,
-  jsonAnswer,
-  LARGEST_BODY,
-  largestBody,
-  NO_CONTENT,
-} from '../http/messages.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer, largestBody, NO_CONTENT } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
+import type { StoredState } from '../operation/store.ts'
+import { LARGEST_BODY } from '../schema/body.ts'
+import { problem, Refusal, refuse } from '../schema/errors.ts'
+import { timestamp } from '../schema/time.ts'
 import { addressOf, type InSandbox } from './address.ts'
 import { answered, refusalAnswer, toResponse } from './answers.ts'
 import { bodyOf, busy, headOf, refusalOf } from './asked.ts'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { general } from '../contract/general-errors.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpResponse } from '../http/messages.ts'
+import { general } from '../schema/general-errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The limits of a request's head, which Node's parser keeps. */

@@ -1,7 +1,8 @@
 import { isAscii } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { decodeBody } from '../http/fetch.ts'
-import { LARGEST_BODY, largestBody, type RequestBody } from '../http/messages.ts'
+import { largestBody } from '../http/messages.ts'
+import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
 import type { Connection } from './connection.ts'
 
 /** How much more of a body that is too large is still read, in bytes, so that its sender gets to see the answer. */

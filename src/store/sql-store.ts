@@ -1,4 +1,4 @@
-import type { Store, StoredCommit, StoredRecord, StoredState } from '../contract/store.ts'
+import type { Store, StoredCommit, StoredRecord, StoredState } from '../operation/store.ts'
 import type { RunSql } from './run-sql.ts'
 import { requireSchema } from './sql-schema.ts'
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { type Callable, fromCaller } from '../contract/caller.ts'
+import type { Time } from '../engine/manual-clock.ts'
+import { type Callable, fromCaller } from '../schema/caller.ts'
 import {
   asOne,
   integer,
@@ -10,9 +11,8 @@ import {
   type SchemasOf,
   textOption,
   withDefaults,
-} from '../contract/options.ts'
-import { LATEST_TIME, timestamp } from '../contract/view.ts'
-import type { Time } from '../engine/manual-clock.ts'
+} from '../schema/options.ts'
+import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
 import { type KeyType, keyTypes } from './certificates-keys.ts'

@@ -1,5 +1,5 @@
-import { type Callable, fromCaller } from '../contract/caller.ts'
 import type { Time } from '../engine/manual-clock.ts'
+import { type Callable, fromCaller } from '../schema/caller.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf } from './certificates-chain.ts'
 import { type PairOptions, readMoment, readPairOptions } from './certificates-options.ts'

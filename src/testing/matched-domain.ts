@@ -1,6 +1,6 @@
-import { quote } from '../contract/quote.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../resources/types/index.ts'
+import { quote } from '../schema/quote.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */
 export interface Subject {

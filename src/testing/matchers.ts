@@ -1,11 +1,11 @@
-import { counted } from '../contract/counted.ts'
-import { quote } from '../contract/quote.ts'
 import type { JournalFields } from '../control/requests/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayError } from '../gateway/gateway-error.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/domain-records.ts'
 import type { OperationName } from '../resources/index.ts'
 import type { ErrorKey } from '../resources/types/index.ts'
+import { counted } from '../schema/counted.ts'
+import { quote } from '../schema/quote.ts'
 import { isGateway, jobOf, provisioningOf, type Subject, subjectOf, what } from './matched-domain.ts'
 
 /** Which requests {@link GatewayMatchers.toHaveBeenRequested} means, and how many. */

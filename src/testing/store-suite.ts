@@ -1,6 +1,6 @@
-import type { Store, StoredCommit, StoredState } from '../contract/store.ts'
 import { manualClock } from '../engine/manual-clock.ts'
 import { createGateway } from '../gateway/gateway.ts'
+import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
 
 /** A place that stores keep things in, such as a file or a database. */
 export interface StorePlace {

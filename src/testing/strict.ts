@@ -1,5 +1,5 @@
-import { AssertionError } from '../contract/assertion-error.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { AssertionError } from '../schema/assertion-error.ts'
 
 /** What {@link assertStrict} looks at. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>

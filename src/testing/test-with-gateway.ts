@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { isObject } from '../contract/json.ts'
-import { optionsOf, readOptions, type SchemasOf, switchOption } from '../contract/options.ts'
-import { quote } from '../contract/quote.ts'
 import type { Clock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
+import { isObject } from '../schema/json.ts'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
+import { quote } from '../schema/quote.ts'
 import { explain, installedForNow, requireStrict, type Shown } from './failure.ts'
 
 /** How the tests of {@link testWithGateway} are run. */

@@ -1,4 +1,4 @@
-import { refuse } from '../contract/errors.ts'
+import { refuse } from '../schema/errors.ts'
 import { type Certificate, readCertificate } from './certificate.ts'
 import { readOr } from './der.ts'
 import { errors } from './errors.ts'

@@ -1,4 +1,4 @@
-import { declareErrors, entry } from '../contract/errors.ts'
+import { declareErrors, entry } from '../schema/errors.ts'
 
 /** What can be wrong with an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
 export const errors = declareErrors({

@@ -1,5 +1,5 @@
-import { quote } from '../contract/quote.ts'
-import { utf8Text } from '../contract/utf8.ts'
+import { quote } from '../schema/quote.ts'
+import { utf8Text } from '../schema/utf8.ts'
 import { bytesOf } from './bytes.ts'
 import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
 import { attributeOids } from './oids.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { controlCalls, controls } from '../../src/control/index.ts'
+import { controlCalls, controls } from '../../src/controls.ts'
 import { createGateway } from '../../src/index.ts'
 
 const documentation = readFileSync(new URL('../../docs/control-api.md', import.meta.url), 'utf8')

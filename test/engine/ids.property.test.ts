@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { customRandom } from 'nanoid'
 import { describe, expect, it } from 'vitest'
-import { BASE62, RANDOM_LENGTH } from '../../src/contract/ids.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { randomSource } from '../../src/engine/random.ts'
+import { BASE62, RANDOM_LENGTH } from '../../src/schema/ids.ts'
 import { check } from '../support/property.ts'
 
 const BASE36 = '0123456789abcdefghijklmnopqrstuvwxyz'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Collection, collection } from '../../src/contract/collection.ts'
+import { type Collection, collection } from '../../src/operation/collection.ts'
 
 /** A record of the tests, with everything that a collection can look at. */
 export interface Item {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Refusal } from '../../src/contract/errors.ts'
 import { RateLimiter } from '../../src/engine/rate-limiter.ts'
+import { Refusal } from '../../src/schema/errors.ts'
 import { check } from '../support/property.ts'
 
 /** The same in the plainest words: all times are kept, and each request counts those of its window. */

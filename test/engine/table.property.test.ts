@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Collection } from '../../src/contract/collection.ts'
 import { Exports } from '../../src/engine/exports.ts'
 import { Records } from '../../src/engine/records.ts'
 import { Table } from '../../src/engine/table.ts'
+import type { Collection } from '../../src/operation/collection.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Collection } from '../../src/contract/collection.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { randomSource } from '../../src/engine/random.ts'
 import { Records } from '../../src/engine/records.ts'
 import { type Ground, OpenTransaction } from '../../src/engine/transaction.ts'
 import { standard } from '../../src/index.ts'
+import type { Collection } from '../../src/operation/collection.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { controls } from '../../src/control/index.ts'
+import { controls } from '../../src/controls.ts'
 import {
   type Commit,
   createGateway,

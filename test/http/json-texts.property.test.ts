@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonBeginning } from '../../src/http/json-beginning.ts'
 import { jsonProblem } from '../../src/http/json-problem.ts'
+import { jsonBeginning } from '../../src/journal/json-beginning.ts'
 import { check } from '../support/property.ts'
 
 /** A JSON text with space in all places, numbers of every form and escapes of every kind. */

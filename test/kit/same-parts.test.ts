@@ -3,26 +3,28 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import type { Operation } from '../../src/contract/operation.ts'
-import { partsOf } from '../../src/contract/schema-parts.ts'
+import type { Operation } from '../../src/operation/operation.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
+import { partsOf } from '../../src/schema/schema-parts.ts'
 
 /** Fields that every family may have, by words that have other meanings too. */
 const GENERAL = ['description', 'metadata', 'enabled', 'region', 'module', 'secret']
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** The names that a file imports from, or exports of, the room of contracts. */
-function contractNames(file: string): string[] {
+/** The rooms that families are made of. */
+const SHARED = /\/(schema|operation)\//
+
+/** The names that a file imports from, or exports of, these rooms. */
+function sharedNames(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
     const { moduleSpecifier } = statement
-    const isContract =
-      moduleSpecifier && ts.isStringLiteral(moduleSpecifier) && moduleSpecifier.text.includes('/contract/')
+    const isShared = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) && SHARED.test(moduleSpecifier.text)
     const clause = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : statement.exportClause
-    if (!isContract || !clause || !(ts.isNamedImports(clause) || ts.isNamedExports(clause))) return []
+    if (!isShared || !clause || !(ts.isNamedImports(clause) || ts.isNamedExports(clause))) return []
     return clause.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
   })
 }
@@ -33,15 +35,16 @@ describe("fauxgate's own families (rules: one-table#families)", () => {
     .map((each) => join(each.parentPath, each.name))
 
   it('are made of what the kit gives to everybody', () => {
-    const given = new Set(contractNames(join(src, 'kit/index.ts')))
-    const used = new Set(sources.flatMap(contractNames))
+    const given = new Set(sharedNames(join(src, 'kit/index.ts')))
+    const used = new Set(sources.flatMap(sharedNames))
     expect(given.size).toBeGreaterThan(50)
     expect([...used].filter((name) => !given.has(name))).toEqual([])
   })
 })
 
-describe('The room of contracts (rules: one-table#families)', () => {
-  const files = readdirSync(join(src, 'contract'), { recursive: true, withFileTypes: true })
+describe('The rooms schema and operation (rules: one-table#families)', () => {
+  const files = ['schema', 'operation', 'filter']
+    .flatMap((room) => readdirSync(join(src, room), { recursive: true, withFileTypes: true }))
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cases, prepared } from '../contract/errors/cases.ts'
+import { cases, prepared } from '../schema/errors/cases.ts'
 import { client } from '../support/client.ts'
 
 test('the examples of errors in the document are what requests are answered: npm run messages:generate', async () => {

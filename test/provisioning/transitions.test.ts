@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Transaction } from '../../src/contract/transaction.ts'
+import type { Transaction } from '../../src/operation/transaction.ts'
 import type { DomainRecord } from '../../src/provisioning/domain-records.ts'
 import { transit, transitions } from '../../src/provisioning/transitions.ts'
 

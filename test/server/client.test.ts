@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { controlCalls } from '../../src/control/index.ts'
+import { controlCalls } from '../../src/controls.ts'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { ran, startIn } from '../support/command.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { general } from '../../src/contract/general-errors.ts'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
+import { general } from '../../src/schema/general-errors.ts'
 import { paintFor } from '../../src/server/log/colours.ts'
 import { jsonLog, type LoggedRequest, type LoggedTransition, quietLog, textLog } from '../../src/server/log/log.ts'
 import { logged } from '../../src/server/log/logged.ts'

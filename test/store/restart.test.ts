@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { general } from '../../src/contract/general-errors.ts'
 import {
   createGateway,
   type Gateway,
@@ -8,6 +7,7 @@ import {
   manualClock,
   type StoredCommit,
 } from '../../src/index.ts'
+import { general } from '../../src/schema/general-errors.ts'
 import { client } from '../support/client.ts'
 import { furnished, furnishedOptions } from '../support/furnished.ts'
 import { memoryStore } from '../support/memory-store.ts'

@@ -1,11 +1,8 @@
 import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
-import type { general } from '../../src/contract/general-errors.ts'
-import type { ListInput, listQuery } from '../../src/contract/list-query.ts'
-import type { Frozen } from '../../src/contract/view.ts'
 import type { errors as accessErrors } from '../../src/control/access-errors.ts'
 import type { ErrorKeysOf } from '../../src/control/control.ts'
-import type { ControlMembers, controls } from '../../src/control/index.ts'
+import type { ControlMembers, controls } from '../../src/controls.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type {
   Dns,
@@ -19,11 +16,14 @@ import type {
   Resources,
   TimelineEntry,
 } from '../../src/index.ts'
+import type { ListInput, listQuery } from '../../src/operation/list-query.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'
+import type { Frozen } from '../../src/schema/frozen.ts'
+import type { general } from '../../src/schema/general-errors.ts'
 
 // The types that people read are made by a script; the table of families says what they must be.
 type Families = typeof families

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Refusal } from '../../src/contract/errors.ts'
+import { Refusal } from '../../src/schema/errors.ts'
 import { readChain, readKey } from '../../src/x509/chain.ts'
 import { writePem } from '../../src/x509/pem.ts'
 import { blocksOf, derOf, fixture, numbers } from './support.ts'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { Refusal } from '../../src/contract/errors.ts'
+import { Refusal } from '../../src/schema/errors.ts'
 import { bytesOf } from '../../src/x509/bytes.ts'
 import { Unreadable } from '../../src/x509/der.ts'
 import { splitPem } from '../../src/x509/pem.ts'

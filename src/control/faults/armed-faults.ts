@@ -1,5 +1,5 @@
-import { collection } from '../../contract/collection.ts'
-import type { Transaction } from '../../contract/transaction.ts'
+import { collection } from '../../operation/collection.ts'
+import type { Transaction } from '../../operation/transaction.ts'
 import type { ControlHost } from '../control.ts'
 import { type ArmedFault, armedFault, type FaultRequest } from './fault.ts'
 

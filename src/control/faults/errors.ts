@@ -1,4 +1,4 @@
-import { declareErrors, entry } from '../../contract/errors.ts'
+import { declareErrors, entry } from '../../schema/errors.ts'
 
 /** The error of a fault that names none, and that of too many faults. */
 export const errors = declareErrors({

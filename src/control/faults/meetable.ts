@@ -1,8 +1,8 @@
-import { refuse } from '../../contract/errors.ts'
-import { general } from '../../contract/general-errors.ts'
-import { idProblem } from '../../contract/ids.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { quote } from '../../contract/quote.ts'
+import type { Operation } from '../../operation/operation.ts'
+import { refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
+import { idProblem } from '../../schema/ids.ts'
+import { quote } from '../../schema/quote.ts'
 import type { Api } from '../control.ts'
 import type { FaultSpec } from './fault.ts'
 

@@ -1,6 +1,6 @@
-import { counted } from '../../contract/counted.ts'
-import { quote } from '../../contract/quote.ts'
-import type { Journal, JournalEntry } from '../requests/journal.ts'
+import type { Journal, JournalEntry } from '../../journal/entry.ts'
+import { counted } from '../../schema/counted.ts'
+import { quote } from '../../schema/quote.ts'
 import { isPending, mismatches } from './armed-faults.ts'
 import type { ArmedFault, FaultRequest } from './fault.ts'
 

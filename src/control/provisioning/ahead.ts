@@ -1,8 +1,8 @@
-import { refuse } from '../../contract/errors.ts'
-import type { Transaction } from '../../contract/transaction.ts'
-import { LATEST_TIME, timestamp } from '../../contract/view.ts'
+import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import type { DomainRecord } from '../../provisioning/domain-records.ts'
+import { refuse } from '../../schema/errors.ts'
+import { LATEST_TIME, timestamp } from '../../schema/time.ts'
 import { errors } from './errors.ts'
 
 /** When the next renewal of a domain's certificate is due, in ms. Refuses where none is (rules: time#single-events). */

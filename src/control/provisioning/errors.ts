@@ -1,4 +1,4 @@
-import { declareErrors, entry } from '../../contract/errors.ts'
+import { declareErrors, entry } from '../../schema/errors.ts'
 
 /** What the controls of provisioning cannot do. */
 export const errors = declareErrors({

@@ -1,10 +1,5 @@
 import * as v from 'valibot'
-import { documented, named } from '../../contract/documentation.ts'
-import { refuse } from '../../contract/errors.ts'
-import { general } from '../../contract/general-errors.ts'
-import type { RuleContext } from '../../contract/reading.ts'
-import { type Report, rule } from '../../contract/rule.ts'
-import type { Transaction } from '../../contract/transaction.ts'
+import type { Transaction } from '../../operation/transaction.ts'
 import { normalName } from '../../provisioning/dns-names.ts'
 import { type NameError, nameErrors, nameProblem } from '../../provisioning/domain-names.ts'
 import {
@@ -20,6 +15,11 @@ import {
 } from '../../provisioning/outcomes.ts'
 import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
+import { documented, named } from '../../schema/documentation.ts'
+import { refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
+import type { RuleContext } from '../../schema/reading.ts'
+import { type Report, rule } from '../../schema/rule.ts'
 import { controlCall, plainCall } from '../control.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../contract/transaction.ts'
-import { timestamp } from '../../contract/view.ts'
+import type { Transaction } from '../../operation/transaction.ts'
 import { type DomainRecord, domains } from '../../provisioning/domain-records.ts'
 import { pendingOutcomes } from '../../provisioning/outcomes.ts'
+import { timestamp } from '../../schema/time.ts'
 
 /** How many unused outcomes a message names, and of how many domains it says why. */
 const MOST_NAMED = 20

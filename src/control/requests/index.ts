@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { assertNone } from '../../contract/assertion-error.ts'
-import { documented } from '../../contract/documentation.ts'
-import { general } from '../../contract/general-errors.ts'
-import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../contract/options.ts'
+import { type JournalEntry, journalEntry } from '../../journal/entry.ts'
 import type { OperationName } from '../../resources/index.ts'
+import { assertNone } from '../../schema/assertion-error.ts'
+import { documented } from '../../schema/documentation.ts'
+import { general } from '../../schema/general-errors.ts'
+import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../schema/options.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
-import { type JournalEntry, journalEntry } from './journal.ts'
 import { unknownRequests } from './shown.ts'
 
 /** The methods that a request can be looked for by. */

@@ -1,5 +1,5 @@
-import { counted } from '../../contract/counted.ts'
-import type { Journal, JournalEntry } from './journal.ts'
+import type { Journal, JournalEntry } from '../../journal/entry.ts'
+import { counted } from '../../schema/counted.ts'
 
 /** How many unknown requests a message names. */
 const MOST_NAMED = 20

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../contract/options.ts'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../schema/options.ts'
 import { type Control, type ControlCall, type ControlHost, type Guarded, plainCall } from '../control.ts'
 import { type Snapshot, shownSnapshot } from './snapshot.ts'
 

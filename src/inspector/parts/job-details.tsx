@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DomainTimeline, NeededRecord } from '../../control/provisioning/timelines.ts'
+import type { DomainTimeline, NeededRecord } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
 import { Facts } from '../shared/layout.tsx'
 import { Button, Chip, toneOfOutcome } from '../shared/parts.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Timelines } from '../../control/provisioning/timelines.ts'
+import type { Timelines } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
 import { Choice, Search } from '../shared/inputs.tsx'
 import { inWords, Side, Split } from '../shared/layout.tsx'

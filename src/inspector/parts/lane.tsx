@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DomainTimeline } from '../../control/provisioning/timelines.ts'
+import type { DomainTimeline } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
 import { Chip, type Tone } from '../shared/parts.tsx'
 import { fromNow, lengthOf, readable } from '../shared/time.ts'

@@ -1,5 +1,5 @@
-import type { CommonDialect } from '../../contract/dialect.ts'
-import { ownPart } from '../../contract/own-part.ts'
+import { ownPart } from '../../operation/own-part.ts'
+import type { CommonDialect } from '../../schema/dialect.ts'
 
 /** What a dialect says of reserved domains. */
 export interface DomainDialect {

@@ -1,4 +1,4 @@
-import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../contract/errors.ts'
+import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 
 /** What can be wrong with a request for a reserved domain, beside its name. */

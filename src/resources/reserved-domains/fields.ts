@@ -1,4 +1,4 @@
-import type { JsonFacts } from '../../contract/documentation.ts'
+import type { JsonFacts } from '../../schema/documentation.ts'
 
 /** The path of all reserved domains. */
 export const PATH = '/reserved_domains'

@@ -1,4 +1,4 @@
-import { declareErrors, type FieldFacts, field, ofField } from '../../contract/errors.ts'
+import { declareErrors, type FieldFacts, field, ofField } from '../../schema/errors.ts'
 
 /** What can be wrong with the rules of a traffic policy. */
 export const errors = declareErrors({

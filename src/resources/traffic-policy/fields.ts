@@ -1,4 +1,4 @@
-import type { Facts } from '../../contract/documentation.ts'
+import type { Facts } from '../../schema/documentation.ts'
 import { POLICY_ACTIONS } from './actions.ts'
 
 export const EXPRESSIONS =

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { documented, named } from '../../contract/documentation.ts'
-import { declareErrors, field, ofField } from '../../contract/errors.ts'
-import { ruleOnWhole } from '../../contract/rule.ts'
-import { enabled, secret } from '../../contract/schema.ts'
+import { documented, named } from '../../schema/documentation.ts'
+import { declareErrors, field, ofField } from '../../schema/errors.ts'
+import { ruleOnWhole } from '../../schema/rule.ts'
+import { enabled, secret } from '../../schema/schema.ts'
 import { routeModule } from '../route-module.ts'
 import { WEBHOOK_PROVIDERS } from './providers.ts'
 

@@ -1,5 +1,5 @@
-import { timestamp } from '../../contract/view.ts'
-import type { JournalEntry } from '../../control/requests/journal.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { timestamp } from '../../schema/time.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import type { DocumentedFlag } from '../commands/command.ts'
 import { paintFor } from '../log/colours.ts'

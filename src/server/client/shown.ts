@@ -1,6 +1,6 @@
-import type { DomainTimeline, Timelines } from '../../control/provisioning/timelines.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
 import type { DnsRecord } from '../../provisioning/zone.ts'
+import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
 /** How people read the answers of some calls. */
 const FORMS: Readonly<Record<string, (answer: never) => string>> = {

@@ -1,5 +1,5 @@
-import { timestamp } from '../../contract/view.ts'
 import type { Transition } from '../../provisioning/timeline.ts'
+import { timestamp } from '../../schema/time.ts'
 import type { Paint } from './colours.ts'
 import { ofLast } from './of-last.ts'
 

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import type { Families } from '../../contract/family.ts'
-import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../contract/options.ts'
-import { TIME_ALLOWED, timeMs } from '../../contract/view.ts'
 import type { Clock } from '../../engine/clock.ts'
 import type { GatewayOptions } from '../../gateway/gateway-options.ts'
 import { gatewayOptions } from '../../gateway/read-gateway-options.ts'
+import type { Families } from '../../operation/family.ts'
 import type { Dialect } from '../../resources/dialects.ts'
 import type { InitialResources } from '../../resources/types/index.ts'
+import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../schema/options.ts'
+import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
 
 /**
  * What `fauxgate serve` can be told: by a config file in these words, and, where it is a text, a number or a switch, by a

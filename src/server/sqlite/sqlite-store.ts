@@ -1,6 +1,6 @@
 // The global one may be faked: a disk has no part in a test's time.
 import { setImmediate as atNextTurn } from 'node:timers'
-import type { Store, StoredCommit, StoredState } from '../../contract/store.ts'
+import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
 import { sqlStore } from '../../store/sql-store.ts'
 import { nodeSqlite } from './node-sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'

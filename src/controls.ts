@@ -1,0 +1,46 @@
+import { errors as accessErrors } from './control/access-errors.ts'
+import { authority } from './control/authority.ts'
+import { certificates } from './control/certificates.ts'
+import { clock } from './control/clock.ts'
+import { type AnyControl, type ControlCall, membersOf } from './control/control.ts'
+import { declare } from './control/declare.ts'
+import { dns } from './control/dns.ts'
+import { document } from './control/document.ts'
+import { faults } from './control/faults/index.ts'
+import { provisioning } from './control/provisioning/index.ts'
+import { requests } from './control/requests/index.ts'
+import { state } from './control/state/index.ts'
+import type { ErrorsByKey } from './operation/family.ts'
+import { overview } from './views/overview.ts'
+import { report } from './views/report.ts'
+
+/** All controls of a gateway. */
+export const controls = [
+  clock,
+  declare,
+  provisioning,
+  dns,
+  faults,
+  requests,
+  overview,
+  report,
+  state,
+  authority,
+  certificates,
+  document,
+] as const
+
+// Inferred, so that declarations show what it comes to and nothing of what controls are made of.
+const members = /* @__PURE__ */ membersOf(controls)
+
+/** What a gateway has of its controls as members: those of each. */
+export type ControlMembers = NonNullable<typeof members>
+
+/** All calls to the controls. Their HTTP paths stand below `/_fauxgate`. */
+export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))
+
+/** The errors of all controls, and of who may not use them. */
+export const controlErrors: readonly ErrorsByKey[] = [
+  accessErrors,
+  ...controls.flatMap(({ errors }: AnyControl) => (errors ? [errors] : [])),
+]

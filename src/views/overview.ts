@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import { type Control, type ControlHost, plainCall } from '../control/control.ts'
+import { armedFaults, isPending } from '../control/faults/armed-faults.ts'
+import { isManual } from '../engine/movable-clock.ts'
+import type { Transaction } from '../operation/transaction.ts'
+import { domains } from '../provisioning/domain-records.ts'
+import { pendingOutcomes } from '../provisioning/outcomes.ts'
+import { provisioningRules } from '../provisioning/rules.ts'
+import { families } from '../resources/index.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { count } from '../schema/record-schema.ts'
+import { time } from '../schema/schema.ts'
+import { timestamp } from '../schema/time.ts'
+
+/** What is due next. */
+export interface NextDue {
+  /** When, as a timestamp. */
+  readonly at: string
+  /** The collection of the record, such as `reserved_domains`. */
+  readonly collection: string
+  /** The record's id. */
+  readonly key: string
+  /** The hostname, where it is a reserved domain's. */
+  readonly domain: string | null
+  /** What of a reserved domain is due; null for a record of another family. */
+  readonly event: 'attempt' | 'renewal' | null
+}
+
+/** What a gateway holds, in numbers, and what happens next. */
+export interface Overview {
+  /** The gateway's time, as a timestamp. */
+  readonly now: string
+  /** Whether its clock can be moved. */
+  readonly manual: boolean
+  /** What decides attempts that nobody scripted: `simulated` for the DNS zone, `off` for success. */
+  readonly dns: string
+  /** What is due next; null where nothing is. */
+  readonly next: NextDue | null
+  /** How many resources there are, by the name of their collection. */
+  readonly counts: Readonly<Record<string, number>>
+  /** How many outcomes no attempt has used. */
+  readonly outcomes: number
+  /** How many faults wait for requests. */
+  readonly faults: number
+  /** How many entries the journal has. */
+  readonly requests: number
+}
+
+const nextDue = v.object({
+  at: documented(time, 'When.'),
+  collection: documented(v.string(), 'The collection of the record.'),
+  key: documented(v.string(), "The record's id."),
+  domain: documented(v.nullable(v.string()), "The hostname, where it is a reserved domain's."),
+  event: documented(v.nullable(v.picklist(['attempt', 'renewal'])), 'What of a reserved domain is due, or null.'),
+})
+
+const shown = named(
+  v.object({
+    now: documented(time, "The gateway's time."),
+    manual: documented(v.boolean(), 'Whether its clock can be moved.'),
+    dns: documented(v.string(), 'What decides attempts that nobody scripted.'),
+    next: documented(v.nullable(nextDue), 'What is due next; null where nothing is.'),
+    counts: documented(v.record(v.string(), count), 'How many resources there are, by the name of their collection.'),
+    outcomes: documented(count, 'How many outcomes no attempt has used.'),
+    faults: documented(count, 'How many faults wait for requests.'),
+    requests: documented(count, 'How many entries the journal has.'),
+  }),
+  'Overview',
+  'What the gateway holds, in numbers, and what happens next.',
+)
+
+const read = plainCall({
+  method: 'GET',
+  path: '/overview',
+  summary: 'What the gateway holds, in numbers, and what is due next',
+  answer: shown,
+  run: overviewOf,
+})
+
+/** What the inspector asks of a gateway. */
+export interface OverviewMember {
+  /** What the gateway holds, in numbers, and what is due next. What is due by now happens first. */
+  overview(): Overview
+}
+
+/** What the gateway holds, in numbers. The types of a gateway leave it to those of `inspected`. */
+export const overview: Control = {
+  calls: { read },
+  members: (host, guarded): OverviewMember => ({ overview: () => guarded(() => overviewOf(host)) }),
+}
+
+function overviewOf(host: ControlHost): Overview {
+  const collections = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
+  return host.transact((tx) => ({
+    now: timestamp(tx.now),
+    manual: isManual(host.clock),
+    dns: provisioningRules(tx.rules).dns,
+    next: nextOf(host, tx),
+    counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
+    outcomes: pendingOutcomes(tx).length,
+    faults: armedFaults(tx).filter(isPending).length,
+    requests: host.journal.size,
+  }))
+}
+
+function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
+  const next = host.nextDue()
+  if (!next) return null
+  const { at, collection, key } = next
+  const domain = collection === domains.name ? tx.get(domains, key) : undefined
+  return {
+    at: timestamp(at),
+    collection,
+    key,
+    domain: domain?.domain ?? null,
+    event: domain ? (domain.job ? 'attempt' : 'renewal') : null,
+  }
+}

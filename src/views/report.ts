@@ -1,0 +1,136 @@
+import * as v from 'valibot'
+import { type Control, type ControlHost, plainCall } from '../control/control.ts'
+import { armedFaults } from '../control/faults/armed-faults.ts'
+import { described, pendingFaults } from '../control/faults/pending.ts'
+import { unusedOutcomes } from '../control/provisioning/unused-outcomes.ts'
+import { reasonOf, shownRequest } from '../control/requests/shown.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Transaction } from '../operation/transaction.ts'
+import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
+import { provisioningRules } from '../provisioning/rules.ts'
+import { printedTimeline } from '../provisioning/timeline.ts'
+import { shownTimeline } from '../provisioning/transitions.ts'
+import { timestamp } from '../schema/time.ts'
+
+/** How many lines each part of a report has at most; of what has a time, the newest are kept. */
+const MOST_REQUESTS = 20
+const MOST_DOMAINS = 5
+const MOST_TRANSITIONS = 6
+const MOST_ON_ORDER = 12
+const MOST_LEFTOVERS = 10
+
+const LONGEST_LINE = 400
+
+/** A title, with the lines below it. */
+type Part = readonly [title: string, lines: readonly string[]]
+
+const call = plainCall({
+  method: 'GET',
+  path: '/report',
+  summary: 'What happened, as a text for people',
+  answer: v.string(),
+  mediaType: 'text/plain; charset=utf-8',
+  run: reportOf,
+})
+
+export interface ReportMember {
+  /**
+   * What happened, as a text for whoever reads why a test failed: the last requests, the timelines of the domains, what is
+   * on order, and what is left over. Some 100 lines at most, without secrets.
+   */
+  report(): string
+}
+
+/** The report on what happened. */
+export const report: Control<ReportMember> = {
+  calls: { report: call },
+  members: (host, guarded) => ({ report: () => guarded(() => reportOf(host)) }),
+}
+
+function reportOf(host: ControlHost): string {
+  const parts = [requests(host), ...host.transact(timelines), onOrder(host), leftovers(host)]
+  const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
+  return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
+}
+
+/** One line of the requests: requests one after the other of which there is the same to say. */
+interface Alike {
+  readonly text: string
+  readonly until: string
+  from: string
+  count: number
+}
+
+function requests({ journal, transact }: ControlHost): Part {
+  if (journal.size === 0) return ['requests', ['none came over HTTP']]
+  const faults = new Map(transact(armedFaults).map((fault) => [fault.id, described(fault)]))
+  // Why a request failed has a line of its own: the end of a long one is seen by few.
+  const textOf = (entry: JournalEntry) => {
+    const reason = entry.fault === null ? reasonOf(entry) : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
+    return reason === undefined ? shownRequest(entry) : `${shownRequest(entry)}\n  ${reason}`
+  }
+  const { lines, count } = newestOf(journal, textOf)
+  const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
+  return ['requests', [...earlier(journal.size - count), ...shown]]
+}
+
+/** The newest requests as so many lines at most, and how many requests these are. */
+function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+  const lines: Alike[] = []
+  let count = 0
+  for (const entry of journal.newestFirst()) {
+    const text = textOf(entry)
+    const later = lines.at(-1)
+    if (later?.text === text) {
+      later.from = entry.at
+      later.count++
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MOST_REQUESTS) {
+      lines.pop()
+      break
+    }
+    count++
+  }
+  return { lines: lines.reverse(), count }
+}
+
+function shownAlike({ text, from, until, count }: Alike): string {
+  return `${from}  ${count === 1 ? '' : `${count} times until ${until}: `}${text}`
+}
+
+function timelines(tx: Transaction): Part[] {
+  let count = 0
+  const told: DomainRecord[] = []
+  for (const domain of tx.newestFirst(domains)) {
+    if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) told.push(domain)
+  }
+  const parts = told.reverse().map(({ id, domain, timeline }): Part => {
+    const lines = printedTimeline(shownTimeline(timeline, provisioningRules(tx.rules))).split('\n')
+    return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
+  })
+  return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]
+}
+
+function onOrder({ journal, transact }: ControlHost): Part {
+  const texts = [pendingFaults(transact(armedFaults), journal), transact(unusedOutcomes)]
+  const lines = texts.flatMap((text) => text?.split('\n') ?? [])
+  const left = lines.length - MOST_ON_ORDER
+  return ['on order', left > 0 ? [...lines.slice(0, MOST_ON_ORDER), `… and ${left} more lines`] : lines]
+}
+
+function leftovers(host: ControlHost): Part {
+  const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
+  return ['left over', newest(lines, MOST_LEFTOVERS)]
+}
+
+/** The last lines, and how many are left out before them. */
+function newest(lines: readonly string[], most: number): readonly string[] {
+  return lines.length > most ? [...earlier(lines.length - most), ...lines.slice(-most)] : lines
+}
+
+function earlier(count: number): readonly string[] {
+  return count > 0 ? [`… ${count} earlier left out`] : []
+}
+
+function indented(line: string): string {
+  return `    ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`
+}
