@@ -7,7 +7,7 @@ import type { Families, Family } from './operation/family.ts'
 import type { Operation } from './operation/operation.ts'
 import { declared } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
-import { type Catalogue, catalogueOf } from './schema/catalogue.ts'
+import { type Catalogue, catalogueOf } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */

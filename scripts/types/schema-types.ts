@@ -1,10 +1,7 @@
 import type * as v from 'valibot'
-import { definitionsIn } from '../../src/openapi/definitions.ts'
-import { type JsonSchema, jsonSchemaOf } from '../../src/openapi/json-schema.ts'
-import { refusalsOf } from '../../src/openapi/refusals.ts'
+import { definitionsIn, type JsonSchema, jsonSchemaOf, refusalsOf } from '../../src/openapi/json-schema.ts'
 import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
-import { documentationOf } from '../../src/schema/documentation.ts'
-import { partsOf } from '../../src/schema/schema-parts.ts'
+import { documentationOf, partsOf } from '../../src/schema/documentation.ts'
 import { comment, literal, WIDTH } from './text.ts'
 
 type AnySchema = v.GenericSchema

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
+import { errorsIn } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { errorsIn } from '../schema/schema-parts.ts'
 import { errors as access } from './access-errors.ts'
 import type { ControlCall } from './control.ts'
 

@@ -1,15 +1,21 @@
 import * as v from 'valibot'
 import { type Clock, stopwatch } from '../engine/clock.ts'
 import { isManual, type MovableClock } from '../engine/movable-clock.ts'
-import { counted } from '../schema/counted.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, durationMs } from '../schema/duration.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { quote } from '../schema/quote.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
-import { LATEST_TIME, TIME_ALLOWED, timeMs, timestamp } from '../schema/time.ts'
+import { counted, quote } from '../schema/text.ts'
+import {
+  DURATION_ALLOWED,
+  DURATION_FACTS,
+  durationMs,
+  LATEST_TIME,
+  TIME_ALLOWED,
+  timeMs,
+  timestamp,
+} from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 
 /** What cannot be done with the clock. */

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
 import type { Journal } from '../journal/entry.ts'
-import type { Authority } from '../operation/authority.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
-import { bodyReader } from '../operation/request-body.ts'
 import type { Transaction } from '../operation/transaction.ts'
+import type { Authority } from '../operation/view.ts'
 import type { Dialect } from '../resources/dialects.ts'
+import { bodyReader } from '../schema/body.ts'
 import type { CatalogueError } from '../schema/errors.ts'
-import type { RuleContext } from '../schema/reading.ts'
+import type { RuleContext } from '../schema/rule.ts'
 import type { Snapshot } from './state/snapshot.ts'
 
 /** What one part of a gateway's behaviour gives the test to turn: the clock, the DNS zone, faults, … */

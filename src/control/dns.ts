@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { bodyReader } from '../operation/request-body.ts'
 import { normalName } from '../provisioning/dns-names.ts'
 import {
   type DnsRecord,
@@ -10,6 +9,7 @@ import {
   zone,
   zoneRecords,
 } from '../provisioning/zone.ts'
+import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
 

@@ -1,5 +1,5 @@
 import type { Due } from '../operation/collection.ts'
-import { itemAt } from '../schema/item-at.ts'
+import { itemAt } from '../schema/values.ts'
 
 /** An entry of the agenda: the event `due` of the record `key` in the table `table`. */
 export interface AgendaEntry {

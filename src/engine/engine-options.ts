@@ -1,5 +1,5 @@
 import type { Store } from '../operation/store.ts'
-import type { Catalogue } from '../schema/catalogue.ts'
+import type { Catalogue } from '../schema/errors.ts'
 import type { Clock } from './clock.ts'
 import type { Beside } from './keeping.ts'
 import type { StateOptions } from './state.ts'

@@ -1,6 +1,6 @@
 import type { Collection } from '../operation/collection.ts'
-import { deepFreeze } from '../schema/frozen.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import { deepFreeze } from '../schema/values.ts'
 import type { ExportedRecords, Records } from './records.ts'
 
 /** Makes what may leave a gateway of its records. */

@@ -1,6 +1,6 @@
 import type { Collection } from '../operation/collection.ts'
 import { RECORDS_VERSION, type Store, type StoredChange, type StoredCommit } from '../operation/store.ts'
-import { deepFreeze } from '../schema/frozen.ts'
+import { deepFreeze } from '../schema/values.ts'
 import type { RecordChange, Records } from './records.ts'
 
 /** What is replaced as a whole: the records, with what ids and certificates come from. */

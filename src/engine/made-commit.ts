@@ -1,7 +1,7 @@
-import type { Commit } from '../operation/commit.ts'
-import { deepFreeze } from '../schema/frozen.ts'
+import type { Commit } from '../operation/collection.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import { timestamp } from '../schema/time.ts'
+import { deepFreeze } from '../schema/values.ts'
 import { exportedChange, type RecordChange } from './records.ts'
 
 /** A commit before anyone looks at it. */

@@ -1,4 +1,4 @@
-import type { Duration } from '../schema/duration.ts'
+import type { Duration } from '../schema/time.ts'
 import type { Clock } from './clock.ts'
 
 /** A clock that stands until it is moved, such as that of `manualClock`. */

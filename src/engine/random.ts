@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
-import type { Draw } from '../operation/draw.ts'
-import { utf8Bytes } from '../schema/utf8.ts'
+import { utf8Bytes } from '../schema/platform.ts'
+import type { Draw } from '../schema/values.ts'
 
 /**
  * The one source of randomness. It has no state to keep: what it gives is a function of the seed, a stream's name and a

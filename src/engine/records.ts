@@ -1,6 +1,5 @@
-import type { Collection } from '../operation/collection.ts'
-import type { Change } from '../operation/commit.ts'
-import { deepFreeze } from '../schema/frozen.ts'
+import type { Change, Collection } from '../operation/collection.ts'
+import { deepFreeze } from '../schema/values.ts'
 import { Agenda, type AgendaEntry } from './agenda.ts'
 import { Table } from './table.ts'
 

@@ -1,9 +1,8 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
-import { problem } from '../schema/errors.ts'
+import { Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { Problems } from '../schema/problems.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 import { Records } from './records.ts'
 
 /** Records by collection, and the number that the next id comes from. */

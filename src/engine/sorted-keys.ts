@@ -1,4 +1,4 @@
-import { itemAt } from '../schema/item-at.ts'
+import { itemAt } from '../schema/values.ts'
 
 /**
  * A set of texts in sorted order: adding at the end is constant, adding and deleting elsewhere costs a search and a

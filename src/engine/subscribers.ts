@@ -1,4 +1,4 @@
-import type { Commit } from '../operation/commit.ts'
+import type { Commit } from '../operation/collection.ts'
 import type { MadeCommit } from './made-commit.ts'
 
 interface Subscriber {

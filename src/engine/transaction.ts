@@ -1,9 +1,8 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View, Wire } from '../operation/view.ts'
-import type { CommonDialect } from '../schema/dialect.ts'
-import { deepFreeze } from '../schema/frozen.ts'
-import type { Rules } from '../schema/rules.ts'
+import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import { deepFreeze } from '../schema/values.ts'
 import type { Ids } from './ids.ts'
 import type { RecordChange, Records } from './records.ts'
 

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { partsOf } from '../schema/schema-parts.ts'
+import { partsOf } from '../schema/documentation.ts'
 
 /** What a part of a filter can be. `nullable`: it can be null or absent as well. */
 export type Type =

@@ -1,6 +1,6 @@
 import type { KeptBeside } from '../engine/keeping.ts'
 import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
-import type { Authority } from '../operation/authority.ts'
+import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'
 import type { AuthoritySecret } from './gateway-options.ts'
 

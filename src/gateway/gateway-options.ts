@@ -3,7 +3,7 @@ import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import type { InitialResources } from '../resources/types/index.ts'
-import type { Duration } from '../schema/duration.ts'
+import type { Duration } from '../schema/time.ts'
 
 /** The options of {@link createGateway}; all have defaults. */
 export interface GatewayOptions<C extends Clock = Clock> {

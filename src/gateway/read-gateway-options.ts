@@ -11,7 +11,6 @@ import type { AddressRules } from '../resources/reserved-addrs.ts'
 import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
 import type { InitialResources } from '../resources/types/index.ts'
 import type { BackendRules } from '../resources/weighted-backends.ts'
-import { DURATION_ALLOWED, type Duration, durationText } from '../schema/duration.ts'
 import {
   asOne,
   duration,
@@ -25,7 +24,8 @@ import {
   withDefaults,
 } from '../schema/options.ts'
 import { showsNoPrivateKey } from '../schema/private-key-text.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
+import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
 import type { AnyOptions, AuthoritySecret } from './gateway-options.ts'
 
 /** The options with their defaults. */

@@ -1,7 +1,7 @@
 import type { CommonDialect } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
 /** Checks the API key (rules: requests#api-key). Without `keys`, any non-empty key will do. */

@@ -1,9 +1,8 @@
-import { jsonObject } from '../operation/request-body.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { jsonObject, LARGEST_BODY } from '../schema/body.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { quote } from '../schema/quote.ts'
-import { utf8Length } from '../schema/utf8.ts'
+import { utf8Length } from '../schema/platform.ts'
+import { quote } from '../schema/text.ts'
 import { jsonProblem } from './json-problem.ts'
 import type { HttpRequest } from './messages.ts'
 

@@ -1,7 +1,7 @@
 import { errors } from '../control/access-errors.ts'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { refuse } from '../schema/errors.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 import { isOneOf } from './authenticate.ts'
 import { isPreflight } from './cors.ts'
 import { isLoopbackAddress } from './loopback.ts'

@@ -1,5 +1,5 @@
 import { CONTROL_PATH, type ControlCall, type ControlHost } from '../control/control.ts'
-import { refuseParameter } from '../operation/list-query.ts'
+import { refuseParameter } from '../operation/list.ts'
 import { bodyOfAnyMethod, jsonBody } from './body.ts'
 import { type ControlAccess, requireAccess } from './control-access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'

@@ -1,9 +1,9 @@
 import { errors } from '../control/faults/errors.ts'
 import type { ArmedFault } from '../control/faults/fault.ts'
-import type { Catalogue } from '../schema/catalogue.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { durationMs } from '../schema/duration.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'
+import type { Catalogue } from '../schema/errors.ts'
+import { durationMs } from '../schema/time.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
 /** Whether a fault keeps the operation from running. */

@@ -1,7 +1,6 @@
 import type { RequestBody } from '../schema/body.ts'
-import { platform } from '../schema/platform.ts'
-import { quote } from '../schema/quote.ts'
-import { utf8Length, utf8Text } from '../schema/utf8.ts'
+import { platform, utf8Length, utf8Text } from '../schema/platform.ts'
+import { quote } from '../schema/text.ts'
 import type { Handler } from './handler.ts'
 import { type Delivery, type HttpRequest, type HttpResponse, largestBody } from './messages.ts'
 

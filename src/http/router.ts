@@ -1,7 +1,7 @@
 import type { PathIds } from '../operation/operation.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { quote, quoteWord } from '../schema/quote.ts'
+import { quote, quoteWord } from '../schema/text.ts'
 
 /** What a router knows of an operation. */
 interface Routed {

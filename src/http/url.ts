@@ -1,7 +1,6 @@
 import { refuse } from '../schema/errors.ts'
-import { fieldPath } from '../schema/field-path.ts'
 import { general } from '../schema/general-errors.ts'
-import { quote } from '../schema/quote.ts'
+import { fieldPath, quote } from '../schema/text.ts'
 
 /** Splits a URL into its path below the base URL and its query. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {

@@ -1,5 +1,5 @@
 import type { MadeCommit } from '../engine/made-commit.ts'
-import type { Change, Commit } from '../operation/commit.ts'
+import type { Change, Commit } from '../operation/collection.ts'
 
 /** What the records of a commit may take in the journal, in bytes. */
 export const MOST_OF_COMMIT = 131_072

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Commit } from '../operation/commit.ts'
+import type { Commit } from '../operation/collection.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { time } from '../schema/schema.ts'
 

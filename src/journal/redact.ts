@@ -1,8 +1,8 @@
 import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
-import { counted } from '../schema/counted.ts'
 import { REDACTED, readings } from '../schema/private-key-text.ts'
 import { type Hidden, redacted, type SecretNames, secretsIn } from '../schema/secret-fields.ts'
 import { withoutSecrets } from '../schema/secret-values.ts'
+import { counted } from '../schema/text.ts'
 import { jsonBeginning } from './json-beginning.ts'
 
 /** The most characters that are kept of one text. */

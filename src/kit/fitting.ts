@@ -1,9 +1,8 @@
 import type { Families, Family } from '../operation/family.ts'
-import type { Operation } from '../operation/operation.ts'
-import { errorsOf } from '../operation/operation-errors.ts'
+import { errorsOf, type Operation } from '../operation/operation.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 
 /** Prefixes of ids that are no family's: of operation ids, of faults, and of what is only declared. */
 const RESERVED_PREFIXES = ['op', 'fault', 'edghts', 'edghtsrt', 'ec', 'bkd']

@@ -4,7 +4,6 @@
  * @module
  */
 export { type Collection, collection, type Due, type Index, type Indexed } from '../operation/collection.ts'
-export { described, descriptionOf } from '../operation/described.ts'
 export type { OtherNames } from '../operation/dialect-body.ts'
 export {
   type ErrorsByKey,
@@ -12,21 +11,22 @@ export {
   type Family,
   familyOf,
   type OtherRecords,
+  ownPart,
   type ReportRelation,
 } from '../operation/family.ts'
-export type { ListInput, ListQuery } from '../operation/list-query.ts'
+export type { ListInput, ListQuery, Page } from '../operation/list.ts'
 export {
   type CallOf,
+  errorsOf,
   listOperation,
   type Operation,
   operation,
   operationWithBody,
   type PathIds,
 } from '../operation/operation.ts'
-export { errorsOf } from '../operation/operation-errors.ts'
-export { ownPart } from '../operation/own-part.ts'
-export type { Page } from '../operation/page.ts'
 export {
+  described,
+  descriptionOf,
   type RecordOf,
   type ResourceFamily,
   type ResourceKind,
@@ -38,7 +38,7 @@ export {
 } from '../operation/resource.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
-export type { CommonDialect } from '../schema/dialect.ts'
+export type { CommonDialect, Rules } from '../schema/dialect.ts'
 export { documented, type Facts, facts, type JsonFacts, named } from '../schema/documentation.ts'
 export {
   type CatalogueError,
@@ -55,12 +55,8 @@ export {
   refuse,
   tooLong,
 } from '../schema/errors.ts'
-export { deepFreeze, type Frozen } from '../schema/frozen.ts'
 export { general } from '../schema/general-errors.ts'
 export { isIdOf } from '../schema/ids.ts'
-export { isObject } from '../schema/json.ts'
-export { quote, quoteSecret } from '../schema/quote.ts'
-export type { RuleContext } from '../schema/reading.ts'
 export {
   count,
   dueTime,
@@ -74,9 +70,8 @@ export {
   seconds,
   someText,
 } from '../schema/record-schema.ts'
-export { REGIONS, type Region } from '../schema/regions.ts'
+export type { RuleContext } from '../schema/rule.ts'
 export { type Report, readBy, rule, ruleOnWhole } from '../schema/rule.ts'
-export type { Rules } from '../schema/rules.ts'
 export {
   anyObject,
   blankIsAbsent,
@@ -88,6 +83,8 @@ export {
   METADATA,
   metadata,
   oneOf,
+  REGIONS,
+  type Region,
   ref,
   reference,
   refusedAs,
@@ -98,4 +95,6 @@ export {
   time,
 } from '../schema/schema.ts'
 export { withoutSecretFields } from '../schema/secret-fields.ts'
+export { quote, quoteSecret } from '../schema/text.ts'
 export { timestamp } from '../schema/time.ts'
+export { deepFreeze, type Frozen, isObject } from '../schema/values.ts'

@@ -1,5 +1,5 @@
 import { CONTROL_KEY_HEADER, CONTROL_PATH, type ControlCall } from '../control/control.ts'
-import type { CatalogueError } from '../schema/catalogue-error.ts'
+import type { CatalogueError } from '../schema/errors.ts'
 import type { OperationItem, PathItem } from './document.ts'
 import { errorResponses } from './errors.ts'
 import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'

@@ -89,3 +89,67 @@ export function jsonContent(schema: JsonSchema): Content {
 export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
+
+type Paths = Readonly<Record<string, PathItem>>
+
+/** Paths whose responses that occur more than once are references, and these responses by name. */
+export function withSharedResponses(paths: Paths): {
+  readonly paths: Paths
+  readonly responses: Readonly<Record<string, ResponseItem>>
+} {
+  const repeated = repeatedIn(paths)
+  const shared = (item: ResponseItem | Reference) => {
+    const name = repeated.get(JSON.stringify(item))
+    return name === undefined ? item : refTo('responses', name)
+  }
+  return {
+    paths: mapValues(paths, (path) =>
+      mapValues(path, (operation) => ({ ...operation, responses: mapValues(operation.responses, shared) })),
+    ),
+    responses: Object.fromEntries([...repeated].map(([json, name]) => [name, JSON.parse(json)])),
+  }
+}
+
+/** The names of the responses that occur more than once, by their JSON: the status, and a number from the second on. */
+function repeatedIn(paths: Paths): ReadonlyMap<string, string> {
+  const times = new Map<string, { readonly status: string; count: number }>()
+  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, item] of Object.entries(responses)) {
+      const seen = times.get(JSON.stringify(item)) ?? { status, count: 0 }
+      seen.count++
+      times.set(JSON.stringify(item), seen)
+    }
+  }
+  const names = new Map<string, string>()
+  const numbers = new Map<string, number>()
+  for (const [json, { status, count }] of times) {
+    if (count === 1) continue
+    const number = (numbers.get(status) ?? 0) + 1
+    numbers.set(status, number)
+    names.set(json, number === 1 ? `Status${status}` : `Status${status}_${number}`)
+  }
+  return names
+}
+
+function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** The schemas that a part of the document refers to, and those that these refer to: a dialect may leave out a whole field. */
+export function usedFrom(part: unknown, schemas: Schemas): Schemas {
+  const used = new Set<string>()
+  const left = namesIn(part)
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (used.has(name)) continue
+    used.add(name)
+    left.push(...namesIn(schemas[name]))
+  }
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+}
+
+function namesIn(part: unknown): string[] {
+  const references = (JSON.stringify(part) ?? '').matchAll(/"#\/components\/schemas\/(\w+)"/g)
+  return [...references].map(([, name = '']) => name)
+}

@@ -1,9 +1,8 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, type Facts, type JsonFacts } from '../schema/documentation.ts'
-import { partsOf } from '../schema/schema-parts.ts'
-import { refusalsOf } from './refusals.ts'
+import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsOf } from '../schema/documentation.ts'
+import { general } from '../schema/general-errors.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
 export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'anyOf'> {
@@ -170,4 +169,47 @@ function choiceOrNull(whole: JsonSchema): JsonSchema {
     ...(deprecated && { deprecated }),
     ...(refusals && { 'x-refused-as': refusals }),
   }
+}
+
+/**
+ * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of what stands inside it
+ * under a name, and `field_invalid`, which any field can meet.
+ */
+export function refusalsOf(schema: v.GenericSchema): readonly string[] {
+  const fields = Object.values(partsOf(schema).entries ?? {})
+  const isPart = (inner: v.GenericSchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
+  return [...errorsIn(schema, isPart)]
+    .filter((error) => error !== general.field_invalid)
+    .sort((a, b) => a.number - b.number)
+    .map(({ key }) => key)
+}
+
+/**
+ * The schemas that have names, in these and below them, by name.
+ * @throws Error where two have the same name.
+ */
+export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
+  const found = new Map<string, AnySchema>()
+  const seen = new Set<unknown>()
+  const open = [...schemas].reverse()
+  for (let schema = open.pop(); schema; schema = open.pop()) {
+    if (seen.has(schema)) continue
+    seen.add(schema)
+    note(schema, found)
+    open.push(...partsIn(schema).reverse())
+  }
+  return Object.fromEntries(found)
+}
+
+function note(schema: AnySchema, found: Map<string, AnySchema>): void {
+  const { name } = documentationOf(schema)
+  if (name === undefined) return
+  const other = found.get(name)
+  if (other && other !== schema) throw new Error(`Two schemas have the name ${name}.`)
+  found.set(name, schema)
+}
+
+function partsIn(schema: AnySchema): AnySchema[] {
+  const { wrapped, item, value, entries = {}, options = [] } = partsOf(schema)
+  return [wrapped, item, value, ...Object.values(entries), ...options].filter(isSchema)
 }

@@ -1,8 +1,9 @@
+import { isGiven } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { type CatalogueError, type Problem, problem, Refusal } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { isObject } from '../schema/json.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 
 /** What the dialect has to know of an operation to read its bodies. */
 export interface DialectWords {
@@ -54,11 +55,6 @@ export function plainBody(raw: unknown, words: DialectWords, dialect: CommonDial
   for (const name of [...(ignored ?? []), ...(ignoredHere ?? [])]) delete body[name]
   const called = aliases && withoutAliases(body, words, dialect, problems)
   return { body, called, problems }
-}
-
-/** Whether a value of a body counts as given. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }
 
 /**

@@ -1,13 +1,12 @@
 import type * as v from 'valibot'
 import { type CatalogueError, refuse } from '../schema/errors.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
+import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { OtherNames } from './dialect-body.ts'
 import type { ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
-import type { ListInput } from './list-query.ts'
+import { type ListInput, type Page, pageAt, pageOf } from './list.ts'
 import { type InputArguments, listOperation, type Operation, operation, operationWithBody } from './operation.ts'
-import { type Page, pageAt, pageOf } from './page.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -199,4 +198,33 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
 /** The record of a path's id, or the refusal that there is none. */
 export function required<R extends object>(tx: Transaction, collection: Collection<R>, id: string, what: string): R {
   return tx.get(collection, id) ?? refuse(general.not_found, { what, received: id }, { id })
+}
+
+interface Described {
+  readonly description?: string | undefined
+  readonly metadata?: string | undefined
+}
+
+/**
+ * `description` and `metadata` of a record after a request: the given ones, else the record's. An empty text sets
+ * nothing where nothing was set before (rules: fields#absent-until-set).
+ */
+export function described(body: Described, record: Described = {}): Described {
+  return {
+    ...descriptionOf(record),
+    ...(isSet(body.description, record.description) && { description: body.description }),
+    ...(isSet(body.metadata, record.metadata) && { metadata: body.metadata }),
+  }
+}
+
+function isSet(given: string | undefined, before: string | undefined): boolean {
+  return given !== undefined && (given !== '' || before !== undefined)
+}
+
+/** `description` and `metadata` in a response: absent until they were set (rules: fields#absent-until-set). */
+export function descriptionOf(record: Described): { description?: string; metadata?: string } {
+  return {
+    ...(record.description !== undefined && { description: record.description }),
+    ...(record.metadata !== undefined && { metadata: record.metadata }),
+  }
 }

@@ -1,5 +1,4 @@
-import type { CommonDialect } from '../schema/dialect.ts'
-import type { Rules } from '../schema/rules.ts'
+import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import type { Collection } from './collection.ts'
 import type { View, Wire } from './view.ts'
 

@@ -1,5 +1,10 @@
 import type { CommonDialect } from '../schema/dialect.ts'
-import type { Authority } from './authority.ts'
+
+/** The certificate authority of a gateway, as far as nothing is issued by it. */
+export interface Authority {
+  /** The root certificate, PEM: what a client trusts. */
+  readonly certificatePem: string
+}
 
 /** What a record is shown with: the gateway's base URL, its dialect, and who makes its automatic certificates. */
 export interface Wire {

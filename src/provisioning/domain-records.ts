@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { collection, type Due } from '../operation/collection.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, tooLong } from '../schema/errors.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
 import {
   drawn,
@@ -14,10 +13,10 @@ import {
   scheduledTime,
   someText,
 } from '../schema/record-schema.ts'
-import { REGIONS } from '../schema/regions.ts'
 import { type Report, rule } from '../schema/rule.ts'
-import { description, METADATA, textOfBytes } from '../schema/schema.ts'
+import { description, METADATA, REGIONS, textOfBytes } from '../schema/schema.ts'
 import { LATEST_TIME } from '../schema/time.ts'
+import type { Frozen } from '../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { isDnsName, normalName } from './dns-names.ts'
 import { domainName } from './domain-names.ts'

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese, recordRule } from '../schema/record-schema.ts'
 import { rule } from '../schema/rule.ts'
+import type { Frozen } from '../schema/values.ts'
 import { type NameError, nameErrors, nameProblem } from './domain-names.ts'
 
 /** What an attempt can come to. */

@@ -1,4 +1,4 @@
-import { ownPart } from '../operation/own-part.ts'
+import { ownPart } from '../operation/family.ts'
 
 /** The options of a gateway for provisioning; their meaning and defaults stand at `GatewayOptions`. Durations are in ms. */
 export interface ProvisioningRules {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { documented, named } from '../schema/documentation.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { oneOfThese, seconds } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
+import type { Frozen } from '../schema/values.ts'
 import { OUTCOMES, type Outcome } from './outcomes.ts'
 
 /** What can happen to a domain's provisioning. */

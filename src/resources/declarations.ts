@@ -1,15 +1,14 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import type { Family } from '../operation/family.ts'
-import { ownPart } from '../operation/own-part.ts'
+import { type Family, ownPart } from '../operation/family.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { declareErrors, entry, type FieldFacts, ofField, refuse } from '../schema/errors.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
-import { quote } from '../schema/quote.ts'
 import { idOf } from '../schema/record-schema.ts'
 import { rule } from '../schema/rule.ts'
+import { quote } from '../schema/text.ts'
+import type { Frozen } from '../schema/values.ts'
 
 /** What can be wrong with references to things this API cannot create. */
 export const errors = declareErrors({

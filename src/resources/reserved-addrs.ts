@@ -1,20 +1,29 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import { described, descriptionOf } from '../operation/described.ts'
-import { ownPart } from '../operation/own-part.ts'
-import { resource } from '../operation/resource.ts'
+import { ownPart } from '../operation/family.ts'
+import { described, descriptionOf, resource } from '../operation/resource.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refTo, type View } from '../operation/view.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../schema/errors.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
 import { idOf, oneOfThese, recordHead } from '../schema/record-schema.ts'
-import { REGIONS, type Region } from '../schema/regions.ts'
 import { rule } from '../schema/rule.ts'
-import { description, extra, METADATA, ref, reference, region, resourceHead, textOfBytes } from '../schema/schema.ts'
+import {
+  description,
+  extra,
+  METADATA,
+  REGIONS,
+  type Region,
+  ref,
+  reference,
+  region,
+  resourceHead,
+  textOfBytes,
+} from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
+import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
 /** What can be wrong with a request for a reserved address. */

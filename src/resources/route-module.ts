@@ -4,11 +4,11 @@ import { type ErrorsByKey, familyOf } from '../operation/family.ts'
 import { operation, operationWithBody } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refuse } from '../schema/errors.ts'
-import { deepFreeze, type Frozen } from '../schema/frozen.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
 import { withoutSecretFields } from '../schema/secret-fields.ts'
+import { deepFreeze, type Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, requireRoute } from './declarations.ts'
 
 interface ModuleRecord<Module> {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { described, descriptionOf } from '../operation/described.ts'
-import { resource } from '../operation/resource.ts'
+import { described, descriptionOf, resource } from '../operation/resource.ts'
 import type { View } from '../operation/view.ts'
 import {
   type CertificateRecord,
@@ -12,10 +11,10 @@ import {
 import { domains } from '../provisioning/domain-records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
-import type { Frozen } from '../schema/frozen.ts'
 import { readBy } from '../schema/rule.ts'
 import { resourceHead, secret, time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
+import type { Frozen } from '../schema/values.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 import { issuing } from '../x509/order.ts'

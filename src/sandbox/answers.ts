@@ -4,7 +4,7 @@ import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
 import { problem, Refusal } from '../schema/errors.ts'
-import type { RuleContext } from '../schema/reading.ts'
+import type { RuleContext } from '../schema/rule.ts'
 import { errors } from './errors.ts'
 
 /** What bodies of the account's calls are read with. They belong to no gateway. */

@@ -1,5 +1,5 @@
 import { refuse } from '../schema/errors.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 import { errors } from './errors.ts'
 import type { AccountObject, SandboxObject } from './objects.ts'
 import type { Objects, Stub } from './platform.ts'

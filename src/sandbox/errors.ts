@@ -1,5 +1,5 @@
-import { counted } from '../schema/counted.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
+import { counted } from '../schema/text.ts'
 
 /** The errors of shared sandboxes: of who may do what with them, and of their limits. */
 export const errors = declareErrors({

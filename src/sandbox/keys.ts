@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { freshSecret } from '../engine/random.ts'
-import { utf8Bytes } from '../schema/utf8.ts'
+import { utf8Bytes } from '../schema/platform.ts'
 
 /** The keys of a sandbox: they are shown once, and kept as digests only. */
 export interface Keys {

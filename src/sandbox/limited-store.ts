@@ -1,5 +1,5 @@
 import type { Store, StoredCommit, StoredRecord } from '../operation/store.ts'
-import { utf8Length } from '../schema/utf8.ts'
+import { utf8Length } from '../schema/platform.ts'
 import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './platform.ts'

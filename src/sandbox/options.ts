@@ -5,10 +5,9 @@ import { manualClock } from '../engine/manual-clock.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
 import { type Dialect, ngrok, standard } from '../resources/dialects.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../schema/duration.ts'
 import { Refusal, refuse } from '../schema/errors.ts'
 import { anyObject } from '../schema/schema.ts'
-import { timeMs, timestamp } from '../schema/time.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
 
 const DIALECTS: Readonly<Record<'standard' | 'ngrok', Dialect>> = { standard, ngrok }

@@ -28,3 +28,6 @@ export interface CommonDialect {
   /** HTTP statuses that differ from the error catalogue's, by the error's key. */
   readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
+
+/** The options of a gateway that change rules. Each family reads its own, by `ownPart`. */
+export type Rules = object

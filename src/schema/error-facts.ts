@@ -1,7 +1,7 @@
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
+import { utf8Length } from './platform.ts'
 import { withoutSecrets } from './secret-values.ts'
-import { utf8Length } from './utf8.ts'
 
 /** What a caller is told of a refusal, in the dialect's numbers and statuses. */
 export interface ErrorFacts {

@@ -1,6 +1,25 @@
-import type { CatalogueError, Entry, Numbered } from './catalogue-error.ts'
+/** What numbers an error. */
+export interface Numbered {
+  /** Behind the dialect's prefix, the wire's `error_code`. */
+  readonly number: number
+  /** The HTTP status, unless a dialect has one of its own. */
+  readonly status: number
+}
 
-export type { CatalogueError, Entry } from './catalogue-error.ts'
+/** An error as it is declared: its number and its status, and the message that it makes of its values. */
+export interface Entry<Values> extends Numbered {
+  /** Makes the message of the values that it speaks of. */
+  readonly message: (values: Values) => string
+}
+
+/**
+ * One error of the catalogue: a way in which a request can be refused. Its key is the same in every dialect; its number
+ * becomes the wire's `error_code` behind the dialect's prefix.
+ */
+export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
+  /** The key, the same in every dialect. */
+  readonly key: Key
+}
 
 /** Where a refused value stands, and what was received there, as messages show both. */
 export interface FieldFacts {
@@ -177,4 +196,68 @@ export function refuse<Values extends object>(
   headers?: Readonly<Record<string, string>>,
 ): never {
   throw new Refusal([problem(error, values)], { details, headers })
+}
+
+/** All errors of a gateway, by key. */
+export type Catalogue = ReadonlyMap<string, CatalogueError>
+
+/**
+ * Puts the errors of several rooms into one catalogue.
+ * @throws TypeError where two errors have one key or one number.
+ */
+export function catalogueOf(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
+  const catalogue = new Map<string, CatalogueError>()
+  const byNumber = new Map<number, CatalogueError>()
+  for (const error of groups.flatMap((group) => Object.values(group))) {
+    const { key, number } = error
+    const before = catalogue.get(key) ?? byNumber.get(number)
+    if (before && before !== error) {
+      const taken = `${before.key} has the number ${before.number} already`
+      throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is given once.`)
+    }
+    catalogue.set(key, error)
+    byNumber.set(number, error)
+  }
+  return catalogue
+}
+
+/** Thrown by the `assert…` functions of a gateway: what a test expected is not so. */
+export class AssertionError extends Error {
+  // Of what is called AssertionError, Jest shows the values that it compared.
+  override readonly name = 'GatewayAssertionError'
+}
+
+/** Throws an {@link AssertionError} with what was found, if anything was. */
+export function assertNone(found: string | undefined): void {
+  if (found !== undefined) throw new AssertionError(found)
+}
+
+/** How many problems of one request are put into words; the others are counted (rules: errors#all-problems). */
+const MOST_WORDED = 20
+
+/** What is wrong with one request. */
+export class Problems {
+  readonly #worded: Problem[] = []
+  #further = 0
+  #isCountedToItsEnd = true
+
+  /** Adds a problem. It is put into words only where those are shown: a body can have very many. */
+  add(word: () => Problem): void {
+    if (this.#worded.length < MOST_WORDED) this.#worded.push(word())
+    else this.#further++
+  }
+
+  /** Adds problems that were only counted, perhaps not to the end of the body. */
+  addCounted(count: number, isOpen: boolean): void {
+    this.#further += count
+    if (isOpen) this.#isCountedToItsEnd = false
+  }
+
+  /** Refuses the request if anything is wrong with it. */
+  refuse(): void {
+    const [first, ...others] = this.#worded
+    if (!first) return
+    const further = { count: this.#further, isCountedToItsEnd: this.#isCountedToItsEnd }
+    throw new Refusal([first, ...others], { further })
+  }
 }

@@ -1,5 +1,5 @@
-import { counted } from './counted.ts'
 import { declareErrors, entry, field } from './errors.ts'
+import { counted } from './text.ts'
 
 /**
  * The errors that no family has for itself: of the request as a whole, of ids, queries and filters, and of fields where no

@@ -1,6 +1,6 @@
 import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
-import { quote } from './quote.ts'
+import { quote } from './text.ts'
 
 /** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -1,10 +1,9 @@
 import * as v from 'valibot'
-import { DURATION_ALLOWED, type Duration, durationMs } from './duration.ts'
 import { type CatalogueError, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
-import { isObject } from './json.ts'
-import { quote, quoteSecret } from './quote.ts'
-import { TIME_ALLOWED, timeMs, timestamp } from './time.ts'
+import { quote, quoteSecret } from './text.ts'
+import { DURATION_ALLOWED, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
+import { isObject } from './values.ts'
 
 /** How messages speak of options. */
 export interface OptionWords {

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { general } from './general-errors.ts'
 import { idProblem, isOwnId, ownIdSequence } from './ids.ts'
-import type { StateFacts } from './reading.ts'
-import { type Report, rule } from './rule.ts'
+import { type Report, rule, type StateFacts } from './rule.ts'
 import { LATEST_TIME } from './time.ts'
 
 /** The largest number that an id can come from and leave room for as many more as anybody can make. */

@@ -3,10 +3,15 @@ import { documented, facts, type JsonFacts, named, withSteps } from './documenta
 import type { FieldError } from './errors.ts'
 import { general } from './general-errors.ts'
 import { idPattern, idProblem } from './ids.ts'
-import { isObject } from './json.ts'
-import { REGIONS } from './regions.ts'
+import { utf8Length } from './platform.ts'
 import { rule } from './rule.ts'
-import { utf8Length } from './utf8.ts'
+import { isObject } from './values.ts'
+
+/** The datacenter regions (rules: limits#regions). The first use of a region is `us` by default. */
+export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
+
+/** A datacenter region. */
+export type Region = (typeof REGIONS)[number]
 
 /**
  * The message of a schema says what is allowed, as messages of the catalogue do: `v.string('a name')`. A value that the

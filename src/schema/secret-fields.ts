@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
+import { marksOf, partsOf } from './documentation.ts'
 import { REDACTED, readings } from './private-key-text.ts'
-import { marksOf, partsOf } from './schema-parts.ts'
 import { withoutSecrets } from './secret-values.ts'
 
 /** Deeper values are named instead of shown, whatever holds them. */

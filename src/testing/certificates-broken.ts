@@ -1,4 +1,4 @@
-import type { Draw } from '../operation/draw.ts'
+import type { Draw } from '../schema/values.ts'
 import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { oids } from '../x509/oids.ts'
 import { writePem } from '../x509/pem.ts'

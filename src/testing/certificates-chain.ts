@@ -1,6 +1,6 @@
 import { randomSource } from '../engine/random.ts'
-import type { Draw } from '../operation/draw.ts'
 import { LATEST_TIME } from '../schema/time.ts'
+import type { Draw } from '../schema/values.ts'
 import { hexOf } from '../x509/bytes.ts'
 import { alternativeNames, basicConstraints, extendedKeyUsage, keyUsage } from '../x509/extension-writer.ts'
 import { certificate, type Issuer, nameOf, serialFrom } from '../x509/issue.ts'

@@ -1,5 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import type { Draw } from '../operation/draw.ts'
+import type { Draw } from '../schema/values.ts'
 import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { certifiedKey, type KeyPair, pkcs8, secretFrom, signingKey } from '../x509/key-writer.ts'
 import { oids } from '../x509/oids.ts'

@@ -1,4 +1,4 @@
-import { itemAt } from '../schema/item-at.ts'
+import { itemAt } from '../schema/values.ts'
 import { bytesOfNumber, hexOf } from '../x509/bytes.ts'
 import { nothing, oid, sequence } from '../x509/der-writer.ts'
 import { hashes } from '../x509/hashes.ts'

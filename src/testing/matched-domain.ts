@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../resources/types/index.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */
 export interface Subject {

@@ -4,8 +4,7 @@ import type { GatewayError } from '../gateway/gateway-error.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/domain-records.ts'
 import type { OperationName } from '../resources/index.ts'
 import type { ErrorKey } from '../resources/types/index.ts'
-import { counted } from '../schema/counted.ts'
-import { quote } from '../schema/quote.ts'
+import { counted, quote } from '../schema/text.ts'
 import { isGateway, jobOf, provisioningOf, type Subject, subjectOf, what } from './matched-domain.ts'
 
 /** Which requests {@link GatewayMatchers.toHaveBeenRequested} means, and how many. */

@@ -1,7 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { Gateway } from '../gateway/gateway.ts'
 import { isBelow } from '../http/url.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
 
 /**
  * Handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers. The URL

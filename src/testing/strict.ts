@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import { AssertionError } from '../schema/assertion-error.ts'
+import { AssertionError } from '../schema/errors.ts'
 
 /** What {@link assertStrict} looks at. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>

@@ -3,9 +3,9 @@ import type { Clock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
-import { isObject } from '../schema/json.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
-import { quote } from '../schema/quote.ts'
+import { quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 import { explain, installedForNow, requireStrict, type Shown } from './failure.ts'
 
 /** How the tests of {@link testWithGateway} are run. */

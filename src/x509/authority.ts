@@ -1,6 +1,6 @@
-import type { Draw } from '../operation/draw.ts'
 import { accessor } from '../schema/accessor.ts'
 import { LATEST_TIME } from '../schema/time.ts'
+import type { Draw } from '../schema/values.ts'
 import { bytesOfNumber } from './bytes.ts'
 import type { CertificateFields } from './certificate-fields.ts'
 import type { ExtendedKeyUsage } from './extension-names.ts'

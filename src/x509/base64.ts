@@ -1,4 +1,4 @@
-import { counted } from '../schema/counted.ts'
+import { counted } from '../schema/text.ts'
 import { bytesOf } from './bytes.ts'
 
 /** A line of a text and its number, from 1 on. */

@@ -1,6 +1,6 @@
 /// <reference path="./forge.d.ts" />
 import asn1 from 'node-forge/lib/asn1.js'
-import { utf8Bytes } from '../schema/utf8.ts'
+import { utf8Bytes } from '../schema/platform.ts'
 import { binaryOf, bitLength, bytesOf, bytesOfNumber } from './bytes.ts'
 import { type Asn1, tags } from './der.ts'
 

@@ -1,5 +1,5 @@
-import { quote } from '../schema/quote.ts'
-import { utf8Text } from '../schema/utf8.ts'
+import { utf8Text } from '../schema/platform.ts'
+import { quote } from '../schema/text.ts'
 import { bytesOf } from './bytes.ts'
 import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
 import { attributeOids } from './oids.ts'

@@ -1,5 +1,5 @@
-import type { Authority } from '../operation/authority.ts'
-import { ownPart } from '../operation/own-part.ts'
+import { ownPart } from '../operation/family.ts'
+import type { Authority } from '../operation/view.ts'
 import type { CertificateFields } from './certificate-fields.ts'
 
 /** The types of key that an automatic certificate can have. */

@@ -1,5 +1,5 @@
 import { refuse } from '../schema/errors.ts'
-import { utf8Length } from '../schema/utf8.ts'
+import { utf8Length } from '../schema/platform.ts'
 import { errors } from './errors.ts'
 
 /** Bytes of UTF-8. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/operation/operation.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
-import { partsOf } from '../../src/schema/schema-parts.ts'
+import { partsOf } from '../../src/schema/documentation.ts'
 
 /** Fields that every family may have, by words that have other meanings too. */
 const GENERAL = ['description', 'metadata', 'enabled', 'region', 'module', 'secret']

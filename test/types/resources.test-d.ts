@@ -16,14 +16,14 @@ import type {
   Resources,
   TimelineEntry,
 } from '../../src/index.ts'
-import type { ListInput, listQuery } from '../../src/operation/list-query.ts'
+import type { ListInput, listQuery } from '../../src/operation/list.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
 import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'
-import type { Frozen } from '../../src/schema/frozen.ts'
 import type { general } from '../../src/schema/general-errors.ts'
+import type { Frozen } from '../../src/schema/values.ts'
 
 // The types that people read are made by a script; the table of families says what they must be.
 type Families = typeof families

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Draw } from '../../src/operation/draw.ts'
+import type { Draw } from '../../src/schema/values.ts'
 import type { CertificateOrder } from '../../src/x509/order.ts'
 
 /** In milliseconds. */

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { Method } from '../../operation/operation.ts'
 import type { ErrorKey } from '../../resources/types/index.ts'
 import { documented, facts, type JsonFacts, named } from '../../schema/documentation.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../schema/duration.ts'
 import { general } from '../../schema/general-errors.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../schema/time.ts'
 
 /** The methods of requests that can meet a fault. */
 export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (

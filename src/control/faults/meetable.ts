@@ -2,7 +2,7 @@ import type { Operation } from '../../operation/operation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { idProblem } from '../../schema/ids.ts'
-import { quote } from '../../schema/quote.ts'
+import { quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
 import type { FaultSpec } from './fault.ts'
 

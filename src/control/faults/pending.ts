@@ -1,6 +1,5 @@
 import type { Journal, JournalEntry } from '../../journal/entry.ts'
-import { counted } from '../../schema/counted.ts'
-import { quote } from '../../schema/quote.ts'
+import { counted, quote } from '../../schema/text.ts'
 import { isPending, mismatches } from './armed-faults.ts'
 import type { ArmedFault, FaultRequest } from './fault.ts'
 

@@ -4,7 +4,7 @@ import { type Outcome, orderedOutcomes, standingOutcomes } from '../../provision
 import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownDomain } from '../../resources/reserved-domains/shape.ts'
 import type { ReservedDomain } from '../../resources/types/index.ts'
-import { assertNone } from '../../schema/assertion-error.ts'
+import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type TimelinesMember, timelines } from '../../views/timelines.ts'

@@ -18,8 +18,7 @@ import { errors } from '../../resources/reserved-domains/errors.ts'
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import type { RuleContext } from '../../schema/reading.ts'
-import { type Report, rule } from '../../schema/rule.ts'
+import { type Report, type RuleContext, rule } from '../../schema/rule.ts'
 import { controlCall, plainCall } from '../control.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))

@@ -1,5 +1,5 @@
 import type { Journal, JournalEntry } from '../../journal/entry.ts'
-import { counted } from '../../schema/counted.ts'
+import { counted } from '../../schema/text.ts'
 
 /** How many unknown requests a message names. */
 const MOST_NAMED = 20

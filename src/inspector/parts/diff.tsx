@@ -1,4 +1,4 @@
-import type { Change } from '../../operation/commit.ts'
+import type { Change } from '../../operation/collection.ts'
 
 /** One record's change: what was before, and what is after, field by field. */
 export function Diff({ change: { collection, key, before, after } }: { change: Change }) {

@@ -1,4 +1,4 @@
-import { ownPart } from '../../operation/own-part.ts'
+import { ownPart } from '../../operation/family.ts'
 import type { CommonDialect } from '../../schema/dialect.ts'
 
 /** What a dialect says of reserved domains. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../schema/json.ts'
+import { isObject } from '../../schema/values.ts'
 
 /** What a config field must be: a test and how a message names it. */
 interface FieldRule {

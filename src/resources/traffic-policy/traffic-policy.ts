@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { documented, type Facts, named } from '../../schema/documentation.ts'
-import type { Frozen } from '../../schema/frozen.ts'
 import { enabled } from '../../schema/schema.ts'
+import type { Frozen } from '../../schema/values.ts'
 import { routeModule } from '../route-module.ts'
 import { errors } from './errors.ts'
 import { ACTION, ACTIONS, CONFIG, EXPRESSIONS, NAME, RULE, TYPE, TYPES } from './fields.ts'

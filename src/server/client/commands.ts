@@ -1,7 +1,7 @@
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
 import { inFull } from '../../openapi/sentences.ts'
-import { partsOf } from '../../schema/schema-parts.ts'
+import { partsOf } from '../../schema/documentation.ts'
 import type { Timelines } from '../../views/timelines.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import type { Command } from '../commands/command.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { counted } from '../../schema/counted.ts'
+import { counted } from '../../schema/text.ts'
 import { suggestion } from './nearest.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
-import { isObject } from '../../schema/json.ts'
+import { isObject } from '../../schema/values.ts'
 import { caught } from '../caught.ts'
 import { type Arguments, requireNoWords } from './arguments.ts'
 import type { Command } from './command.ts'

@@ -1,5 +1,5 @@
-import { quote } from '../../schema/quote.ts'
 import { valuesOf, withoutSecrets } from '../../schema/secret-values.ts'
+import { quote } from '../../schema/text.ts'
 import { caught } from '../caught.ts'
 import { clientCommands } from '../client/commands.ts'
 import { readArguments } from './arguments.ts'

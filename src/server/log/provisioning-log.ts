@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { Change, Commit } from '../../operation/commit.ts'
+import type { Change, Commit } from '../../operation/collection.ts'
 import { domains } from '../../provisioning/domain-records.ts'
 import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
 import type { LoggedTransition } from './log.ts'

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { isSchema, marksOf, partsOf, type SchemaParts } from '../../schema/schema-parts.ts'
+import { isSchema, marksOf, partsOf, type SchemaParts } from '../../schema/documentation.ts'
 import { configSchemas } from './config.ts'
 import { sentences } from './sentences.ts'
 

@@ -1,12 +1,10 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
-import { type Problem, problem } from './errors.ts'
-import { fieldPath } from './field-path.ts'
+import { marksOf, partsOf } from './documentation.ts'
+import { type Problem, type Problems, problem } from './errors.ts'
 import { general } from './general-errors.ts'
-import { isObject } from './json.ts'
-import type { Problems } from './problems.ts'
-import { quote } from './quote.ts'
-import { marksOf, partsOf } from './schema-parts.ts'
+import { fieldPath, quote } from './text.ts'
+import { isObject } from './values.ts'
 
 /** How deep a body may nest; deeper ones are refused rather than walked. */
 const DEEPEST = 64

@@ -1,13 +1,15 @@
 import * as v from 'valibot'
 import { compileFilter, type Filter, LONGEST_FILTER } from '../filter/filter.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documented, named } from '../schema/documentation.ts'
+import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { type Problem, problem, Refusal, refuse } from '../schema/errors.ts'
-import { fieldPath } from '../schema/field-path.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, idProblem } from '../schema/ids.ts'
-import { isObject } from '../schema/json.ts'
-import { quote } from '../schema/quote.ts'
+import { fieldPath, quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
+import type { Collection } from './collection.ts'
+import type { Transaction } from './transaction.ts'
+import type { View } from './view.ts'
 
 const LARGEST_PAGE = 100
 
@@ -145,4 +147,60 @@ function readCursor(text: string | undefined, prefix: string, problems: Problem[
   const error = idProblem(text, prefix)
   if (error) problems.push(problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
+}
+
+/** A page of a list: its items under their own key, and where it stands. */
+export type Page<Items extends string, Shown> = { readonly [K in Items]: readonly Shown[] } & {
+  /** The URL of the list. */
+  readonly uri: string
+  /** The URL of the next page; null on the last one. */
+  readonly next_page_uri: string | null
+}
+
+/** The fields of every page of a list, beside its items. */
+export const pageTail = {
+  uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
+  next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', {
+    json: { format: 'uri' },
+  }),
+}
+
+/** The schema of a page of a list. */
+export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
+  const { name } = documentationOf(shape)
+  const page = v.object({
+    [items]: documented(v.array(shape), 'The items of the page, newest first.'),
+    ...pageTail,
+  })
+  return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
+}
+
+/** What a list has: its records, how they are shown, its path, and the key of its items. */
+interface List<R extends object> {
+  readonly collection: Collection<R>
+  readonly view: View<R, object>
+  readonly path: string
+  readonly items: string
+}
+
+/** The page of a list that a query asks for. */
+export function pageAt<R extends { readonly id: string }>(tx: Transaction, query: ListQuery, list: List<R>): object {
+  const shown: object[] = []
+  let last: string | undefined
+  let more = false
+  for (const record of tx.newestFirst(list.collection, query.before_id)) {
+    const item = tx.show(list.view, record)
+    if (query.filter && !query.filter(item, tx.now)) continue
+    more = shown.length === query.limit
+    if (more) break
+    shown.push(item)
+    last = record.id
+  }
+  const uri = tx.wire.url + list.path
+  const next_page_uri = more && last ? `${uri}?${nextQuery(query, last)}` : null
+  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri })
+}
+
+function nextQuery(query: ListQuery, before_id: string): string {
+  return new URLSearchParams({ before_id, ...query.sent }).toString()
 }
