@@ -1,14 +1,14 @@
 import * as v from 'valibot'
-import { normalName } from '../provisioning/dns-names.ts'
 import {
   type DnsRecord,
   dnsRecord,
-  ownRecord,
+  normalName,
   recordName,
+  recordOf,
   recordType,
   zone,
   zoneRecords,
-} from '../provisioning/zone.ts'
+} from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
@@ -43,7 +43,7 @@ const remove = controlCall({
   }),
   run: (host, sent) =>
     host.transact((tx) => {
-      const named = sent.name === undefined ? zoneRecords(tx) : [ownRecord(tx, sent.name)]
+      const named = sent.name === undefined ? zoneRecords(tx) : [recordOf(tx, sent.name)]
       for (const each of named) if (each && isMatch(each, sent)) tx.remove(zone, each)
     }),
 })

@@ -9,24 +9,22 @@ import { DESCRIPTION, METADATA, secret, textOfBytes } from '../schema/schema.ts'
 import type { CertificateFields } from '../x509/certificate-fields.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
-import { domainName } from './domain-names.ts'
+import { isDnsName } from './dns.ts'
 
-/** What can be wrong with the texts of a TLS certificate. */
 export const recordErrors = declareErrors({
   certificate_description_too_long: tooLong(1914),
   certificate_metadata_too_long: tooLong(1915),
 })
 
-/** What was uploaded. The private key never leaves it except by name. */
-export interface Upload {
+interface Upload {
   readonly certificate_pem: string
   /** Absent where the record came from a snapshot without private keys. */
   readonly private_key_pem?: string
-  /** What was read from the leaf. It follows from `certificate_pem`, so no snapshot has it. */
+  /** Read from `certificate_pem`, so no snapshot has it. */
   readonly leaf: CertificateFields
 }
 
-/** A TLS certificate as it is kept: an upload, or an order that the authority can carry out at any time. */
+/** The record of a TLS certificate: an upload, or an order that the authority can carry out at any time. */
 export type CertificateRecord = ResourceRecord &
   (
     | { readonly issued_at: null; readonly upload: Upload; readonly order: null }
@@ -41,7 +39,7 @@ const uploadFields = v.object({
   private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
 })
 
-/** An upload is read again: its texts are what a gateway has kept if they are what it would accept. */
+/** Reads an upload again, under the rules for uploading. */
 const upload = v.pipe(
   uploadFields,
   readBy([], (sent: v.InferOutput<typeof uploadFields>, report): Upload | undefined => {
@@ -62,7 +60,10 @@ const upload = v.pipe(
 )
 
 const order = v.object({
-  domain: domainName,
+  domain: v.pipe(
+    v.string(),
+    v.check((name) => isDnsName(name), 'a DNS name in lower case'),
+  ),
   private_key_type: oneOfThese(MANAGED_KEY_TYPES),
   not_before: scheduledTime,
   not_after: instant,
@@ -76,7 +77,6 @@ const fields = v.object({
   order: v.nullable(order),
 })
 
-/** A record is an upload or an order; an order's certificate is valid from the time of its issuance on. */
 const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<typeof fields>, report) => {
   const wrong = (path: string[], value: unknown, allowed: string) =>
     report(general.field_invalid, { allowed }, { path, value })

@@ -1,16 +1,41 @@
 import type { Transaction } from '../operation/transaction.ts'
-import { attempt } from './attempt.ts'
 import { certificates } from './certificate-records.ts'
-import type { DomainRecord, Policy } from './domain-records.ts'
-import { provisioningRules } from './rules.ts'
+import { neededRecords } from './dns.ts'
+import { type ManagedDomain, type Policy, type ProvisioningError, provisioningRules } from './managed-domain.ts'
+import { takeOutcome } from './outcomes.ts'
 import { transit } from './transitions.ts'
+
+/** The message of a scripted failure. */
+const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
+  INTERNAL_ERROR: 'The certificate authority could not be asked. This is temporary.',
+  DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
+}
+
+/** Runs one attempt of a domain's job now (rules: provisioning-jobs#outcomes). */
+export function attempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  const tried = domain.job?.error_code ? transit(tx, domain, 'retried', {}) : domain
+  const isRenewal = domain.certificate_id !== null
+  const failure = failureOf(tx, tried)
+  if (!failure) return transit(tx, tried, isRenewal ? 'renewed' : 'issued', {})
+  return transit(tx, tried, isRenewal ? 'renewal failed' : 'failed', failure)
+}
+
+/** Decides by the script, then by simulated DNS, if enabled; otherwise the attempt succeeds. */
+function failureOf(tx: Transaction, domain: ManagedDomain): { error_code: ProvisioningError; msg: string } | undefined {
+  const outcome = takeOutcome(tx, domain.domain)
+  if (outcome === 'success') return undefined
+  if (outcome) return { error_code: outcome, msg: MESSAGES[outcome] }
+  if (provisioningRules(tx.rules).dns === 'off') return undefined
+  const wrong = neededRecords(tx, domain).find(({ problem }) => problem !== null)
+  return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
+}
 
 /**
  * Puts a domain under a certificate management policy and starts its job. The policy that is in force already changes
  * nothing; an uploaded certificate gives way at once, an automatic one stays in use until the new one is issued
  * (rules: domain-certificates#one-or-the-other).
  */
-export function withPolicy(tx: Transaction, domain: DomainRecord, policy: Policy): DomainRecord {
+export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
   const before = domain.policy
   if (before?.authority === policy.authority && before.private_key_type === policy.private_key_type) return domain
   const free = before
@@ -20,17 +45,21 @@ export function withPolicy(tx: Transaction, domain: DomainRecord, policy: Policy
 }
 
 /** Starts the renewal of a domain's certificate (rules: provisioning-jobs#renewal). */
-export function withRenewal(tx: Transaction, domain: DomainRecord): DomainRecord {
+export function withRenewal<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return attemptedAtOnce(tx, transit(tx, domain, 'renewal started', {}))
 }
 
-/** Puts an uploaded certificate to use. A policy, its status, its job and its certificate go. */
-export function withUploadedCertificate(tx: Transaction, domain: DomainRecord, certificate_id: string): DomainRecord {
+/** Puts an uploaded certificate to use, in place of a policy. */
+export function withUploadedCertificate<D extends ManagedDomain>(
+  tx: Transaction,
+  domain: D,
+  certificate_id: string,
+): D {
   return { ...withoutPolicy(tx, domain), certificate_id }
 }
 
 /** Takes the policy off a domain, and with it the status, the job and the automatic certificate. */
-export function withoutPolicy(tx: Transaction, domain: DomainRecord): DomainRecord {
+export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   if (!domain.policy) return domain
   const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
   if (automatic) tx.remove(certificates, automatic)
@@ -38,11 +67,11 @@ export function withoutPolicy(tx: Transaction, domain: DomainRecord): DomainReco
   return { ...free, policy: null, renews_at: null, due: null, certificate_id: null }
 }
 
-function withoutJob(tx: Transaction, domain: DomainRecord, reason: string): DomainRecord {
+function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason: string): D {
   return domain.job ? transit(tx, domain, 'cancelled', { reason }) : domain
 }
 
-/** A delay of 0 means: issued within the response of the call that started the job. */
-function attemptedAtOnce(tx: Transaction, domain: DomainRecord): DomainRecord {
+/** With a delay of 0 the certificate is issued within the call that started the job. */
+function attemptedAtOnce<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return provisioningRules(tx.rules).provisioningDelay === 0 ? attempt(tx, domain) : domain
 }

@@ -5,122 +5,112 @@ import { general } from '../schema/general-errors.ts'
 import { oneOfThese, recordRule } from '../schema/record-schema.ts'
 import { rule } from '../schema/rule.ts'
 import type { Frozen } from '../schema/values.ts'
-import { type NameError, nameErrors, nameProblem } from './domain-names.ts'
+import { isDnsName } from './dns.ts'
 
-/** What an attempt can come to. */
 export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
 
 /** What an attempt can come to. */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The key of what is on order for any domain. */
+/** The key of a script that is for any domain. */
 export const ANY_DOMAIN = ''
 
-/** The domain's name, or "" for any domain. */
 const domain = v.pipe(
   v.string(),
-  rule(Object.values<NameError>(nameErrors), (name, report) => {
-    const error = name === ANY_DOMAIN ? undefined : nameProblem(name)
-    if (error) report(error, {})
-  }),
   v.toLowerCase(),
+  rule([], (name, report) => {
+    if (name !== ANY_DOMAIN && !isDnsName(name)) report(general.field_invalid, { allowed: 'a DNS name, or ""' })
+  }),
 )
 
 const outcome = oneOfThese(OUTCOMES)
 
-/** Where the first outcome stands: places before and behind it have as many digits, so keys sort like places. */
+/** The place of the first outcome: all places have as many digits, so keys sort like places. */
 const MIDDLE = 2 ** 52
 
-const ordered = v.object({
+const scripted = v.object({
   domain,
-  /** Where it stands among those of its domain: the highest is taken first. */
+  /** The place among the outcomes of its domain: the highest is taken first. */
   place: v.pipe(
     v.number(),
     recordRule((place, report, { sequence }) => {
-      if (!(Number.isInteger(place) && Math.abs(place - MIDDLE) < sequence)) {
-        report(general.field_invalid, {
-          allowed: `an integer less than ${sequence}, the sequence, away from ${MIDDLE}`,
-        })
-      }
+      if (Number.isInteger(place) && Math.abs(place - MIDDLE) < sequence) return
+      const allowed = `an integer less than ${sequence}, the sequence, away from ${MIDDLE}`
+      report(general.field_invalid, { allowed })
     }),
   ),
   outcome,
 })
 
-/** One outcome on order. The next attempt that it is for takes it. */
-export type OrderedOutcome = Frozen<v.InferOutput<typeof ordered>>
+type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
 
-const standing = v.object({ domain, outcome })
+const lasting = v.object({ domain, outcome })
 
-/** What all attempts come to that find nothing on order, until told otherwise. */
-export type StandingOutcome = Frozen<v.InferOutput<typeof standing>>
+/** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
+export const MOST_OUTCOMES = 10_000
 
-/** How many outcomes can be on order, over all domains; and how many domains can have a standing one. */
-export const MOST_ON_ORDER = 10_000
-
-/** Keyed so that the next one of a domain is the last before the domain's own end. */
-export const orderedOutcomes = collection<OrderedOutcome>({
+/** Outcomes that attempts take one by one. The key of a domain's next one is its highest. */
+export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
-  schema: ordered,
-  most: MOST_ON_ORDER,
+  schema: scripted,
+  most: MOST_OUTCOMES,
 })
 
-export const standingOutcomes = collection<StandingOutcome>({
+/** Outcomes of all attempts that find no scripted one, until they are cleared. */
+export const lastingOutcomes = collection<Frozen<v.InferOutput<typeof lasting>>>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
-  schema: standing,
-  most: MOST_ON_ORDER,
+  schema: lasting,
+  most: MOST_OUTCOMES,
 })
 
-/** Orders outcomes for a domain, or any: behind what is on order for it already, or before that. */
-export function orderOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
+/** Scripts outcomes for a domain, or any: after those that are scripted for it already, or before them. */
+export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
-    tx.put(orderedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), outcome })
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), outcome })
   }
 }
 
-/** Takes the outcome that was ordered for a domain's next attempt: its own first, then one for any domain. */
+/** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
 export function takeOutcome(tx: Transaction, domain: string): Outcome | undefined {
-  return taken(tx, domain) ?? taken(tx, ANY_DOMAIN)
+  for (const scope of [domain, ANY_DOMAIN]) {
+    const [next] = outcomesFor(tx, scope)
+    if (next) tx.remove(scriptedOutcomes, next)
+    const found = next ?? tx.get(lastingOutcomes, scope)
+    if (found) return found.outcome
+  }
+  return undefined
 }
 
-function taken(tx: Transaction, domain: string): Outcome | undefined {
-  const [next] = outcomesFor(tx, domain)
-  if (!next) return tx.get(standingOutcomes, domain)?.outcome
-  tx.remove(orderedOutcomes, next)
-  return next.outcome
-}
-
-/** What is on order for a domain, or any, the next one first. */
-function* outcomesFor(tx: Transaction, domain: string): Generator<OrderedOutcome> {
-  if (tx.count(orderedOutcomes) === 0) return
+/** Yields the outcomes of a domain, or any, the next one first. */
+function* outcomesFor(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
+  if (tx.count(scriptedOutcomes) === 0) return
   // "!" comes right after the space in the keys.
-  for (const each of tx.newestFirst(orderedOutcomes, `${domain}!`)) {
+  for (const each of tx.newestFirst(scriptedOutcomes, `${domain}!`)) {
     if (each.domain !== domain) return
     yield each
   }
 }
 
-/** Drops what is on order for a domain, or everything. */
+/** Drops the outcomes of a domain, or all. */
 export function dropOutcomes(tx: Transaction, domain?: string): void {
-  const ordered = domain === undefined ? tx.newestFirst(orderedOutcomes) : outcomesFor(tx, domain)
-  for (const each of [...ordered]) tx.remove(orderedOutcomes, each)
-  const standing = domain === undefined ? tx.newestFirst(standingOutcomes) : [tx.get(standingOutcomes, domain)]
-  for (const each of [...standing]) if (each) tx.remove(standingOutcomes, each)
+  const scripted = domain === undefined ? tx.newestFirst(scriptedOutcomes) : outcomesFor(tx, domain)
+  for (const each of [...scripted]) tx.remove(scriptedOutcomes, each)
+  const lasting = domain === undefined ? tx.newestFirst(lastingOutcomes) : [tx.get(lastingOutcomes, domain)]
+  for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** All outcomes that no attempt has used: those of named domains by name, those for any domain last. */
+/** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
 export function pendingOutcomes(tx: Transaction): { domain: string | null; outcome: Outcome }[] {
-  const byDomain = new Map<string, Outcome[]>()
-  for (const { domain, outcome } of tx.newestFirst(orderedOutcomes)) {
-    const outcomes = byDomain.get(domain)
-    if (outcomes) outcomes.push(outcome)
-    else byDomain.set(domain, [outcome])
-  }
-  const named = [...byDomain.keys()].filter((domain) => domain !== ANY_DOMAIN).sort()
-  return [...named, ANY_DOMAIN].flatMap((domain) =>
-    (byDomain.get(domain) ?? []).map((outcome) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome })),
-  )
+  const outcomes = [...tx.newestFirst(scriptedOutcomes)].map(({ domain, outcome }) => ({ domain, outcome }))
+  const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
+  return outcomes
+    .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))
+    .map(({ domain, outcome }) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome }))
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
 }

@@ -1,19 +1,17 @@
+import type { Due } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
-import type { DomainRecord, Job, Policy, ProvisioningError } from './domain-records.ts'
-import { type ProvisioningRules, provisioningRules } from './rules.ts'
-import { scheduled, wholeSecond } from './schedule.ts'
 import {
-  entriesOf,
-  type ShownTimelineEntry,
-  type Timeline,
-  type TimelineEntry,
-  type Transition,
-  withEntry,
-} from './timeline.ts'
+  type Job,
+  type ManagedDomain,
+  type Policy,
+  type ProvisioningError,
+  type ProvisioningRules,
+  provisioningRules,
+} from './managed-domain.ts'
+import { type ShownTimelineEntry, type Timeline, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
 
-/** Where a domain can stand in its provisioning (rules: provisioning-jobs#state). */
 export const PROVISIONING_STATES = [
   'unmanaged',
   'provisioning',
@@ -23,19 +21,17 @@ export const PROVISIONING_STATES = [
   'renewal failing',
 ] as const
 
-/** Where a domain stands in its provisioning. Never stored: it follows from (certificate, renews_at, provisioning_job). */
+/** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link stateOf} computes it. */
 export type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
-/** A row of the table: from where, by which rule, and what it does. */
+/** A row of the table of transitions. */
 interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
   /** The rule that it follows: page and heading in docs/decisions. */
   readonly rule: string
-  /** What it changes in the domain. */
-  readonly apply: (tx: Transaction, domain: DomainRecord, facts: Facts) => Partial<DomainRecord>
-  /** What the timeline keeps of it beside time and name: little, because there are many. */
-  readonly note?: (after: Partial<DomainRecord>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
-  /** What people read. */
+  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Partial<ManagedDomain>
+  /** The parts of the timeline's entry that differ; the rest of its words come from `message`. */
+  readonly note?: (after: Partial<ManagedDomain>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
   readonly message: (entry: TimelineEntry, rules: ProvisioningRules) => string
 }
 
@@ -57,7 +53,7 @@ const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
     `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
 }
 
-/** What each transition is told beside the domain. */
+/** The input of each transition beside the domain. */
 interface Facts {
   readonly started: { readonly policy: Policy }
   readonly retried: object
@@ -111,51 +107,38 @@ export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   },
 }
 
-/** A timeline as it is shown to people and over HTTP. */
+/** Puts a timeline into words for people. */
 export function shownTimeline(timeline: Timeline, rules: ProvisioningRules): readonly ShownTimelineEntry[] {
-  return entriesOf(timeline).map((entry) => {
+  return timeline.map((entry) => {
     const { at, transition, outcome } = entry
     return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }
   })
 }
 
-/** Takes a domain through one transition and notes it in its timeline. */
-export function transit<T extends Transition>(
+/** Takes a domain through one transition and adds it to the timeline. */
+export function transit<D extends ManagedDomain, T extends Transition>(
   tx: Transaction,
-  domain: DomainRecord,
+  domain: D,
   transition: T,
   facts: Facts[T],
-): DomainRecord {
+): D {
   const { from, apply, note }: Row<Facts[T]> = transitions[transition]
   const state = stateOf(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
   const changes = apply(tx, domain, facts)
-  const { outcome, note: kept } = note?.(changes, facts) ?? NOTHING
-  const timeline = withEntry(domain.timeline, { at: secondOf(tx.now), transition, outcome, note: kept })
+  const noted = note?.(changes, facts) ?? { outcome: null, note: null }
+  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, ...noted })
   return { ...domain, ...changes, timeline }
 }
 
-const NOTHING = { outcome: null, note: null } as const
-
-/** The second since 1970 that a time in ms falls into. */
-function secondOf(ms: number): number {
-  return Math.floor(ms / 1000)
-}
-
-/** When a certificate that was issued at a time in ms is to be renewed, in ms. */
-function renewalTime(issuedAt: number, { certificateValidity, renewalLead }: ProvisioningRules): number {
-  return issuedAt + certificateValidity - renewalLead
-}
-
-/** Where a domain stands, from what is known of it. */
-export function stateOf({ policy, job, certificate_id }: DomainRecord): ProvisioningState {
+export function stateOf({ policy, job, certificate_id }: ManagedDomain): ProvisioningState {
   if (!policy) return 'unmanaged'
   if (!job) return 'issued'
   if (certificate_id === null) return job.error_code === null ? 'provisioning' : 'failing'
   return job.error_code === null ? 'renewing' : 'renewal failing'
 }
 
-function newJob(tx: Transaction): Partial<DomainRecord> {
+function newJob(tx: Transaction): Partial<ManagedDomain> {
   const job: Job = {
     error_code: null,
     msg: 'Managed certificate provisioning in progress.',
@@ -166,30 +149,28 @@ function newJob(tx: Transaction): Partial<DomainRecord> {
   return { job, due: scheduled(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failedJob(tx: Transaction, domain: DomainRecord, { error_code, msg }: Failure): Partial<DomainRecord> {
+function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg }: Failure): Partial<ManagedDomain> {
   const before = domain.job as Job // The table lets only a domain with a job fail.
+  const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
-  const { first, most } = provisioningRules(tx.rules).internalErrorBackoff
-  const wait = isInternal
-    ? Math.min(most, first * 2 ** before.internal_errors)
-    : provisioningRules(tx.rules).dnsErrorRetry
-  const { at: retries_at, due } = scheduled(tx, tx.now + wait)
+  const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
+  const { at: retries_at, due } = scheduled(tx, tx.now + (isInternal ? backoff : dnsErrorRetry))
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   return { job: { ...before, error_code, msg, retries_at, internal_errors }, due }
 }
 
-function newCertificateInUse(tx: Transaction, domain: DomainRecord): Partial<DomainRecord> {
+function newCertificateInUse(tx: Transaction, domain: ManagedDomain): Partial<ManagedDomain> {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
-  // A certificate tells its times in whole seconds, so its life counts from the one that it shows.
-  const issued_at = secondOf(tx.now) * 1000
+  // A certificate shows its times in whole seconds, so its life counts from the second that it shows.
+  const issued_at = Math.floor(tx.now / 1000) * 1000
   const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
   const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, provisioningRules(tx.rules)))
   return { certificate_id: id, renews_at, job: null, due }
 }
 
-/** The record of an automatic certificate. The certificate itself is made when somebody reads it. */
-function newCertificate(tx: Transaction, { domain, policy }: DomainRecord, issued_at: number): CertificateRecord {
+/** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
+function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issued_at: number): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
   return {
     id: tx.newId('cert'),
@@ -204,4 +185,22 @@ function newCertificate(tx: Transaction, { domain, policy }: DomainRecord, issue
       number: tx.nextOrder(),
     },
   }
+}
+
+function renewalTime(issuedAtMs: number, { certificateValidity, renewalLead }: ProvisioningRules): number {
+  return issuedAtMs + certificateValidity - renewalLead
+}
+
+/** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */
+function wholeSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000
+}
+
+/**
+ * Schedules an event for a time in ms. `at` is the time that is shown and at which it happens. An event after the year
+ * 9999 is shown at its end and never happens: then `due` is null.
+ */
+function scheduled(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
+  const at = wholeSecond(ms)
+  return at > LATEST_TIME ? { at: LATEST_TIME, due: null } : { at, due: { at, order: tx.nextOrder() } }
 }

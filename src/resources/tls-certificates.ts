@@ -8,7 +8,6 @@ import {
   certificates,
   recordErrors,
 } from '../provisioning/certificate-records.ts'
-import { domains } from '../provisioning/domain-records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../schema/errors.ts'
 import { readBy } from '../schema/rule.ts'
@@ -18,6 +17,7 @@ import type { Frozen } from '../schema/values.ts'
 import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 import { issuing } from '../x509/order.ts'
+import { domains } from './reserved-domains/records.ts'
 
 /** What can be wrong with a request for a TLS certificate, beside what is uploaded. */
 export const errors = declareErrors({

@@ -1,7 +1,7 @@
 import type { JournalFields } from '../control/requests/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayError } from '../gateway/gateway-error.ts'
-import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/domain-records.ts'
+import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/managed-domain.ts'
 import type { OperationName } from '../resources/index.ts'
 import type { ErrorKey } from '../resources/types/index.ts'
 import { counted, quote } from '../schema/text.ts'

@@ -6,10 +6,10 @@ import { unusedOutcomes } from '../control/provisioning/unused-outcomes.ts'
 import { reasonOf, shownRequest } from '../control/requests/shown.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import { type DomainRecord, domains } from '../provisioning/domain-records.ts'
-import { provisioningRules } from '../provisioning/rules.ts'
+import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
+import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { timestamp } from '../schema/time.ts'
 
 /** How many lines each part of a report has at most; of what has a time, the newest are kept. */

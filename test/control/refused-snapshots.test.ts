@@ -306,7 +306,7 @@ describe('A snapshot is refused', () => {
       'a DNS name such as "app.example.com", not an address.',
     ],
     ['with an outcome that there is not', 'ordered_outcomes.0.outcome', 'x', 'success, INTERNAL_ERROR, DNS_ERROR.'],
-    ['with an outcome for no domain', 'ordered_outcomes.0.domain', 'x', ''],
+    ['with an outcome for no domain', 'ordered_outcomes.0.domain', 'x_.', 'a DNS name'],
     ['with an outcome out of place', 'ordered_outcomes.0.place', 5, 'an integer less than '],
     ['with a fault that nobody could order', 'faults.0.status', 200, 'an integer from 400 to 599.'],
     [

@@ -7,9 +7,10 @@ import { bundle } from '../support/bundle.ts'
 
 /** What runs in a process of its own, where the garbage can be collected on demand. Each case answers what it saw. */
 const CASES = `
-import { createGateway, manualClock } from './src/index.ts'
-import { serve } from './src/server/node.ts'
-import { timersOn } from './src/testing/clock.ts'
+import { createGateway } from '../../src/gateway/gateway.ts'
+import { manualClock } from '../../src/engine/manual-clock.ts'
+import { serve } from '../../src/server/serve.ts'
+import { timersOn } from '../../src/testing/timers.ts'
 
 const policy = { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } } as const
 const headers = { authorization: 'Bearer k', 'service-version': '2' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/operation/transaction.ts'
-import type { DomainRecord } from '../../src/provisioning/domain-records.ts'
 import { transit, transitions } from '../../src/provisioning/transitions.ts'
+import type { DomainRecord } from '../../src/resources/reserved-domains/records.ts'
 
 const job = { error_code: null, msg: '', started_at: 0, retries_at: null, internal_errors: 0 }
 const failed = { ...job, error_code: 'DNS_ERROR' }

@@ -2,7 +2,6 @@ import { describe, expectTypeOf, test } from 'vitest'
 import {
   createGateway,
   type Dialect,
-  type ErrorKey,
   type Fetch,
   type Gateway,
   GatewayError,
@@ -10,6 +9,7 @@ import {
   type Region,
   standard,
 } from '../../src/index.ts'
+import type { ErrorKey } from '../../src/resources/types/index.ts'
 
 // Only the types are looked at: nothing of this runs.
 const gateway = createGateway()

@@ -17,8 +17,8 @@ import type {
   TimelineEntry,
 } from '../../src/index.ts'
 import type { ListInput, listQuery } from '../../src/operation/list.ts'
+import type { dnsRecord } from '../../src/provisioning/dns.ts'
 import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
-import type { dnsRecord } from '../../src/provisioning/zone.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'

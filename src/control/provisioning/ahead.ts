@@ -1,6 +1,6 @@
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
-import type { DomainRecord } from '../../provisioning/domain-records.ts'
+import type { DomainRecord } from '../../resources/reserved-domains/records.ts'
 import { refuse } from '../../schema/errors.ts'
 import { LATEST_TIME, timestamp } from '../../schema/time.ts'
 import { errors } from './errors.ts'

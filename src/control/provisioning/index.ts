@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import type { ProvisioningError } from '../../provisioning/domain-records.ts'
-import { type Outcome, orderedOutcomes, standingOutcomes } from '../../provisioning/outcomes.ts'
+import type { ProvisioningError } from '../../provisioning/managed-domain.ts'
+import { lastingOutcomes, type Outcome, scriptedOutcomes } from '../../provisioning/outcomes.ts'
 import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
-import { shownDomain } from '../../resources/reserved-domains/shape.ts'
-import type { ReservedDomain } from '../../resources/types/index.ts'
+import { shownDomain } from '../../resources/reserved-domains/schemas.ts'
+import type { ReservedDomain } from '../../resources/types/reserved-domains.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
@@ -82,7 +82,7 @@ export interface ProvisioningMember {
 export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
-  state: () => ({ collections: [orderedOutcomes, standingOutcomes] }),
+  state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
   members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
 }
 

@@ -1,20 +1,20 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../operation/transaction.ts'
-import { normalName } from '../../provisioning/dns-names.ts'
-import { type NameError, nameErrors, nameProblem } from '../../provisioning/domain-names.ts'
+import { normalName } from '../../provisioning/dns.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
-  MOST_ON_ORDER,
+  lastingOutcomes,
+  MOST_OUTCOMES,
   OUTCOMES,
   type Outcome,
-  orderedOutcomes,
-  orderOutcomes,
   pendingOutcomes,
-  standingOutcomes,
+  scriptedOutcomes,
+  scriptOutcomes,
 } from '../../provisioning/outcomes.ts'
 import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
+import { type NameError, nameErrors, nameProblem } from '../../resources/reserved-domains/names.ts'
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
@@ -44,13 +44,13 @@ function checkManageable(received: string, report: Report<NameError>, { dialect 
 
 const outcomes = v.array(outcome)
 
-const countAllowed = `an integer from 1 to ${MOST_ON_ORDER}`
+const countAllowed = `an integer from 1 to ${MOST_OUTCOMES}`
 
 const count = v.pipe(
   v.number(countAllowed),
   v.integer(countAllowed),
   v.minValue(1, countAllowed),
-  v.maxValue(MOST_ON_ORDER, countAllowed),
+  v.maxValue(MOST_OUTCOMES, countAllowed),
 )
 
 /** Orders outcomes. */
@@ -76,8 +76,8 @@ export const script = controlCall({
   run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
     host.transact((tx) => {
       requireRoom(tx, sent.length * times)
-      orderOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
-      if (always) putStanding(tx, name, always)
+      scriptOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
+      if (always) putLasting(tx, name, always)
     })
   },
 })
@@ -111,16 +111,16 @@ export const pending = plainCall({
 })
 
 function requireRoom(tx: Transaction, asked: number): void {
-  const before = tx.count(orderedOutcomes)
-  if (before + asked <= MOST_ON_ORDER) return
+  const before = tx.count(scriptedOutcomes)
+  if (before + asked <= MOST_OUTCOMES) return
   const received = `${asked} outcomes, with ${before} on order already`
-  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_ON_ORDER} on order in all` })
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_OUTCOMES} on order in all` })
 }
 
-function putStanding(tx: Transaction, domain: string, always: Outcome): void {
-  if (!tx.get(standingOutcomes, domain) && tx.count(standingOutcomes) >= MOST_ON_ORDER) {
-    const received = `for one domain more than the ${MOST_ON_ORDER} that have one already`
-    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_ON_ORDER} domains` })
+function putLasting(tx: Transaction, domain: string, always: Outcome): void {
+  if (!tx.get(lastingOutcomes, domain) && tx.count(lastingOutcomes) >= MOST_OUTCOMES) {
+    const received = `for one domain more than the ${MOST_OUTCOMES} that have one already`
+    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_OUTCOMES} domains` })
   }
-  tx.put(standingOutcomes, { domain, outcome: always })
+  tx.put(lastingOutcomes, { domain, outcome: always })
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../operation/transaction.ts'
-import { type DomainRecord, domains } from '../../provisioning/domain-records.ts'
 import { pendingOutcomes } from '../../provisioning/outcomes.ts'
+import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
 import { timestamp } from '../../schema/time.ts'
 
 /** How many unused outcomes a message names, and of how many domains it says why. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ArmedFault } from '../../control/faults/fault.ts'
-import type { DnsRecord } from '../../provisioning/zone.ts'
+import type { DnsRecord } from '../../provisioning/dns.ts'
 import { usePage } from '../page.ts'
 import { Choice, Form, Search, Send, Text } from '../shared/inputs.tsx'
 import { Card } from '../shared/layout.tsx'

@@ -3,33 +3,33 @@ import type { OtherNames } from '../../operation/dialect-body.ts'
 import { operation } from '../../operation/operation.ts'
 import { described, required, resource } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
-import { attempt } from '../../provisioning/attempt.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
-import { nameErrors } from '../../provisioning/domain-names.ts'
-import { type DomainRecord, domains, recordErrors } from '../../provisioning/domain-records.ts'
-import { withoutPolicy, withRenewal } from '../../provisioning/management.ts'
-import { NO_TIMELINE } from '../../provisioning/timeline.ts'
+import {
+  attempt,
+  withoutPolicy,
+  withPolicy,
+  withRenewal,
+  withUploadedCertificate,
+} from '../../provisioning/management.ts'
 import type { CommonDialect } from '../../schema/dialect.ts'
-import { refuse } from '../../schema/errors.ts'
+import { problem, Refusal, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { quote } from '../../schema/text.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
-import { createBody, updateBody } from './bodies.ts'
-import { withTls } from './certificate-of.ts'
 import { domainDialect, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
-import { PATH } from './fields.ts'
-import { shape, view } from './shape.ts'
+import { nameErrors } from './names.ts'
+import { type DomainRecord, domains, recordErrors } from './records.ts'
+import { createBody, PATH, type policyBody, shape, updateBody, view } from './schemas.ts'
 
 const WHAT = 'reserved domain'
 
-/** A bare label stands for the name below the first of the service's own domains. */
+/** A bare label means the name below the first of the service's own domains. */
 const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
 }
 
-/** What is refused of the certificate, the policy and the links in a body. */
 const tlsErrors = [
   errors.certificate_and_policy,
   errors.policy_on_service_domain,
@@ -123,7 +123,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     renews_at: null,
     job: null,
     due: null,
-    timeline: NO_TIMELINE,
+    timeline: [],
     ...linked(tx, body),
     ...(body.resolves_to && { resolves_to: body.resolves_to }),
   }
@@ -138,7 +138,7 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
     refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }
-  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, besides(tx.dialect))
+  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, furtherFields(tx.dialect))
   const changed = {
     ...domain,
     ...described(body, domain),
@@ -148,8 +148,7 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
   return tx.put(domains, withTls(tx, changed, body))
 }
 
-/** The field besides, in a dialect that has it. */
-function besides({ extraFields }: CommonDialect): { readonly also?: string } {
+function furtherFields({ extraFields }: CommonDialect): { readonly also?: string } {
   return extraFields['reserved_domains.update']?.includes('resolves_to') ? { also: 'resolves_to' } : {}
 }
 
@@ -157,7 +156,7 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
-/** The endpoint configurations of a domain after a request: the given ones, else the domain's. */
+/** Returns the endpoint configurations of a domain after a request: those of the body, else the domain's. */
 function linked(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },
@@ -169,4 +168,40 @@ function linked(
     http_endpoint_configuration_id: http ?? domain.http_endpoint_configuration_id,
     https_endpoint_configuration_id: https ?? domain.https_endpoint_configuration_id,
   }
+}
+
+interface TlsBody {
+  certificate_id?: string | undefined
+  certificate_management_policy?: v.InferOutput<typeof policyBody> | undefined
+}
+
+/** Applies the certificate or the policy of a body (rules: domain-certificates#one-or-the-other). */
+function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRecord {
+  const policy = body.certificate_management_policy
+  // The automatic certificate in use counts as absent: the Terraform provider sends it back beside the policy.
+  const isOwnAutomatic = domain.policy !== null && body.certificate_id === domain.certificate_id
+  const certificate = isOwnAutomatic ? undefined : body.certificate_id
+  const isOwned = isServiceDomain(tx.dialect, domain.domain)
+  const received = quote(domain.domain)
+  if (certificate && policy) throw certificateAndPolicy(certificate)
+  if (policy && isOwned) refuse(errors.policy_on_service_domain, { field: 'certificate_management_policy', received })
+  if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
+  if (certificate) return withUploadedCertificate(tx, domain, requireUploaded(tx, certificate))
+  if (!policy) return domain
+  const inForce = domain.policy?.private_key_type ?? domainDialect(tx.dialect).defaultPrivateKeyType
+  const { authority, private_key_type = inForce } = policy
+  return withPolicy(tx, domain, { authority, private_key_type })
+}
+
+/** Both fields are wrong, so both are named. */
+function certificateAndPolicy(certificate: string): Refusal {
+  const found = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
+  return new Refusal([found('certificate_id'), found('certificate_management_policy')])
+}
+
+function requireUploaded(tx: Transaction, id: string): string {
+  const named = { field: 'certificate_id', received: quote(id) }
+  const certificate = tx.get(certificates, id) ?? refuse(errors.certificate_not_found, named)
+  if (certificate.issued_at !== null) refuse(errors.certificate_not_uploaded, named)
+  return id
 }

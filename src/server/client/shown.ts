@@ -1,5 +1,5 @@
+import type { DnsRecord } from '../../provisioning/dns.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
-import type { DnsRecord } from '../../provisioning/zone.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
 /** How people read the answers of some calls. */

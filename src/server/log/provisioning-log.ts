@@ -1,7 +1,7 @@
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Change, Commit } from '../../operation/collection.ts'
-import { domains } from '../../provisioning/domain-records.ts'
 import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import { domains } from '../../resources/reserved-domains/records.ts'
 import type { LoggedTransition } from './log.ts'
 
 /** Tells what the provisioning of each domain does, with the commit that did it. Answers what ends that. */

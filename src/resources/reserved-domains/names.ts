@@ -1,8 +1,8 @@
 import punycode from 'punycode.js'
 import * as v from 'valibot'
-import { facts } from '../schema/documentation.ts'
-import { declareErrors, type FieldError, field } from '../schema/errors.ts'
-import { rule } from '../schema/rule.ts'
+import { facts } from '../../schema/documentation.ts'
+import { declareErrors, type FieldError, field } from '../../schema/errors.ts'
+import { rule } from '../../schema/rule.ts'
 
 /** What can be wrong with a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({

@@ -1,0 +1,117 @@
+import * as v from 'valibot'
+import type { Due } from '../operation/collection.ts'
+import { ownPart } from '../operation/family.ts'
+import { general } from '../schema/general-errors.ts'
+import { drawn, dueTime, idOf, instant, oneOfThese, scheduledTime, someText } from '../schema/record-schema.ts'
+import { type Report, rule } from '../schema/rule.ts'
+import { LATEST_TIME } from '../schema/time.ts'
+import type { Frozen } from '../schema/values.ts'
+import { MANAGED_KEY_TYPES } from '../x509/order.ts'
+import { isDnsName, normalName } from './dns.ts'
+import { timeline } from './timeline.ts'
+
+/** The options of a gateway for provisioning; `GatewayOptions` has their meaning and defaults. Durations are in ms. */
+export interface ProvisioningRules {
+  readonly dns: 'off' | 'simulated'
+  readonly provisioningDelay: number
+  readonly certificateValidity: number
+  readonly renewalLead: number
+  readonly internalErrorBackoff: { readonly first: number; readonly most: number }
+  readonly dnsErrorRetry: number
+}
+
+export const provisioningRules = ownPart<ProvisioningRules>()
+
+const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
+
+/** A certificate management policy (rules: domain-certificates#one-or-the-other). */
+export type Policy = Frozen<v.InferOutput<typeof policy>>
+
+export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
+
+/** The reasons for which a provisioning attempt can fail (rules: provisioning-jobs#failure). */
+export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
+
+const job = v.object({
+  error_code: v.nullable(oneOfThese(PROVISIONING_ERRORS)),
+  msg: v.string(),
+  started_at: instant,
+  retries_at: v.nullable(scheduledTime),
+  /** The number of INTERNAL_ERRORs so far, with which the backoff grows. */
+  internal_errors: drawn,
+})
+
+/** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since 1970. */
+export type Job = Frozen<v.InferOutput<typeof job>>
+
+const dnsName = v.pipe(
+  v.string(),
+  rule([], (name, report) => {
+    if (!isDnsName(normalName(name))) report(general.field_invalid, { allowed: 'a DNS name' })
+  }),
+)
+
+/** The fields of a domain's record that provisioning reads and changes. */
+export const managedFields = {
+  cname_target: v.nullable(dnsName),
+  acme_challenge_cname_target: v.nullable(dnsName),
+  certificate_id: v.nullable(idOf('cert')),
+  policy: v.nullable(policy),
+  renews_at: v.nullable(scheduledTime),
+  job: v.nullable(job),
+  /** The job's next attempt or, without a job, the next renewal. */
+  due: v.nullable(v.object({ at: dueTime, order: drawn }) satisfies v.GenericSchema<unknown, Due>),
+  timeline,
+}
+
+type ManagedFields = v.InferOutput<v.ObjectSchema<typeof managedFields, undefined>>
+
+/** A domain whose certificates the gateway can provision. */
+export type ManagedDomain = Frozen<ManagedFields> & { readonly domain: string }
+
+/**
+ * Reports a record whose fields contradict one another (rules: domain-certificates#one-or-the-other,
+ * provisioning-jobs#state).
+ */
+export function checkManaged(domain: ManagedFields & { domain: string }, report: Report): void {
+  const { policy, job, due, renews_at } = domain
+  const isManaged = policy !== null
+  const hasTarget = domain.cname_target !== null && domain.domain.startsWith('*.')
+  const expected: readonly (readonly [field: keyof ManagedFields, isPresent: boolean, when: string])[] = [
+    ['acme_challenge_cname_target', hasTarget, 'a wildcard with a cname_target'],
+    ['job', isManaged && job !== null, 'a policy'],
+    ['certificate_id', domain.certificate_id !== null || (isManaged && job === null), 'a policy and no job'],
+    ['renews_at', isManaged && domain.certificate_id !== null, 'a policy and a certificate'],
+    ['due', isManaged && (due !== null || !mayNeverHappen(domain)), 'a policy'],
+  ]
+  for (const [field, isPresent, when] of expected) {
+    const value = domain[field]
+    const allowed = isPresent ? `a value, with ${when}` : `null, without ${when}`
+    if ((value !== null) !== isPresent) report(general.field_invalid, { allowed }, { path: [field], value })
+  }
+  if (job) checkJob(job, report)
+  const at = job ? job.retries_at : renews_at
+  if (due && at !== null && due.at !== at) {
+    const allowed = `${at}, as in ${job ? 'job.retries_at' : 'renews_at'}`
+    report(general.field_invalid, { allowed }, { path: ['due', 'at'], value: due.at })
+  }
+}
+
+/** An event after the year 9999 is not due. Of a new job's first attempt the record does not say when it would be. */
+function mayNeverHappen({ job, renews_at }: ManagedFields): boolean {
+  const at = job ? job.retries_at : renews_at
+  return at === null || at === LATEST_TIME
+}
+
+function checkJob({ error_code, retries_at, internal_errors }: Job, report: Report): void {
+  const isFailing = error_code !== null
+  if ((retries_at !== null) !== isFailing) {
+    const allowed = isFailing ? 'a value, with an error_code' : 'null, without an error_code'
+    report(general.field_invalid, { allowed }, { path: ['job', 'retries_at'], value: retries_at })
+  }
+  const isCounted = isFailing ? error_code !== 'INTERNAL_ERROR' || internal_errors > 0 : internal_errors === 0
+  if (!isCounted) {
+    const allowed = isFailing ? 'at least 1 with INTERNAL_ERROR' : '0 without an error_code'
+    report(general.field_invalid, { allowed }, { path: ['job', 'internal_errors'], value: internal_errors })
+  }
+}

@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import { collection } from '../../operation/collection.ts'
+import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
+import { documented, named } from '../../schema/documentation.ts'
+import { declareErrors, tooLong } from '../../schema/errors.ts'
+import { idOf, oneOfThese, recordHead } from '../../schema/record-schema.ts'
+import { rule } from '../../schema/rule.ts'
+import { description, METADATA, REGIONS, textOfBytes } from '../../schema/schema.ts'
+import type { Frozen } from '../../schema/values.ts'
+import { domainName } from './names.ts'
+
+export const recordErrors = declareErrors({
+  domain_metadata_too_long: tooLong(421),
+})
+
+export const domainMetadata = textOfBytes(4096, recordErrors.domain_metadata_too_long, METADATA)
+
+export const resolvesTo = documented(
+  v.array(
+    named(
+      v.object({
+        value: documented(
+          v.pipe(v.string(), v.nonEmpty('a non-empty string')),
+          'What the place is called, such as a region.',
+        ),
+      }),
+      'ResolvesTo',
+      'A place that a name resolves to.',
+    ),
+  ),
+  'Where the name resolves to; `[]` empties it.',
+)
+
+const fields = v.object({
+  ...recordHead('rd', { description, metadata: domainMetadata }),
+  domain: domainName,
+  region: v.nullable(oneOfThese(REGIONS)),
+  ...managedFields,
+  http_endpoint_configuration_id: v.nullable(idOf('ec')),
+  https_endpoint_configuration_id: v.nullable(idOf('ec')),
+  /** Absent until it was set. */
+  resolves_to: v.exactOptional(resolvesTo),
+})
+
+/** The record of a reserved domain. */
+export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
+
+export const domains = collection<DomainRecord>({
+  name: 'reserved_domains',
+  key: (record) => record.id,
+  schema: v.pipe(
+    fields,
+    rule([], (domain: v.InferOutput<typeof fields>, report) => checkManaged(domain, report)),
+  ),
+  indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
+  due: (record) => record.due,
+})

@@ -1,0 +1,227 @@
+import * as v from 'valibot'
+import { descriptionOf } from '../../operation/resource.ts'
+import type { Transaction } from '../../operation/transaction.ts'
+import { refTo, type View } from '../../operation/view.ts'
+import { type Job, PROVISIONING_ERRORS } from '../../provisioning/managed-domain.ts'
+import { documented, type JsonFacts, named } from '../../schema/documentation.ts'
+import { rule } from '../../schema/rule.ts'
+import {
+  blankIsAbsent,
+  description,
+  extra,
+  oneOf,
+  ref,
+  reference,
+  region,
+  resourceHead,
+  time,
+} from '../../schema/schema.ts'
+import { timestamp } from '../../schema/time.ts'
+import type { Frozen } from '../../schema/values.ts'
+import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
+import type { ReservedDomain } from '../types/reserved-domains.ts'
+import { domainDialect } from './dialect.ts'
+import { errors } from './errors.ts'
+import { domainName } from './names.ts'
+import { type DomainRecord, domainMetadata, resolvesTo } from './records.ts'
+
+export const PATH = '/reserved_domains'
+
+const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
+const KEY_TYPE = 'The type of the keys of the certificates.'
+const DOMAIN = 'The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once.'
+const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
+const DEPRECATED: JsonFacts = { deprecated: true }
+
+const authority = documented(
+  v.pipe(
+    v.optional(v.unknown(), ''),
+    rule([errors.authority_invalid], (received, report, { dialect }) => {
+      const { authority } = domainDialect(dialect)
+      if (received !== authority) report(errors.authority_invalid, { authority })
+    }),
+  ) as v.GenericSchema<string>, // Only a text passes the rule.
+  AUTHORITY,
+  { json: (dialect) => ({ type: 'string', enum: [domainDialect(dialect).authority] }), isRequired: true },
+)
+
+export const policyBody = named(
+  v.object({
+    authority,
+    private_key_type: v.optional(
+      documented(oneOf(MANAGED_KEY_TYPES, errors.private_key_type_invalid), KEY_TYPE, {
+        json: (dialect) => ({ default: domainDialect(dialect).defaultPrivateKeyType }),
+        rules: 'domain-certificates#same-policy',
+      }),
+    ),
+  }),
+  'ReservedDomainCertPolicyBody',
+  'The policy to put in force.',
+)
+
+/** The fields of both bodies, in the order of the document's tables. */
+const tlsFields = {
+  certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.'),
+  certificate_management_policy: documented(
+    v.optional(policyBody),
+    'How certificates are issued automatically; not together with a certificate.',
+    { rules: 'domain-certificates#one-or-the-other' },
+  ),
+}
+const httpConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
+const httpsConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
+
+export const createBody = named(
+  v.object({
+    domain: documented(domainName, DOMAIN, { rules: 'domain-names#grammar' }),
+    region: region(errors.domain_region_invalid, REGION, DEPRECATED),
+    description,
+    metadata: domainMetadata,
+    ...tlsFields,
+    http_endpoint_configuration_id: extra(httpConfiguration),
+    https_endpoint_configuration_id: extra(httpsConfiguration),
+    resolves_to: extra(v.optional(resolvesTo)),
+  }),
+  'ReservedDomainCreate',
+  'What a reserved domain is created with.',
+)
+
+/** Some clients send a domain's own name back. The types do not offer it, so its type is that of no value. */
+const ownName = extra(
+  v.optional(
+    documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
+      isUnoffered: true,
+    }),
+  ),
+) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined> // See above.
+
+export const updateBody = named(
+  v.object({
+    description,
+    metadata: domainMetadata,
+    ...tlsFields,
+    http_endpoint_configuration_id: httpConfiguration,
+    https_endpoint_configuration_id: httpsConfiguration,
+    resolves_to: extra(v.optional(resolvesTo)),
+    domain: ownName,
+  }),
+  'ReservedDomainUpdate',
+  'What is changed of a reserved domain: at least one field.',
+)
+
+const job = named(
+  v.object({
+    error_code: documented(
+      v.nullable(v.picklist(PROVISIONING_ERRORS)),
+      'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+      { rules: 'provisioning-jobs#failure' },
+    ),
+    msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
+    started_at: documented(time, 'When the job was started.', { rules: 'provisioning-jobs#start' }),
+    retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.', {
+      rules: 'provisioning-jobs#failure',
+    }),
+  }),
+  'ReservedDomainCertJob',
+  'A job that gets a certificate for a domain.',
+)
+
+const status = named(
+  v.object({
+    renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.', {
+      rules: 'provisioning-jobs#renewal',
+    }),
+    provisioning_job: documented(
+      v.nullable(job),
+      'The job that gets the first certificate or a new one; null while none is wanted.',
+      { rules: 'provisioning-jobs#state' },
+    ),
+  }),
+  'ReservedDomainCertStatus',
+  'What automatic issuance does for a domain.',
+)
+
+const policy = named(
+  v.object({
+    authority: documented(v.string(), AUTHORITY),
+    private_key_type: documented(v.picklist(MANAGED_KEY_TYPES), KEY_TYPE),
+  }),
+  'ReservedDomainCertPolicy',
+  'The policy in force.',
+)
+
+export const shape = named(
+  v.object({
+    ...resourceHead,
+    domain: documented(v.string(), DOMAIN, { rules: 'domain-names#once' }),
+    region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
+    cname_target: documented(
+      v.nullable(v.string()),
+      "What the name's CNAME record must name; null for a domain that the service owns.",
+      { rules: 'reserved-domains#cname-targets' },
+    ),
+    certificate: documented(
+      v.nullable(ref),
+      'The TLS certificate in use: the uploaded one, or the last that was issued automatically; else null.',
+      { rules: 'domain-certificates#which-certificates' },
+    ),
+    certificate_management_policy: documented(
+      v.nullable(policy),
+      'How certificates are issued automatically; null where they are not.',
+    ),
+    certificate_management_status: documented(
+      v.nullable(status),
+      'What automatic issuance does; null where there is none.',
+    ),
+    acme_challenge_cname_target: documented(
+      v.nullable(v.string()),
+      'What the CNAME record of `_acme-challenge.` and the name below the wildcard must name; null for what is no wildcard, or is owned by the service.',
+    ),
+    http_endpoint_configuration: documented(
+      v.nullable(ref),
+      'The endpoint configuration that is linked for HTTP, or null.',
+    ),
+    https_endpoint_configuration: documented(
+      v.nullable(ref),
+      'The endpoint configuration that is linked for HTTPS, or null.',
+    ),
+    resolves_to: extra(v.exactOptional(resolvesTo)),
+  }),
+  'ReservedDomain',
+  'A hostname that is held for the account.',
+)
+
+export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
+  const { domainRegion } = domainDialect(wire.dialect)
+  return {
+    id: record.id,
+    uri: `${wire.url}${PATH}/${record.id}`,
+    created_at: timestamp(record.created_at),
+    ...descriptionOf(record),
+    domain: record.domain,
+    region: domainRegion === 'as set' ? record.region : domainRegion.always,
+    cname_target: record.cname_target,
+    certificate: refTo(wire, '/tls_certificates', record.certificate_id),
+    certificate_management_policy: record.policy && { ...record.policy },
+    certificate_management_status: record.policy && {
+      renews_at: timestampOrNull(record.renews_at),
+      provisioning_job: record.job && shownJob(record.job),
+    },
+    acme_challenge_cname_target: record.acme_challenge_cname_target,
+    http_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.http_endpoint_configuration_id),
+    https_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.https_endpoint_configuration_id),
+    ...(record.resolves_to && { resolves_to: record.resolves_to }),
+  }
+}
+
+function shownJob({ error_code, msg, started_at, retries_at }: Job) {
+  return { error_code, msg, started_at: timestamp(started_at), retries_at: timestampOrNull(retries_at) }
+}
+
+function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms)
+}
+
+export function shownDomain(tx: Transaction, domain: DomainRecord): ReservedDomain {
+  return tx.show(view, domain)
+}
