@@ -11,4 +11,5 @@ const madeAt = (path) => (existsSync(`${root}/${path}`) ? statSync(`${root}/${pa
 
 if (madeAt('node_modules/.package-lock.json') < madeAt('package-lock.json'))
   run('npm install --no-save --no-fund --no-audit --loglevel=error')
+run('npm run --silent generate types')
 if (process.argv.includes('--build')) run('npm run --silent build')

@@ -16,6 +16,8 @@ import type { Snapshot } from './state/snapshot.ts'
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
   /** What can be asked of it over HTTP, by name. */
   readonly calls: Readonly<Record<string, ControlCall>>
+  /** The schemas of what its members take, beside those of its calls: their types are generated. */
+  readonly types?: readonly v.GenericSchema[]
   /** The errors that are its own. */
   readonly errors?: Errors
   /** What it keeps in the gateway's state, for the operations of an API. */

@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../resources/types/index.ts'
+import type { ErrorKey } from '../generated/resources.ts'
 
 /** What a caller is told of a refusal; the key may be of a family of the test's own. */
 type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }

@@ -1,8 +1,8 @@
 import type { Clock } from '../engine/clock.ts'
+import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import type { InitialResources } from '../resources/types/index.ts'
 import type { Duration } from '../schema/time.ts'
 
 /** The options of {@link createGateway}; all have defaults. */

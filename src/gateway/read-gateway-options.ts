@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import type { RateLimit } from '../engine/rate-limiter.ts'
+import type { InitialResources } from '../generated/resources.ts'
 import type { ControlAccess } from '../http/control-access.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
@@ -9,7 +10,6 @@ import type { ReferenceRules } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import type { AddressRules } from '../resources/reserved-addrs.ts'
 import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
-import type { InitialResources } from '../resources/types/index.ts'
 import type { BackendRules } from '../resources/weighted-backends.ts'
 import {
   asOne,

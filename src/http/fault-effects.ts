@@ -1,5 +1,5 @@
 import { errors } from '../control/faults/errors.ts'
-import type { ArmedFault } from '../control/faults/fault.ts'
+import type { ArmedFault } from '../generated/controls.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'
 import type { Catalogue } from '../schema/errors.ts'

@@ -8,7 +8,7 @@ import { jsonContent, type Reference, type ResponseItem, refTo } from './documen
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
-// What the requests of test/schema/errors are answered: `npm run messages:generate`.
+// What the requests of test/schema/errors are answered: `npm run generate`.
 
 /** The responses with these errors, by status. */
 export function errorResponses(

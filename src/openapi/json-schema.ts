@@ -190,15 +190,20 @@ export function refusalsOf(schema: v.GenericSchema): readonly string[] {
  */
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()
-  const seen = new Set<unknown>()
+  for (const schema of schemasBelow(schemas)) note(schema, found)
+  return Object.fromEntries(found)
+}
+
+/** These schemas and all below them, each once, in the order in which they are met. */
+export function schemasBelow(schemas: readonly AnySchema[]): Set<AnySchema> {
+  const seen = new Set<AnySchema>()
   const open = [...schemas].reverse()
   for (let schema = open.pop(); schema; schema = open.pop()) {
     if (seen.has(schema)) continue
     seen.add(schema)
-    note(schema, found)
     open.push(...partsIn(schema).reverse())
   }
-  return Object.fromEntries(found)
+  return seen
 }
 
 function note(schema: AnySchema, found: Map<string, AnySchema>): void {
@@ -210,6 +215,7 @@ function note(schema: AnySchema, found: Map<string, AnySchema>): void {
 }
 
 function partsIn(schema: AnySchema): AnySchema[] {
-  const { wrapped, item, value, entries = {}, options = [] } = partsOf(schema)
-  return [wrapped, item, value, ...Object.values(entries), ...options].filter(isSchema)
+  const { wrapped, item, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
+  // The first step of a pipe is what the pipe itself looks like.
+  return [wrapped, item, value, ...Object.values(entries), ...options, ...pipe.slice(1)].filter(isSchema)
 }

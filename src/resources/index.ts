@@ -8,8 +8,6 @@ import { trafficPolicy } from './traffic-policy/traffic-policy.ts'
 import { webhookVerification } from './webhook-verification/webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
 
-export type { OperationName } from './types/index.ts'
-
 /**
  * The table of all resource families. The direct API has one property for each, the HTTP handler one route for each
  * of their operations.

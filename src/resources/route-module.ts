@@ -16,7 +16,27 @@ interface ModuleRecord<Module> {
   readonly module: Module
 }
 
-type RouteIds = { readonly edge_id: string; readonly id: string }
+/** The ids in the path of a route module. */
+export interface RouteIds {
+  /** The id of the HTTPS edge, which starts with `edghts_`. Refused as `id_unparsable`, `id_wrong_prefix`, `edge_not_found`. */
+  readonly edge_id: string
+  /** The id of the route on that edge, which starts with `edghtsrt_`. Refused as `id_unparsable`, `id_wrong_prefix`, `not_found`. */
+  readonly id: string
+}
+
+/** What every route module has beside its `replace`, at the path that this one names. */
+export interface RouteModule<Module> {
+  /**
+   * Get the module of a route: `GET`.
+   * @throws GatewayError what ids are refused as.
+   */
+  get(ids: RouteIds): Module
+  /**
+   * Remove the module of a route: `DELETE`.
+   * @throws GatewayError what ids are refused as.
+   */
+  delete(ids: RouteIds): void
+}
 
 /**
  * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete
@@ -57,7 +77,7 @@ export function routeModule<
       exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
     }),
   })
-  const ids: RouteIds = { edge_id: 'edghts', id: 'edghtsrt' }
+  const ids: { readonly [Name in keyof RouteIds]: string } = { edge_id: 'edghts', id: 'edghtsrt' }
   const operations = {
     replace: operationWithBody({
       name: `${name}.replace`,

@@ -56,6 +56,12 @@ export interface Facts {
   readonly errors?: readonly CatalogueError[]
   /** The rule that it follows: page and heading of docs/decisions. */
   readonly rules?: string
+  /** The type in TypeScript, where the schema cannot say it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
+  readonly type?: string
+  /** Where the names in `type` are declared, below `src/`, such as `{ Clock: 'engine/clock.ts' }`. */
+  readonly imports?: Readonly<Record<string, string>>
+  /** The type parameters of a named schema, such as `Name extends string = string`. */
+  readonly parameters?: string
 }
 
 /** Says of a schema what its rules check. It stands in documents; no value is read by it. */

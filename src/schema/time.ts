@@ -46,6 +46,8 @@ export const inTexts = (allowed: string) => allowed.replace('a number of ms, or 
 /** What JSON Schema says of a duration. */
 export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },
+  type: 'Duration',
+  imports: { Duration: 'schema/time.ts' },
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

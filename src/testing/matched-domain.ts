@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import type { ReservedDomain, ReservedDomainCertJob } from '../resources/types/reserved-domains.ts'
+import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 import { quote } from '../schema/text.ts'
 
 /** What a matcher looks at: a reserved domain and, where it was asked at one, the gateway that has it. */

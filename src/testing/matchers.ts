@@ -1,9 +1,8 @@
 import type { JournalFields } from '../control/requests/index.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayError } from '../gateway/gateway-error.ts'
+import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/managed-domain.ts'
-import type { OperationName } from '../resources/index.ts'
-import type { ErrorKey } from '../resources/types/index.ts'
 import { counted, quote } from '../schema/text.ts'
 import { isGateway, jobOf, provisioningOf, type Subject, subjectOf, what } from './matched-domain.ts'
 

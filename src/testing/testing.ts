@@ -1,5 +1,5 @@
 export type { Time } from '../engine/manual-clock.ts'
-export type { RouteIds } from '../resources/types/shared.ts'
+export type { RouteIds } from '../resources/route-module.ts'
 export {
   type DomainOptions,
   type DomainWithCertificate,

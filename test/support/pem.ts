@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** A committed PEM file of test/fixtures/x509, by its name without the ending. */
+/** A committed PEM file of test/fixtures/x509, by its name without the ending. Tests and scripts run in the root. */
 export function pem(name: string): string {
-  return readFileSync(new URL(`../fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
+  return readFileSync(`test/fixtures/x509/${name}.pem`, 'utf8')
 }
 
 /** A certificate with its key, as an upload has them. */

@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
+import type { ErrorKey } from '../../src/generated/resources.ts'
 import {
   createGateway,
   type Dialect,
@@ -9,7 +10,6 @@ import {
   type Region,
   standard,
 } from '../../src/index.ts'
-import type { ErrorKey } from '../../src/resources/types/index.ts'
 
 // Only the types are looked at: nothing of this runs.
 const gateway = createGateway()

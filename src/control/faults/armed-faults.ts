@@ -1,7 +1,8 @@
+import type { ArmedFault } from '../../generated/controls.ts'
 import { collection } from '../../operation/collection.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import type { ControlHost } from '../control.ts'
-import { type ArmedFault, armedFault, type FaultRequest } from './fault.ts'
+import { type FaultRequest, savedFault } from './fault.ts'
 
 /** A request is looked up by what it is; a fault that asks for none of these stands under this. */
 const ANY_REQUEST = ''
@@ -16,7 +17,7 @@ export const MOST_FAULTS = 1000
 export const faults = collection<ArmedFault>({
   name: 'faults',
   key: (record) => record.id,
-  schema: armedFault,
+  schema: savedFault,
   most: MOST_FAULTS,
   indexes: {
     waiting: (record) => (isUsedUp(record) ? null : askedFor(record)),

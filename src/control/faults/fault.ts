@@ -1,7 +1,8 @@
 import * as v from 'valibot'
+import type { ArmedFault } from '../../generated/controls.ts'
+import type { ErrorKey } from '../../generated/resources.ts'
 import type { Method } from '../../operation/operation.ts'
-import type { ErrorKey } from '../../resources/types/index.ts'
-import { documented, facts, type JsonFacts, named } from '../../schema/documentation.ts'
+import { documented, type Facts, facts, type JsonFacts, named } from '../../schema/documentation.ts'
 import { general } from '../../schema/general-errors.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
@@ -26,56 +27,6 @@ export interface FaultRequest<OperationName extends string = string> {
   readonly ids: Readonly<Record<string, string>>
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
-}
-
-/**
- * A failure on order: which requests it meets, how often, and what they get instead of their answer. One that no request
- * of the API can meet is refused.
- */
-export interface FaultSpec<OperationName extends string = string, Key extends string = ErrorKey> {
-  /** The operation's name, such as `reserved_domains.create`. */
-  readonly operation?: OperationName
-  /** The method of the request; that of the operation where both are given. */
-  readonly method?: (typeof FAULT_METHODS)[number]
-  /** The path below the base URL, such as `/reserved_domains`. */
-  readonly path?: string
-  /** An id that stands in the path. */
-  readonly resource?: string
-  /** Any further condition. Not available over HTTP, and not part of a snapshot. */
-  when?(request: FaultRequest<OperationName>): boolean
-  /** How many requests it meets; until it is removed where this is left out. */
-  readonly times?: number
-  /** How many matching requests pass before it begins. */
-  readonly after?: number
-  /** Fails before the operation (the default) or after it: then the client sees an error, and the change happened. */
-  readonly phase?: 'before' | 'after'
-  /** The HTTP status of the error, by default that of `error`, or 503. */
-  readonly status?: number
-  /** An error of the catalogue, by its key. */
-  readonly error?: Key
-  /** The `msg` of the error. */
-  readonly message?: string
-  /** A `Retry-After` header, rounded up to seconds. */
-  readonly retryAfter?: Duration
-  /** How long the answer takes, on the gateway's clock. Without anything else, the answer itself is the usual one. */
-  readonly latency?: Duration
-  /** The connection breaks instead of an answer: fetch rejects, the server resets the socket. */
-  readonly drop?: boolean
-  /** The usual answer, cut after this many characters. */
-  readonly truncate?: number
-  /** A body of the caller's own, with the status: a text, such as an HTML page, as it is, or an object as JSON. */
-  readonly body?: string | object
-}
-
-/** A fault that is armed. */
-export interface ArmedFault<OperationName extends string = string, Key extends string = ErrorKey>
-  extends FaultSpec<OperationName, Key> {
-  /** Its own id, which `remove` takes and the journal names. */
-  readonly id: string
-  /** How many requests it has met. */
-  readonly hits: number
-  /** How many matching requests it has let pass. */
-  readonly passed: number
 }
 
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
@@ -121,57 +72,92 @@ const method = v.pipe(
 )
 
 /** A predicate is no data: only a caller in this process has one. */
-const when = v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function')
-
-const phase = v.picklist(['before', 'after'], 'before or after')
+const when = v.exactOptional(
+  documented(
+    v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function'),
+    'Any further condition. Not available over HTTP, and not part of a snapshot.',
+    {
+      isNoData: true,
+      type: '(request: FaultRequest<Name>) => boolean',
+      imports: { FaultRequest: 'control/faults/fault.ts' },
+    },
+  ),
+)
 
 const METHODS: JsonFacts = { anyOf: [{ enum: FAULT_METHODS }, { type: 'string', pattern: '^[A-Za-z]+$' }] }
 
 const fields = {
-  operation: text("The operation's name, such as `reserved_domains.create`."),
-  method: v.exactOptional(documented(method, 'The method of the request.', { json: METHODS })),
+  operation: v.exactOptional(
+    documented(v.string(), "The operation's name, such as `reserved_domains.create`.", { type: 'Name' }),
+  ),
+  method: v.exactOptional(
+    documented(method, 'The method of the request; that of the operation where both are given.', {
+      json: METHODS,
+      type: FAULT_METHODS.map((each) => `'${each}'`).join(' | '),
+    }),
+  ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
   resource: text('An id that stands in the path.'),
   times: whole(1, 1_000_000, 'How many requests it meets; until it is removed where this is left out.'),
   after: whole(0, 1_000_000, 'How many matching requests pass before it begins.'),
   phase: v.exactOptional(
-    documented(phase, 'Whether it fails before the operation or after it, with the change made.', {
-      json: { default: 'before' },
-    }),
+    documented(
+      v.picklist(['before', 'after'], 'before or after'),
+      'Whether it fails before the operation or after it: then the client sees an error, and the change happened.',
+      { json: { default: 'before' } },
+    ),
   ),
-  status: whole(400, 599, 'The HTTP status, by default that of `error`, or 503.'),
-  error: v.exactOptional(documented(errorKey, 'An error of the catalogue, by its key.', { json: { type: 'string' } })),
+  status: whole(400, 599, 'The HTTP status of the error, by default that of `error`, or 503.'),
+  error: v.exactOptional(
+    documented(errorKey, 'An error of the catalogue, by its key.', { json: { type: 'string' }, type: 'Key' }),
+  ),
   message: text('The `msg` of the error.'),
   retryAfter: duration('A `Retry-After` header, rounded up to seconds.'),
-  latency: duration("How long the answer takes, on the gateway's clock."),
-  drop: v.exactOptional(documented(v.boolean(), 'Whether the connection breaks instead of an answer.')),
+  latency: duration(
+    "How long the answer takes, on the gateway's clock. Without anything else, the answer itself is the usual one.",
+  ),
+  drop: v.exactOptional(
+    documented(
+      v.boolean(),
+      'Whether the connection breaks instead of an answer: fetch rejects, the server resets the socket.',
+    ),
+  ),
   truncate: whole(0, 1_000_000, 'After how many characters the usual answer is cut.'),
   body: v.exactOptional(
     documented(
       v.union([v.string(), anyObject<object>()], 'a text or an object'),
-      'A body instead of the error: a text as it is, or an object as JSON.',
+      "A body of the caller's own, with the status: a text, such as an HTML page, as it is, or an object as JSON.",
+      { type: 'string | object' },
     ),
   ),
 }
 
+/** The types that a gateway with families of its own fills in. */
+const PARAMETERS: Facts = {
+  parameters: 'Name extends string = string, Key extends string = ErrorKey',
+  imports: { ErrorKey: 'generated/resources.ts' },
+}
+
 /** A fault as it is ordered. */
 export const faultSpec = named(
-  v.object({
-    ...fields,
-    when: v.exactOptional(v.pipe(when, facts({ isNoData: true }))),
-  }) satisfies v.GenericSchema<FaultSpec>,
+  v.pipe(v.object({ ...fields, when }), facts(PARAMETERS)),
   'FaultSpec',
-  'A failure on order: which requests it meets, how often, and what they get instead of their answer.',
+  'A failure on order: which requests it meets, how often, and what they get instead of their answer. One that no request of the API can meet is refused.',
 )
 
+const armedFields = {
+  id: documented(ownId('fault'), 'Its own id, which `remove` takes and the journal names.'),
+  ...fields,
+  hits: documented(count, 'How many requests it has met.'),
+  passed: documented(count, 'How many matching requests it has let pass.'),
+}
+
 /** A fault as a snapshot has it. */
+export const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(armedFields)
+
+/** A fault as callers see it. */
 export const armedFault = named(
-  v.object({
-    id: documented(ownId('fault'), 'The id to remove it by.'),
-    ...fields,
-    hits: documented(count, 'How many requests it has met.'),
-    passed: documented(count, 'How many matching requests it has let pass.'),
-  }) satisfies v.GenericSchema<unknown, ArmedFault>,
+  v.pipe(v.object({ ...armedFields, when }), facts(PARAMETERS)),
   'ArmedFault',
   'A fault that is armed.',
 )

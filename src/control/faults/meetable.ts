@@ -1,10 +1,10 @@
+import type { FaultSpec } from '../../generated/controls.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { idProblem } from '../../schema/ids.ts'
 import { quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
-import type { FaultSpec } from './fault.ts'
 
 /** The field of a fault because of which no request of an API can meet it, and what is allowed there. */
 export interface Unmeetable {

@@ -1,7 +1,8 @@
+import type { ArmedFault } from '../../generated/controls.ts'
 import type { Journal, JournalEntry } from '../../journal/entry.ts'
 import { counted, quote } from '../../schema/text.ts'
 import { isPending, mismatches } from './armed-faults.ts'
-import type { ArmedFault, FaultRequest } from './fault.ts'
+import type { FaultRequest } from './fault.ts'
 
 const EXPLAINED_REQUESTS = 5
 

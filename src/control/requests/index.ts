@@ -1,6 +1,6 @@
 import * as v from 'valibot'
+import type { OperationName } from '../../generated/resources.ts'
 import { type JournalEntry, journalEntry } from '../../journal/entry.ts'
-import type { OperationName } from '../../resources/index.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'

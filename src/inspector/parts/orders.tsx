@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault } from '../../control/faults/fault.ts'
+import type { ArmedFault } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { usePage } from '../page.ts'
 import { Choice, Form, Search, Send, Text } from '../shared/inputs.tsx'

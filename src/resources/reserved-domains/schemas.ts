@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { ReservedDomain } from '../../generated/resources.ts'
 import { descriptionOf } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { refTo, type View } from '../../operation/view.ts'
@@ -19,7 +20,6 @@ import {
 import { timestamp } from '../../schema/time.ts'
 import type { Frozen } from '../../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
-import type { ReservedDomain } from '../types/reserved-domains.ts'
 import { domainDialect } from './dialect.ts'
 import { errors } from './errors.ts'
 import { domainName } from './names.ts'

@@ -1,4 +1,4 @@
-// Generated from the docstrings of Config and GatewayOptions: `npm run command:generate`.
+// Generated from the docstrings of Config and GatewayOptions: `npm run generate`.
 
 /** What each option of the command is, in one sentence, by its path in a config file. */
 export const sentences: Readonly<Record<string, string>> = {

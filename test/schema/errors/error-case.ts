@@ -1,5 +1,5 @@
+import type { ErrorKey } from '../../../src/generated/resources.ts'
 import type { Gateway, GatewayOptions } from '../../../src/index.ts'
-import type { ErrorKey } from '../../../src/resources/types/index.ts'
 import type { Sending } from '../../support/client.ts'
 
 /** How one error of the catalogue is provoked, and what its answer must show. */

@@ -17,7 +17,7 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   }
 }
 
-const NOTE = '<!-- Made by `npm run reference` from the schemas and operations in src/. -->'
+const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
 
 const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 

@@ -6,7 +6,7 @@ export function withTables(text, { options, commands }) {
 }
 
 function withPart(text, name, part) {
-  const [begin, end] = [`<!-- ${name}: npm run command:generate -->\n`, `<!-- end of ${name} -->`]
+  const [begin, end] = [`<!-- ${name}: npm run generate -->\n`, `<!-- end of ${name} -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from === -1 || to === -1) throw new Error(`The document has no place for ${name}.`)
   return `${text.slice(0, from + begin.length)}\n${part}\n${text.slice(to)}`

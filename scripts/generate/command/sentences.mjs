@@ -1,14 +1,14 @@
 // The sentences of the command's options, from the docstrings of their interfaces.
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import ts from 'typescript'
 
-const root = new URL('../../', import.meta.url)
 /** The later ones say it for the command, in the place of what earlier ones say. */
 const FILES = ['src/gateway/gateway-options.ts', 'src/server/options/config.ts']
 
 /** The sentence of each option, by its path. */
-export function sentencesOfDocstrings() {
-  const interfaces = new Map(FILES.flatMap(interfacesIn))
+function sentencesOfDocstrings(root) {
+  const interfaces = new Map(FILES.flatMap((file) => interfacesIn(join(root, file))))
   const found = new Map()
   const walk = (members, path) => {
     for (const member of members.filter(ts.isPropertySignature)) {
@@ -23,7 +23,7 @@ export function sentencesOfDocstrings() {
 }
 
 function interfacesIn(file) {
-  const source = ts.createSourceFile(file, readFileSync(new URL(file, root), 'utf8'), ts.ScriptTarget.Latest, true)
+  const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true)
   return source.statements.filter(ts.isInterfaceDeclaration).map((each) => [each.name.text, each])
 }
 
@@ -45,14 +45,14 @@ function sentenceOf(member) {
 }
 
 /** The file that they stand in. */
-export function sentencesFile() {
-  const rows = Object.entries(sentencesOfDocstrings()).map(([path, text]) => {
+export function sentencesFile(root) {
+  const rows = Object.entries(sentencesOfDocstrings(root)).map(([path, text]) => {
     const [name, value] = [`  ${quoted(path, /\W/.test(path))}:`, `${quoted(text)},`]
     // As the formatter has it.
     return name.length + 1 + value.length <= 120 ? `${name} ${value}\n` : `${name}\n    ${value}\n`
   })
   return [
-    '// Generated from the docstrings of Config and GatewayOptions: `npm run command:generate`.\n',
+    '// Generated from the docstrings of Config and GatewayOptions: `npm run generate`.\n',
     '/** What each option of the command is, in one sentence, by its path in a config file. */',
     'export const sentences: Readonly<Record<string, string>> = {',
     `${rows.join('')}}\n`,

@@ -10,7 +10,7 @@ export async function examplesOf(document, examples, { createGateway, manualCloc
     for (const [method, { operationId, security }] of Object.entries(item)) {
       if (security) continue
       const example = examples[operationId]
-      if (!example) throw new Error(`There is no example of ${operationId} in scripts/reference/examples.mjs.`)
+      if (!example) throw new Error(`There is no example of ${operationId} in scripts/generate/reference/examples.mjs.`)
       found[operationId] = { example, path, method }
     }
   }

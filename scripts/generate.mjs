@@ -1,0 +1,67 @@
+// Writes everything that is derived from the sources: `npm run generate`, or a part of it: `npm run generate types`.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** The parts, in an order in which each finds what it needs, with the folders that have no other files. */
+const PARTS = {
+  'types.ts': ['src/generated'],
+  'messages.ts': [],
+  'reference.mjs': ['docs/reference'],
+  'command.mjs': [],
+}
+
+/** The files that are not what the sources say. */
+export async function staleFiles() {
+  const stale = []
+  for (const part of Object.keys(PARTS)) {
+    const files = await filesOf(part)
+    for (const [path, text] of files) if (textAt(path) !== text) stale.push(path)
+    stale.push(...leftovers(part, files))
+  }
+  return stale
+}
+
+/** Writes the files of a part. */
+async function generate(part) {
+  const files = await filesOf(part)
+  for (const path of leftovers(part, files)) rmSync(join(root, path))
+  for (const [path, text] of files) {
+    if (textAt(path) === text) continue
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+    console.log(`Wrote ${path}`)
+  }
+}
+
+const textAt = (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
+
+/** The files of a part's folders that it no longer writes. */
+function leftovers(part, files) {
+  const folders = PARTS[part].filter((folder) => existsSync(join(root, folder)))
+  const paths = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+  return paths.filter((path) => !files.has(path))
+}
+
+/** The text of each file of a part, by its path, from the sources as they are now. */
+async function filesOf(part) {
+  // In node_modules, so that packages are found from there.
+  const bundle = join(root, `node_modules/.cache/fauxgate/${part}-${process.pid}-${Date.now()}.mjs`)
+  try {
+    const entryPoints = [join(root, `scripts/generate/${part}`)]
+    await build({ entryPoints, outfile: bundle, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
+    const { default: files } = await import(pathToFileURL(bundle).href)
+    return await files(root)
+  } finally {
+    rmSync(bundle, { force: true })
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const chosen = process.argv.slice(2)
+  for (const part of Object.keys(PARTS))
+    if (chosen.length === 0 || chosen.includes(parse(part).name)) await generate(part)
+}

@@ -1,0 +1,202 @@
+// Writes one schema as a TypeScript interface.
+import type * as v from 'valibot'
+import { definitionsIn, type JsonSchema, jsonSchemaOf, refusalsOf } from '../../src/openapi/json-schema.ts'
+import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
+import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/schema/documentation.ts'
+
+type AnySchema = v.GenericSchema
+
+const OPTIONAL = ['optional', 'exact_optional', 'nullish']
+const WIDTH = 120
+
+/** The interface of a named schema of objects. Of what clients send, it also has the limits and errors. */
+export function interfaceOf(schema: AnySchema, isSent: boolean): string {
+  const entries = entriesOf(schema)
+  if (!entries) throw new Error(`${nameOf(schema)} is no object: only objects become interfaces.`)
+  const fields = Object.entries(entries).filter(([, each]) => !factOf(each, 'isUnoffered'))
+  const members = fields.map(([name, each]) => memberOf(name, each, isSent))
+  const parameters = factOf(schema, 'parameters')
+  const head = parameters === undefined ? nameOf(schema) : `${nameOf(schema)}<${parameters}>`
+  return `${comment([aboutOf(schema, isSent)])}export interface ${head} {\n${members.join('')}}\n`
+}
+
+/** The name of a schema's type. */
+export function nameOf(schema: AnySchema): string {
+  const { name } = documentationOf(schema)
+  if (name === undefined) throw new Error('A body, a query or an answer has no name: give it one by named().')
+  return name
+}
+
+/** The fact of the outermost part of a schema that has it. */
+export function factOf<Name extends keyof Facts>(schema: AnySchema, name: Name): Facts[Name] | undefined {
+  return documentationOf(schema).facts.findLast((each) => each[name] !== undefined)?.[name]
+}
+
+/** The schemas of an object's fields, also where rules follow in its pipe. */
+function entriesOf(schema: AnySchema): Readonly<Record<string, AnySchema>> | undefined {
+  const { entries, pipe = [] } = partsOf(schema)
+  const steps = pipe.slice(1).filter(isSchema)
+  return entries ?? steps.map(entriesOf).find((each) => each !== undefined)
+}
+
+/** A documentation comment of these paragraphs. */
+export function comment(paragraphs: readonly string[], indent = ''): string {
+  const [only = ''] = paragraphs
+  const oneLine = `${indent}/** ${only} */`
+  if (paragraphs.length === 1 && oneLine.length <= WIDTH) return `${oneLine}\n`
+  const lines = paragraphs.flatMap((paragraph) => wrapped(paragraph, WIDTH - indent.length - 3))
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    line += line === '' ? word : ` ${word}`
+  }
+  return [...lines, line]
+}
+
+/** The sentence of a schema, its limits and errors where it is sent, and the rule that it follows. */
+function aboutOf(schema: AnySchema, isSent: boolean): string {
+  const { sentence, name } = documentationOf(schema)
+  if (sentence === undefined) throw new Error(`${name ?? 'A field'} has no sentence: give it one by documented().`)
+  const rules = factOf(schema, 'rules')
+  const cited = rules === undefined ? [] : [`(rules: ${rules})`]
+  const limits = isSent ? [...limitsOf(schema, sentence), ...refusalsIn(schema)] : []
+  return [sentence, ...limits, ...cited].join(' ')
+}
+
+function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
+  const about = comment([aboutOf(schema, isSent)], '  ')
+  const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
+  const label = `${name}${isOptional ? '?' : ''}`
+  const type = typeOf(schema)
+  // A function is a member like any other method, so that a caller's may take less.
+  if (type.startsWith('(')) return `${about}  ${label}${type.replace(/\) => /, '): ')}\n`
+  const orUndefined = isOptional && schema.type !== 'exact_optional' ? `${type} | undefined` : type
+  return `${about}  readonly ${label}: ${orUndefined}\n`
+}
+
+/** Tests whether a rule alone checks a value. Then its type is that of the JSON. */
+function isUntyped(schema: AnySchema): boolean {
+  return partsOf(schema).wrapped?.type === 'unknown'
+}
+
+/** The type of a schema's values, which nobody can change. */
+export function typeOf(schema: AnySchema): string {
+  const stated = factOf(schema, 'type') ?? documentationOf(schema).name
+  if (stated !== undefined) return stated
+  if (isUntyped(schema)) return typeOfJson(jsonOf(schema))
+  const { whole } = marksOf(schema)
+  if (whole) return typeOf(whole)
+  const entries = entriesOf(schema)
+  if (entries)
+    return `{ ${Object.entries(entries)
+      .map(([name, each]) => inlineMember(name, each))
+      .join('; ')} }`
+  const { type, wrapped, item, value, options = [] } = partsOf(schema)
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'unknown':
+      return type
+    case 'literal':
+      return literal(jsonOf(schema).const)
+    case 'picklist':
+      return options.map(literal).join(' | ')
+    case 'array':
+      return arrayOf(typeOf(item as AnySchema))
+    case 'record':
+      return `Readonly<Record<string, ${typeOf(value as AnySchema)}>>`
+    case 'nullable':
+      return `${typeOf(wrapped as AnySchema)} | null`
+    case 'optional':
+    case 'exact_optional':
+      return typeOf(wrapped as AnySchema)
+    case 'union':
+      return [...new Set(options.map((each) => typeOf(each as AnySchema)))].join(' | ')
+    case 'custom':
+      return typeOfJson(jsonOf(schema))
+    default:
+      throw new Error(`No type is known for a schema of the kind ${type}: say it by facts({ type: '…' }).`)
+  }
+}
+
+function inlineMember(name: string, schema: AnySchema): string {
+  const type = typeOf(schema)
+  if (schema.type === 'exact_optional') return `readonly ${name}?: ${type}`
+  return OPTIONAL.includes(schema.type) ? `readonly ${name}?: ${type} | undefined` : `readonly ${name}: ${type}`
+}
+
+function arrayOf(item: string): string {
+  return `readonly ${item.includes(' ') ? `(${item})` : item}[]`
+}
+
+function typeOfJson({ type, additionalProperties }: JsonSchema): string {
+  if (type === undefined) throw new Error("A rule checks a value of no known type: say it by facts({ type: '…' }).")
+  if (type !== 'object') return String(type)
+  const values = typeof additionalProperties === 'object' ? additionalProperties.type : undefined
+  return `Readonly<Record<string, ${values === undefined ? 'unknown' : String(values).replace('integer', 'number')}>>`
+}
+
+function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
+  const definitions = definitionsIn([schema])
+  const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
+  return jsonSchemaOf(schema, { dialect, place: 'answer', definitions: inside })
+}
+
+/** The limits of a schema in words. */
+function limitsOf(schema: AnySchema, sentence: string): string[] {
+  const json = jsonOf(schema)
+  return [
+    ...numbersOf(json),
+    ...(json.minItems === undefined ? [] : [`At least ${json.minItems}.`]),
+    ...textsOf(json, schema, sentence),
+    ...defaultOf(schema),
+    ...(factOf(schema, 'isRequired') ? ['Required.'] : []),
+  ]
+}
+
+/** The default; dialects may differ. Empty texts and lists are the same as nothing. */
+function defaultOf(schema: AnySchema): string[] {
+  const [common, other] = [standard, ngrok].map((dialect) => jsonOf(schema, dialect).default)
+  if (common === undefined || common === '' || (Array.isArray(common) && common.length === 0)) return []
+  const elsewhere = other === common ? '' : `; ${quoted(other)} in the dialect \`${ngrok.name}\``
+  return [`Default: ${quoted(common)}${elsewhere}.`]
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? `\`${value}\`` : JSON.stringify(value)
+}
+
+function numbersOf({ type, minimum, maximum, additionalProperties }: JsonSchema): string[] {
+  if (typeof additionalProperties === 'object') return numbersOf(additionalProperties)
+  if (Array.isArray(type) || (minimum === undefined && maximum === undefined)) return []
+  const kind = type === 'integer' ? 'An integer' : 'A number'
+  return [maximum === undefined ? `${kind} of at least ${minimum}.` : `${kind} from ${minimum} to ${maximum}.`]
+}
+
+/** The values of a text whose type is any text. */
+function textsOf({ enum: values, anyOf = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
+  const isInType = values === undefined || typeOf(schema).includes("'")
+  const listed = isInType ? anyOf.flatMap((each) => each.enum ?? []) : values
+  const names = listed.filter((each) => each !== '' && each !== null)
+  if (names.length === 0 || sentence.includes(`\`${names[0]}\`,`)) return []
+  return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
+}
+
+function refusalsIn(schema: AnySchema): string[] {
+  const keys = refusalsOf(schema)
+  return keys.length === 0 ? [] : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
+}
+
+/** A value as TypeScript writes it. */
+export function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value.replace(/[\\']/g, '\\$&')}'` : JSON.stringify(value)
+}
