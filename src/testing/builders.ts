@@ -1,9 +1,10 @@
 import { readClock } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { ReservedDomain, RouteIds } from '../generated/resources.ts'
+import type { ReservedDomain } from '../generated/resources.ts'
 import type { ProvisioningError } from '../provisioning/managed-domain.ts'
 import type { Outcome } from '../provisioning/outcomes.ts'
+import type { RouteIds } from '../resources/route-module.ts'
 import { certificatePair, type Pair } from './certificates.ts'
 import { jobOf } from './matched-domain.ts'
 
