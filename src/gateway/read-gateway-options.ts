@@ -9,7 +9,7 @@ import type { ProvisioningRules } from '../provisioning/managed-domain.ts'
 import type { ReferenceRules } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import type { AddressRules } from '../resources/reserved-addrs.ts'
-import type { PolicyRules } from '../resources/traffic-policy/rules.ts'
+import type { PolicyRules } from '../resources/traffic-policy.ts'
 import type { BackendRules } from '../resources/weighted-backends.ts'
 import {
   asOne,

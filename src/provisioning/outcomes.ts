@@ -9,7 +9,7 @@ import { isDnsName } from './dns.ts'
 
 export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
 
-/** What an attempt can come to. */
+/** The outcome of a provisioning attempt. */
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** The key of a script that is for any domain. */

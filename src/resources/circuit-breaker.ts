@@ -4,7 +4,6 @@ import { declareErrors, field } from '../schema/errors.ts'
 import { enabled, integerFrom, refusedAs } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
-/** What can be wrong with a circuit breaker. */
 export const errors = declareErrors({
   error_threshold_out_of_range: field(7011, 400),
   tripped_duration_invalid: field(7016, 400),

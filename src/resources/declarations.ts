@@ -10,7 +10,6 @@ import { rule } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import type { Frozen } from '../schema/values.ts'
 
-/** What can be wrong with references to things this API cannot create. */
 export const errors = declareErrors({
   edge_not_found: entry(
     7000,
@@ -39,7 +38,7 @@ const fields = v.object({
   edge_id: v.nullable(idOf('edghts')),
 })
 
-/** Something that this API refers to and cannot create; a route also names its edge. */
+/** A resource that this API refers to and cannot create; a route also names its edge. */
 type Declaration = Frozen<v.InferOutput<typeof fields>>
 
 const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, report) => {
@@ -68,7 +67,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-/** The option of a gateway for references; its meaning and default stand at `GatewayOptions`. */
+/** The option of a gateway for references; `GatewayOptions` has its meaning and default. */
 export interface ReferenceRules {
   readonly references: 'any' | 'declared'
 }
@@ -80,7 +79,7 @@ export function declare(tx: Transaction, id: string, edge_id: string | null = nu
   tx.put(declarations, { id, edge_id })
 }
 
-/** The id of a linked endpoint configuration, undefined when none was given. */
+/** Returns the id of a linked endpoint configuration, if the request has one. */
 export function endpointConfiguration(tx: Transaction, field: string, id: string | undefined): string | undefined {
   if (id !== undefined && isMissing(tx, id))
     refuse(errors.endpoint_configuration_not_found, { field, received: quote(id) })
@@ -95,7 +94,7 @@ export function requireRoute(tx: Transaction, edge_id: string, id: string): void
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-/** Whether something does not exist because it was not declared. */
+/** Tells whether something does not exist because it was not declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
   return referenceRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
 }

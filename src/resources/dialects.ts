@@ -3,7 +3,7 @@ import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 
 /**
- * What differs between services that follow this API, as data (rules: dialects#data).
+ * The differences between services that follow this API, as data (rules: dialects#data).
  * Two ship, {@link standard} and {@link ngrok}; pass an object of your own to emulate another service.
  *
  * @example

@@ -4,8 +4,8 @@ import type { NamesOf } from './operation-names.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
 import { reservedDomains } from './reserved-domains/reserved-domains.ts'
 import { tlsCertificates } from './tls-certificates.ts'
-import { trafficPolicy } from './traffic-policy/traffic-policy.ts'
-import { webhookVerification } from './webhook-verification/webhook-verification.ts'
+import { trafficPolicy } from './traffic-policy.ts'
+import { webhookVerification } from './webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
 
 /**

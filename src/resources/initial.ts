@@ -1,4 +1,4 @@
-/** What a gateway begins with, by family: what `create` takes or, for modules, `replace` with the ids. */
+/** The initial resources of a gateway, by family: bodies of `create` or, for modules, of `replace` with the ids. */
 export type InitialOf<Calls> = {
   readonly [Family in keyof Calls]?: readonly BodyOf<Calls[Family]>[] | undefined
 }

@@ -26,7 +26,6 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
-/** What can be wrong with a request for a reserved address. */
 export const errors = declareErrors({
   address_region_invalid: field(500, 400),
   address_pool_exhausted: entry(
@@ -72,7 +71,6 @@ const record = v.object({
   endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
 })
 
-/** A reserved address as it is kept. */
 type AddressRecord = Frozen<v.InferOutput<typeof record>>
 
 const addresses = collection<AddressRecord>({
@@ -122,13 +120,13 @@ const updateBody = named(
   'What is changed of a reserved address: at least one field.',
 )
 
-/** What a dialect says of reserved addresses. */
+/** The section of a dialect for reserved addresses. */
 export interface AddressDialect {
   /** The host of a reserved address: `{n}` is a number, `{region}` the region. */
   readonly addressHost: { readonly us: string; readonly elsewhere: string }
 }
 
-/** The options of a gateway for reserved addresses; their meaning and defaults stand at `GatewayOptions`. */
+/** The options of a gateway for reserved addresses; `GatewayOptions` has their meaning and defaults. */
 export interface AddressRules {
   readonly addressesPerRegion: number
 }
@@ -184,7 +182,7 @@ export const reservedAddrs = resource(
   },
 )
 
-/** An address of the region that is not reserved, found from a random place on. */
+/** Finds an address of the region that is not reserved, from a random place on. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {
   const where = sent ?? DEFAULT_REGION
   const size = addressRules(tx.rules).addressesPerRegion
@@ -198,7 +196,6 @@ function freeAddress(tx: Transaction, sent: Region | undefined): string {
   return refuse(errors.address_pool_exhausted, { region: where, size, ...(sent && { field: 'region' }) })
 }
 
-/** The host of the reserved address with number `n` in a region. */
 function addressHost(dialect: CommonDialect, n: number, region: Region): string {
   const { us, elsewhere } = addressDialect(dialect).addressHost
   const template = region === 'us' ? us : elsewhere

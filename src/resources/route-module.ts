@@ -52,7 +52,7 @@ export function routeModule<
   name: string
   /** The last segment of the path. */
   segment: string
-  /** How messages call it. */
+  /** Its name in messages. */
   what: string
   /** The errors of this module. */
   errors?: Errors
@@ -131,10 +131,10 @@ const routeKey = v.pipe(
   }),
 )
 
-/** What is refused of a route that does not exist. */
+/** The errors of a route that does not exist. */
 const routeErrors = [declarationErrors.edge_not_found, general.not_found]
 
-/** The key of a route's module, once the route is known to exist. */
+/** Returns the key of a route's module; refuses a route that does not exist. */
 function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {
   requireRoute(tx, edge_id, id)
   return `${edge_id}/${id}`

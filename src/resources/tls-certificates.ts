@@ -19,7 +19,6 @@ import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.t
 import { issuing } from '../x509/order.ts'
 import { domains } from './reserved-domains/records.ts'
 
-/** What can be wrong with a request for a TLS certificate, beside what is uploaded. */
 export const errors = declareErrors({
   certificate_automatic: entry(
     1966,

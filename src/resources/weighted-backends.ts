@@ -15,7 +15,6 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
-/** What can be wrong with the children of a weighted backend. */
 export const errors = declareErrors({
   child_backend_not_found: ofField(
     6501,
@@ -49,7 +48,7 @@ const MAP: Facts = {
   rules: 'weighted-backends#weights',
 }
 
-/** Child ids to weights (rules: weighted-backends#resource). A rule of its own keeps keys such as `__proto__`. */
+/** Child ids to weights (rules: weighted-backends#resource). Its own rule keeps keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
     anyObject<Weights>('an object of ids and weights'),
@@ -110,7 +109,7 @@ const updateBody = named(
   'What is changed of a weighted backend; without `backends`, it has none any more.',
 )
 
-/** The option of a gateway for weighted backends; its meaning and default stand at `GatewayOptions`. */
+/** The option of a gateway for weighted backends; `GatewayOptions` has its meaning and default. */
 export interface BackendRules {
   readonly keepBackendsOnPatch: boolean
 }
@@ -165,9 +164,8 @@ export const weightedBackends = resource(
 )
 
 /**
- * Refuses the first child backend that does not exist, or that is the backend `own` itself
- * (rules: references#always-there). A
- * circle of several is let through, as nothing follows it.
+ * Refuses the first child backend that does not exist, or that is the backend `own` itself (rules:
+ * references#always-there). A circle of several passes, as nothing follows it.
  */
 function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
   for (const id of Object.keys(map)) {

@@ -1,7 +1,6 @@
 import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 
-/** What can be wrong with a request for a reserved domain, beside its name. */
 export const errors = declareErrors({
   domain_region_invalid: field(400, 400),
   domain_taken: entry(

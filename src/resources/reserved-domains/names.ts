@@ -4,7 +4,7 @@ import { facts } from '../../schema/documentation.ts'
 import { declareErrors, type FieldError, field } from '../../schema/errors.ts'
 import { rule } from '../../schema/rule.ts'
 
-/** What can be wrong with a domain's name (rules: domain-names#grammar). */
+/** The errors of a domain's name (rules: domain-names#grammar). */
 export const nameErrors = declareErrors({
   domain_wildcard_not_first: field(402, 400, () => '"*" only as the whole first label'),
   domain_wildcard_mixed: field(403, 400, () => 'a first label that is either "*" or has no "*"'),
@@ -22,16 +22,15 @@ export const nameErrors = declareErrors({
   domain_too_long: field(514, 400, () => 'at most 253 characters'),
 })
 
-/** One of {@link nameErrors}. */
 export type NameError = FieldError<string, object>
 
-/** What JSON Schema says of a label: at most 63 letters, digits and hyphens, no hyphen at either end, nor two after others than xn. */
+/** A label, for JSON Schema: at most 63 letters, digits and hyphens, no hyphen at either end, `--` only after `xn`. */
 const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
 
-/** The same of a whole name: what may not stand at its end, and that two labels follow on a wildcard. */
+/** A whole name, for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. */
 const NAME = `^(?!.*\\.(\\d+|localhost)$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}$`
 
-/** A domain's name: checked, then in lower case. */
+/** A domain's name, read in lower case. */
 export const domainName = v.pipe(
   v.string(),
   rule(Object.values<NameError>(nameErrors), (name, report) => {
@@ -46,9 +45,9 @@ const LONGEST_NAME = 253
 const LONGEST_LABEL = 63
 
 /**
- * The first rule that a domain name breaks (rules: domain-names#grammar), or undefined: first those on the whole
- * name, then those on each label, then those on its suffix. Case does not matter; letters that only become ASCII in lower
- * case do.
+ * Returns the first rule that a domain name breaks (rules: domain-names#grammar): rules on the whole name come first, then
+ * those on each label, then those on its suffix. Case does not matter, but a letter that is ASCII in lower case only is
+ * no ASCII letter.
  */
 export function nameProblem(name: string): NameError | undefined {
   if (name.length > LONGEST_NAME) return nameErrors.domain_too_long
@@ -62,7 +61,6 @@ export function nameProblem(name: string): NameError | undefined {
   return suffixProblem(labels)
 }
 
-/** What is wrong with the end of a name whose labels are right. */
 function suffixProblem(labels: readonly string[]): NameError | undefined {
   const last = labels.at(-1) ?? ''
   if (/^\d+$/.test(last) || /^localhost$/i.test(last)) return nameErrors.domain_suffix_unreachable
@@ -85,8 +83,8 @@ function labelProblem(label: string, isFirst: boolean): NameError | undefined {
 }
 
 /**
- * Whether what follows `xn--`, in lower case, is the Punycode of a text with other letters than ASCII's (RFC 3492). The
- * platform's URL parser would know too, but its strictness differs between versions.
+ * Tells whether the text after `xn--`, in lower case, is the Punycode of a text with other letters than ASCII's (RFC
+ * 3492). The platform's URL parser would know too, but its strictness differs between Node's versions.
  */
 function isPunycode(encoded: string): boolean {
   try {

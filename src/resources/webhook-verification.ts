@@ -1,13 +1,11 @@
 import * as v from 'valibot'
-import { documented, named } from '../../schema/documentation.ts'
-import { declareErrors, field, ofField } from '../../schema/errors.ts'
-import { ruleOnWhole } from '../../schema/rule.ts'
-import { enabled, secret } from '../../schema/schema.ts'
-import { routeModule } from '../route-module.ts'
-import { WEBHOOK_PROVIDERS } from './providers.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { declareErrors, field, ofField } from '../schema/errors.ts'
+import { ruleOnWhole } from '../schema/rule.ts'
+import { enabled, secret } from '../schema/schema.ts'
+import { routeModule } from './route-module.ts'
 
-/** What can be wrong with a webhook verification. */
-export const errors = declareErrors({
+const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
     7026,
     400,
@@ -26,7 +24,79 @@ export const errors = declareErrors({
   webhook_provider_unsupported: field(7030, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
 })
 
-const SUPPORTED: ReadonlySet<string> = new Set(WEBHOOK_PROVIDERS)
+/** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
+const WEBHOOK_PROVIDERS = [
+  'aftership',
+  'airship',
+  'alchemy',
+  'autodesk',
+  'bitbucket',
+  'bolt',
+  'box',
+  'brex',
+  'buildkite',
+  'calendly',
+  'castle',
+  'chargify',
+  'circleci',
+  'clearbit',
+  'clerk',
+  'coinbase',
+  'contentful',
+  'docusign',
+  'dropbox',
+  'facebook_graph_api',
+  'facebook_messenger',
+  'frameio',
+  'github',
+  'gitlab',
+  'go1',
+  'graphcms',
+  'heroku',
+  'hostedhooks',
+  'hubspot',
+  'instagram',
+  'intercom',
+  'jira',
+  'launch_darkly',
+  'linear',
+  'mailchimp',
+  'mailgun',
+  'microsoft_teams',
+  'modern_treasury',
+  'mongodb',
+  'mux',
+  'orb',
+  'orbit',
+  'pagerduty',
+  'pinwheel',
+  'plivo',
+  'pusher',
+  'sendgrid',
+  'sentry',
+  'shopify',
+  'signal_sciences',
+  'slack',
+  'sns',
+  'sonatype',
+  'square',
+  'stripe',
+  'svix',
+  'terraform',
+  'tiktok',
+  'trendmicro_conformity',
+  'twilio',
+  'twitter',
+  'typeform',
+  'vmware',
+  'webex',
+  'whatsapp',
+  'worldline',
+  'xero',
+  'zendesk',
+  'zoom',
+] as const
+
 const ALLOWED = WEBHOOK_PROVIDERS.join(', ')
 
 /** The one provider that signs with its own certificates instead of a shared secret. */
@@ -55,7 +125,7 @@ type ProviderError = (typeof errors)[keyof typeof errors]
 
 /** Case does not matter, but only for letters that are ASCII as they were sent. */
 function isSupported(provider: string): boolean {
-  return /^[a-zA-Z0-9_]+$/.test(provider) && SUPPORTED.has(provider.toLowerCase())
+  return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.some((each) => each === provider.toLowerCase())
 }
 
 /** The rules on provider and secret together; either may have problems of its own already. */
