@@ -7,7 +7,7 @@ import type { Method, Operation } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import { bodyReader } from '../schema/body.ts'
+import { bodyReader, jsonObject } from '../schema/body.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import type { Snapshot } from './state/snapshot.ts'
@@ -145,7 +145,7 @@ export function controlCall<S extends v.GenericSchema, Result>(definition: {
 }): ControlCall<v.InferInput<S>, Result> {
   const { schema, run } = definition
   const read = bodyReader(schema)
-  return { ...definition, run: (host, raw) => run(host, read(raw, {}, host.context)) }
+  return { ...definition, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
 }
 
 /** Defines a call without input. */
@@ -163,7 +163,7 @@ export function plainCall<Result>(definition: {
     ...definition,
     from: 'nothing',
     run(host, raw) {
-      read(raw, {}, host.context)
+      read(jsonObject(raw), {}, host.context)
       return definition.run(host)
     },
   }

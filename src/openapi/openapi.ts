@@ -2,7 +2,7 @@ import { callErrorsOf } from '../control/call-errors.ts'
 import type { AnyControl, ControlCall } from '../control/control.ts'
 import { controlCalls, controls } from '../controls.ts'
 import type { Families, Family } from '../operation/family.ts'
-import { errorsOf, type Operation } from '../operation/operation.ts'
+import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
@@ -11,7 +11,7 @@ import type { CatalogueError } from '../schema/errors.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import { type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
 import { errorSchema, errorSchemas } from './errors.ts'
-import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem, tagOf } from './operations.ts'
+import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
 import { allInFull } from './sentences.ts'
 
 export type { OpenApiDocument } from './document.ts'
@@ -116,9 +116,9 @@ function pathsOf(operations: readonly Operation[], describing: Describing): Read
 }
 
 function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
-  const groups = [...new Set(operations.map(tagOf))]
+  const groups = [...new Set(operations.map(groupOf))]
   return groups.map((name) => {
-    const shown = operations.find((each) => tagOf(each) === name && each.response)?.response
+    const shown = operations.find((each) => groupOf(each) === name && each.response)?.response
     return { name, description: (shown && documentationOf(shown).sentence) ?? name }
   })
 }

@@ -1,9 +1,8 @@
 import type * as v from 'valibot'
-import { errorsOf, type Operation } from '../operation/operation.ts'
+import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf } from '../schema/documentation.ts'
+import { documentationOf, extraFieldsOf, foreignFieldsOf } from '../schema/documentation.ts'
 import { idPattern } from '../schema/ids.ts'
-import { extraFieldsOf, foreignFieldsOf } from '../schema/plain-values.ts'
 import {
   jsonContent,
   type OperationItem,
@@ -56,7 +55,7 @@ export function operationItem(operation: Operation, describing: Describing): Ope
   const { name, summary } = operation
   return {
     operationId: name,
-    tags: [tagOf(operation)],
+    tags: [groupOf(operation)],
     summary,
     parameters: [
       ...pathParameters(operation),
@@ -69,11 +68,6 @@ export function operationItem(operation: Operation, describing: Describing): Ope
       ...errorResponses(errorsOf(operation), describing.dialect),
     },
   }
-}
-
-/** The group of an operation, such as `reserved_domains`. */
-export function tagOf({ name }: Operation): string {
-  return name.slice(0, name.indexOf('.'))
 }
 
 function pathParameters({ ids }: Operation): Parameter[] {
@@ -187,10 +181,6 @@ function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect
   const foreign = (body ? extraFieldsOf(body) : []).filter((field) => !known.includes(field))
   const left = Object.entries(json.properties ?? {}).filter(([field]) => !foreign.includes(field))
   return { ...json, properties: Object.fromEntries(left) }
-}
-
-function groupOf({ name }: Operation): string {
-  return name.slice(0, name.indexOf('.'))
 }
 
 /** The dialect's other names of the fields that a body has, with the schemas of those. */

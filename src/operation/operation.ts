@@ -1,40 +1,34 @@
 import type * as v from 'valibot'
-import { bodyReader } from '../schema/body.ts'
+import { bodyReader, jsonObject } from '../schema/body.ts'
 import { errorsIn, partsOf } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import { type Called, inWordsOf, type OtherNames, plainBody } from './dialect-body.ts'
+import { type Aliases, type OtherNames, plainBody, withAliases } from './dialect-body.ts'
 import { type ListInput, type ListQuery, listQuery, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The HTTP methods that operations use. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The ids of a path, by parameter, such as `{ id: 'rd_…' }`. Where an operation is defined: their prefixes. */
+/** The ids of a path, by parameter, such as `{ id: 'rd_…' }`. In the definition of an operation: their prefixes. */
 export type PathIds = Readonly<Record<string, string>>
-
-/** What a client sent in a body or a query, before it is read. */
-type Reader = (raw: unknown, ids: PathIds, context: RuleContext) => unknown
 
 /** The function of an operation in the direct API: the ids of its path, then its body or query. */
 export type CallOf<Ids, Input, Result> = (...given: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
-/** A single id is passed as it is, several by name. */
+/** A single id is passed by itself, several by name. */
 type IdArguments<Ids> = keyof Ids extends never ? [] : keyof Ids extends 'id' ? [id: string] : [ids: Ids]
 
-/** An input that can be empty can be left out. */
+/** The argument for a body or query; optional if it can be empty. */
 export type InputArguments<Input> = [Input] extends [undefined]
   ? []
   : Record<never, never> extends Input
     ? [input?: Input | undefined]
     : [input: Input]
 
-/**
- * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
- * An operation has a body or a query, never both. Its type is that of its function in the direct API.
- */
-export interface Operation<Call extends (...given: never[]) => unknown = (...given: never[]) => unknown> {
+/** The part of an operation that its definition states. */
+interface Definition<Ids extends PathIds> {
   /** Group and verb, such as `reserved_domains.create`. */
   readonly name: string
   /** The HTTP method. */
@@ -46,44 +40,38 @@ export interface Operation<Call extends (...given: never[]) => unknown = (...giv
   /** One line for the documentation. */
   readonly summary: string
   /** The prefix of each id in the path. */
-  readonly ids: PathIds
+  readonly ids: Ids
+  /** The schema of the answer; absent if there is none. */
+  readonly response?: v.GenericSchema
+  /** The errors that `run` may refuse with, beside those of every operation of its kind and those of its schemas. */
+  readonly errors?: readonly CatalogueError[]
+}
+
+/** The part of an operation that concerns its body. */
+interface BodyDefinition<Schema extends v.GenericSchema> {
   /** The schema of the body. */
-  readonly body?: v.GenericSchema
-  /** Whether the dialect's envelope may stand around the body. */
+  readonly body: Schema
+  /** Whether the body may be in the dialect's envelope, as in the PUT of a module. */
   readonly wrappable?: boolean
-  /** What is said of fields for which dialects have other names. */
+  /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
+}
+
+/**
+ * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
+ * An operation has a body or a query, never both. Its type is that of its function in the direct API.
+ */
+export interface Operation<Call extends (...given: never[]) => unknown = (...given: never[]) => unknown>
+  extends Definition<PathIds>,
+    Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
-  /** The schema of the answer; absent where there is none. */
-  readonly response?: v.GenericSchema
-  /** The errors that `run` may refuse with, beside those that every operation of its kind has and those of its schemas. */
-  readonly errors?: readonly CatalogueError[]
-  /** Reads and checks the body or the query; absent where neither is allowed. */
-  readonly read?: Reader
-  /** The rules, the change, and the answer in the wire's form. */
+  /** Reads and checks the body or the query; absent if neither is allowed. */
+  readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
+  /** Applies the rules and the change, and returns the answer in the wire's form. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
   /** Carries the type of its function in the direct API; never set. */
   readonly call?: Call
-}
-
-/** What every definition of an operation says. */
-interface Definition<Ids extends PathIds>
-  extends Pick<Operation, 'name' | 'method' | 'path' | 'status' | 'summary' | 'response' | 'errors'> {
-  /** The prefix of each id in the path. */
-  readonly ids: Ids
-}
-
-/** An operation whose body is sent as one type and read as another. */
-interface DefinitionWithBody<Ids extends PathIds, Sent, Body, Result> extends Definition<Ids> {
-  /** The schema of the body. */
-  readonly body: v.GenericSchema<Sent, Body>
-  /** Whether the dialect's envelope may stand around the body. */
-  readonly wrappable?: boolean
-  /** What is said of fields for which dialects have other names. */
-  readonly otherNames?: OtherNames
-  /** The rules, the change, and the answer in the wire's form. */
-  readonly run: (tx: Transaction, ids: Ids, body: Body) => Result
 }
 
 /** Defines an operation without body and query. */
@@ -93,43 +81,41 @@ export function operation<Ids extends PathIds, Result>(
   return definition
 }
 
-/**
- * Defines an operation with a body. `wrappable` allows the dialect's envelope around it, as on the PUT of a module.
- */
+/** Defines an operation with a body. */
 export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
-  definition: DefinitionWithBody<Ids, Sent, Body, Result>,
+  definition: Definition<Ids> &
+    BodyDefinition<v.GenericSchema<Sent, Body>> & { readonly run: (tx: Transaction, ids: Ids, body: Body) => Result },
 ): Operation<CallOf<Ids, Sent, Result>> {
-  const { run, ...rest } = definition
-  const { name, body: schema, wrappable = false, otherNames = {} } = definition
-  const read = bodyReader(schema)
+  const { name, body: schema, wrappable = false, otherNames = {}, errors = [], run } = definition
   const fields = Object.keys(partsOf(schema).entries ?? {})
-  const words = { operation: name, group: groupOf(name), fields, wrappable, otherNames }
+  const facts = { name, group: groupOf(definition), fields, wrappable, otherNames }
+  const reader = bodyReader(schema)
   return {
-    ...rest,
-    errors: [...(definition.errors ?? []), ...(otherNames.both ? [otherNames.both] : [])],
+    ...definition,
+    errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<Body> {
-      const { body, called, problems } = plainBody(raw, words, context.dialect)
+      const { body, aliases, problems } = plainBody(jsonObject(raw), facts, context.dialect)
       const extraFields = context.dialect.extraFields[name]
-      return { called, body: inWordsOf(called, () => read(body, ids, context, { problems, extraFields })) }
+      return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
     },
-    run: (tx, ids: Ids, { called, body }: ReadBody<Body>) => inWordsOf(called, () => run(tx, ids, body)),
+    run: (tx, ids: Ids, { aliases, body }: ReadBody<Body>) => withAliases(aliases, () => run(tx, ids, body)),
   }
 }
 
-/** The group of an operation: what its name begins with. */
-function groupOf(name: string): string {
-  return name.slice(0, name.indexOf('.'))
+interface ReadBody<Body> {
+  readonly aliases: Aliases | undefined
+  readonly body: Body
 }
 
-/** A body that was read, and what the client called its fields. */
-interface ReadBody<Body> {
-  readonly called: Called | undefined
-  readonly body: Body
+/** Returns the group of an operation, such as `reserved_domains`. */
+export function groupOf({ name }: Pick<Operation, 'name'>): string {
+  return name.slice(0, name.indexOf('.'))
 }
 
 /** Defines a list operation: its query is the paging and the filter of every list (rules: lists#paging). */
 export function listOperation<Result>(
   definition: Omit<Definition<Record<never, never>>, 'ids' | 'method' | 'status'> & {
+    /** The prefix of the items' ids. */
     prefix: string
     /** The schema of one listed item: a filter can name its fields. */
     item: v.GenericSchema
@@ -148,7 +134,7 @@ export function listOperation<Result>(
   }
 }
 
-/** What any request can be refused with over HTTP, whatever the operation (rules: requests#order-of-checks). */
+/** The errors of any HTTP request, whatever the operation (rules: requests#order-of-checks). */
 const OF_ANY_REQUEST = [
   general.auth_missing,
   general.auth_unparsable,
@@ -160,41 +146,29 @@ const OF_ANY_REQUEST = [
   general.store_failed,
   general.query_unknown,
   general.query_repeated,
-]
-
-/** What a body can be refused with before its fields are looked at. */
-const OF_A_SENT_BODY = [
-  general.content_type_missing,
-  general.content_type_unsupported,
   general.body_too_large,
   general.body_unreadable,
   general.body_unparsable,
 ]
 
-const OF_FIELDS = [general.field_unknown, general.field_invalid]
-
-/** GET and DELETE have no body; what is sent all the same is looked at. */
-const OF_NO_BODY = [general.body_too_large, general.body_unreadable, general.body_unparsable, general.body_unexpected]
-
-const OF_A_QUERY = [general.query_unknown, general.field_invalid]
-
+const OF_CONTENT_TYPE = [general.content_type_missing, general.content_type_unsupported]
 const OF_IDS = [general.id_unparsable, general.id_wrong_prefix]
+const OF_FIELDS = [general.field_unknown, general.field_invalid]
+const OF_QUERY = [general.query_unknown, general.field_invalid]
 
-/**
- * Every error that an operation can answer with, by the catalogue's numbers: those of any request, of its path, its body or
- * query, those that the rules in its schemas declare, and those that its `run` declares.
- */
+/** Returns every error that an operation can answer with over HTTP, by number. */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
-  const sent = operation.body ? OF_A_SENT_BODY : OF_NO_BODY
-  return byNumber([...OF_ANY_REQUEST, ...sent, ...directErrorsOf(operation)])
+  // The body of a GET or DELETE is looked at, and refused.
+  const ofBody = operation.body ? OF_CONTENT_TYPE : [general.body_unexpected]
+  return byNumber([...OF_ANY_REQUEST, ...ofBody, ...directErrorsOf(operation)])
 }
 
-/** The errors of an operation that a direct call can meet too: those of {@link errorsOf} that are not of HTTP. */
+/** Returns the errors of {@link errorsOf} that a direct call can throw too. */
 export function directErrorsOf({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
   return byNumber([
     ...(Object.keys(ids).length > 0 ? OF_IDS : []),
     ...(body ? [...OF_FIELDS, ...errorsIn(body)] : []),
-    ...(query ? [...OF_A_QUERY, ...errorsIn(query)] : []),
+    ...(query ? [...OF_QUERY, ...errorsIn(query)] : []),
     ...errors,
   ])
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
-import { bodyReader } from '../schema/body.ts'
+import { bodyReader, jsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { refuse } from '../schema/errors.ts'
 import { quote } from '../schema/text.ts'
@@ -38,7 +38,7 @@ function accountCall<S extends v.GenericSchema>({
   readonly run: (host: AccountHost, name: string, input: v.InferOutput<S>) => Promise<HttpResponse>
 }): AccountCall {
   const read = bodyReader(schema)
-  return { ...definition, run: (host, name, sent) => run(host, name, read(sent, {}, ACCOUNT_CONTEXT)) }
+  return { ...definition, run: (host, name, sent) => run(host, name, read(jsonObject(sent), {}, ACCOUNT_CONTEXT)) }
 }
 
 const LONGEST_PAGE = 1000

@@ -1,19 +1,9 @@
 import * as v from 'valibot'
-import { marksOf, schemaAt } from './documentation.ts'
+import { extraFieldsOf, marksOf, schemaAt } from './documentation.ts'
 import { type Problem, Problems, problem, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
-import {
-  type About,
-  type AnySchema,
-  extraFieldsOf,
-  given,
-  invalid,
-  type Shape,
-  shapeOf,
-  shown,
-  withoutFields,
-} from './plain-values.ts'
-import { MOST_HANDED_ON, Reading, type RuleContext } from './rule.ts'
+import { invalid, PlainCopy, type Shape, shapeOf, shown } from './plain-values.ts'
+import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { fieldPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
 import { isObject } from './values.ts'
@@ -27,15 +17,34 @@ export type RequestBody =
   | { readonly unread: 'body_unreadable' | 'not UTF-8' }
   | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
 
-/** Reads a body: takes what a client sent, answers what the schema makes of it. */
+/** A JSON object as a client sent it. */
+export type SentBody = Readonly<Record<string, unknown>>
+
+/** Returns a body that is one JSON object; refuses anything else. */
+export function jsonObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : refuse(general.body_unparsable, { received: kindOf(value) })
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object of another kind' : `a ${typeof value}`
+}
+
+/** Returns whether a value of a body counts as sent. */
+export function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
+/** Reads a body: checks what a client sent, and returns the schema's output. */
 export type BodyReader<T> = (
-  body: unknown,
+  body: SentBody,
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** What the dialect refuses in the body already. */
+    /** The problems that the dialect found in the body. */
     readonly problems: readonly Problem[]
-    /** The fields that the dialect has beside the API reference's. */
+    /** The fields that the dialect adds to the API reference's. */
     readonly extraFields: readonly string[] | undefined
   },
 ) => T
@@ -44,79 +53,107 @@ export type BodyReader<T> = (
  * Makes the reader of a body. It finds all problems in one pass, unknown fields first, and throws them as one refusal
  * (rules: errors#all-problems).
  */
-export function bodyReader<S extends AnySchema>(schema: S): BodyReader<v.InferOutput<S>> {
-  let shapes: ReturnType<typeof shapesOf<S>> | undefined
+export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
+  let shapes: ReturnType<typeof shapesOf> | undefined
   return (body, ids, context, dialect) => {
-    // Looked into when a body comes: most programs send few of those that there are.
+    // Made for the first body: most programs use few of the operations.
     shapes ??= shapesOf(schema)
-    const { whole, extras, plainShape } = shapes
+    const { all, extras, documented } = shapes
+    const known = dialect?.extraFields
     const problems = new Problems()
     for (const each of dialect?.problems ?? []) problems.add(() => each)
-    const known = dialect?.extraFields
-    const shape = known
-      ? withoutFields(
-          whole,
-          extras.filter((name) => !known.includes(name)),
-        )
-      : plainShape
-    const sent = withoutPathIds(jsonObject(body), ids, problems)
-    return readAs(schema, shape, sent, context, { whole: THE_BODY, isKept: false, problems })
+    const sent = withoutPathIds(body, ids, problems)
+    const fields = known ? without(all, (name) => extras.includes(name) && !known.includes(name)) : documented
+    return parsed(schema, new PlainCopy(problems, false).fields(fields, sent), context, { problems, whole: THE_BODY })
   }
 }
 
-/** The shape of a body, with the fields that only some dialects have and without them. */
-function shapesOf<S extends AnySchema>(schema: S) {
-  const whole = shapeOf(schema)
-  const extras = extraFieldsOf(schema)
-  return { whole, extras, plainShape: withoutFields(whole, extras) }
-}
+type Fields = ReadonlyMap<string, Shape>
 
-/**
- * Makes the reader of what a gateway kept, such as a snapshot: like that of a body, but nothing in it stands for "not
- * given". `whole` is what messages call it. It throws a Refusal with the problems, unknown fields first.
- */
-export function keptReader<S extends AnySchema>(
-  schema: S,
-  whole: string,
-): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
+/** Returns the fields of a body: all of them, the names of those that only some dialects have, and the others. */
+function shapesOf(schema: v.GenericSchema) {
   const shape = shapeOf(schema)
-  return (raw, context) => readAs(schema, shape, raw, context, { whole, isKept: true, problems: new Problems() })
+  const all: Fields = shape.kind === 'object' ? shape.fields : new Map()
+  const extras = extraFieldsOf(schema)
+  return { all, extras, documented: without(all, (name) => extras.includes(name)) }
 }
 
-function readAs(schema: AnySchema, shape: Shape, raw: unknown, context: RuleContext, about: About): unknown {
-  const plain = given(shape, raw, undefined, about)
-  const reading = new Reading(context)
-  const parsed = v.safeParse(schema, plain, reading.settings)
-  if (parsed.issues) addIssues(about, schema, parsed.issues, reading)
-  about.problems.refuse()
-  return parsed.output
+function without(fields: Fields, isLeftOut: (name: string) => boolean): Fields {
+  return new Map([...fields].filter(([name]) => !isLeftOut(name)))
 }
 
-/** Adds what the schema found; of very many problems, the rules have only counted the later ones. */
-function addIssues(
-  { problems, whole, isKept }: About,
-  schema: AnySchema,
-  issues: readonly v.BaseIssue<unknown>[],
-  reading: Reading,
-): void {
-  const worded = (issue: v.BaseIssue<unknown>) => fromIssue(issue, schema, whole, reading)
-  for (const issue of issues) problems.add(() => (isKept ? withPlace(worded(issue)) : worded(issue)))
-  problems.addCounted(Math.max(0, reading.count - MOST_HANDED_ON), reading.isCut)
-}
-
-/** `id` and `edge_id` in a body are accepted when they equal the path's. */
-function withoutPathIds(body: unknown, ids: Readonly<Record<string, string>>, problems: Problems): unknown {
-  if (!isObject(body)) return body
+/** `id` and `edge_id` in a body are accepted if they equal the path's. */
+function withoutPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
   const names = Object.keys(ids).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const rest = { ...body }
   for (const name of names) {
-    if (isGiven(body[name]) && body[name] !== ids[name]) {
+    if (isSent(body[name]) && body[name] !== ids[name]) {
       problems.add(() => invalid(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
     delete rest[name]
   }
   return rest
+}
+
+/**
+ * Makes the reader of stored data, such as a snapshot. It reads like {@link bodyReader}, but `null` and "" are values.
+ * `whole` names the data in messages, each of which says which value it is about.
+ */
+export function storedReader<S extends v.GenericSchema>(
+  schema: S,
+  whole: string,
+): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
+  const shape = shapeOf(schema)
+  return (raw, context) => {
+    const problems = new Problems()
+    const copy = new PlainCopy(problems, true).of(shape, raw)
+    return parsed(schema, copy, context, { problems, whole, inPlace: withField })
+  }
+}
+
+function withField({ error, message, field = '' }: Problem): Problem {
+  return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
+}
+
+interface Parsing {
+  readonly problems: Problems
+  readonly whole: string
+  inPlace?(problem: Problem): Problem
+}
+
+/** Reads a plain value by a schema, and throws all problems as one refusal. */
+function parsed<S extends v.GenericSchema>(
+  schema: S,
+  plain: unknown,
+  context: RuleContext,
+  { problems, whole, inPlace = (problem) => problem }: Parsing,
+): v.InferOutput<S> {
+  const reading = new Reading(context)
+  const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
+  for (const issue of issues) problems.add(() => inPlace(fromIssue(issue, schema, whole, reading)))
+  problems.addUnreported(reading.unreported, reading.isCut)
+  problems.refuse()
+  return output
+}
+
+function fromIssue(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
+  const path = issue.path?.map((step) => String(step.key)) ?? []
+  const field = fieldPath(path, whole)
+  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : shown(issue.input)
+  const reported = reading.problemOf(issue, { field, received })
+  if (reported) return { ...reported, field }
+  return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || allowedBy(issue) })
+}
+
+/** Returns the error of a field that does not take a value. A missing field is an error of its object. */
+function errorAt(schema: v.GenericSchema, path: Path, issue: v.BaseIssue<unknown>) {
+  const at = isMissing(issue) ? undefined : schemaAt(schema, path)
+  return (at && marksOf(at).refusedAs) ?? general.field_invalid
+}
+
+function isMissing({ message, received }: v.BaseIssue<unknown>): boolean {
+  return message === '' && received === 'undefined'
 }
 
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -127,48 +164,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   Array: 'an array',
 }
 
-/** Among the many values of what was kept, every message says which one it is about. */
-function withPlace({ error, message, field = '' }: Problem): Problem {
-  return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
-}
-
-function fromIssue(issue: v.BaseIssue<unknown>, schema: AnySchema, whole: string, reading: Reading): Problem {
-  const path = issue.path?.map((step) => String(step.key)) ?? []
-  const field = fieldPath(path, whole)
-  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : shown(issue.input)
-  const wording = reading.wordingOf(issue)
-  if (wording) return { ...wording({ field, received }), field }
-  const error = errorAt(schema, path, issue)
-  return problem(error, { field, received, allowed: issue.message || allowedBy(issue) })
-}
-
-/** The error of a field that does not take a value. That one is missing says the object that it belongs to. */
-function errorAt(schema: AnySchema, path: Path, issue: v.BaseIssue<unknown>) {
-  const at = isMissing(issue) ? undefined : schemaAt(schema, path)
-  return (at && marksOf(at).refusedAs) ?? general.field_invalid
-}
-
-function isMissing({ message, received }: v.BaseIssue<unknown>): boolean {
-  return message === '' && received === 'undefined'
-}
-
+/** Describes what valibot expected, for a schema without a message of its own. */
 function allowedBy(issue: v.BaseIssue<unknown>): string {
   const expected = issue.expected ?? 'another value'
   return ALLOWED[expected] ?? (isMissing(issue) ? 'a value; the field is required' : expected)
-}
-
-/** A body that must be one JSON object; refuses anything else. */
-export function jsonObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : refuse(general.body_unparsable, { received: kindOf(value) })
-}
-
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? `an object of another kind` : `a ${typeof value}`
-}
-
-/** Whether a value of a body counts as given. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }

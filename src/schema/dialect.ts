@@ -1,6 +1,6 @@
-/** What every dialect has, as far as no family is asked: what differs between services, as data (rules: dialects#data). */
+/** The part of a dialect that all families share: what differs between services, as data (rules: dialects#data). */
 export interface CommonDialect {
-  /** How people call this dialect. Nothing decides by it. */
+  /** The name for people. Nothing depends on it. */
   readonly name: string
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly baseUrl: string
@@ -8,7 +8,7 @@ export interface CommonDialect {
   readonly versionHeader: string
   /** The response header that carries the operation id. */
   readonly operationIdHeader: string
-  /** What stands before the number in an error's `error_code`. */
+  /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
   /** Body fields that the API reference does not have and this service does, by operation (`widgets.create`). */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
@@ -16,10 +16,7 @@ export interface CommonDialect {
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>
   /** Other names of body fields, by group of operations, as `{ alias: field }`. */
   readonly fieldAliases: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /**
-   * Aliases, by group of operations, whose text may be a bare label, without a dot: what it stands for
-   * says the family.
-   */
+  /** Aliases, by group of operations, whose text may be a bare label without a dot; the family completes it. */
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-/** What numbers an error. */
+/** The numbers of an error. */
 export interface Numbered {
   /** Behind the dialect's prefix, the wire's `error_code`. */
   readonly number: number
@@ -6,26 +6,23 @@ export interface Numbered {
   readonly status: number
 }
 
-/** An error as it is declared: its number and its status, and the message that it makes of its values. */
+/** An error as it is declared: its number, its status, and its message. */
 export interface Entry<Values> extends Numbered {
-  /** Makes the message of the values that it speaks of. */
+  /** Makes the message. */
   readonly message: (values: Values) => string
 }
 
-/**
- * One error of the catalogue: a way in which a request can be refused. Its key is the same in every dialect; its number
- * becomes the wire's `error_code` behind the dialect's prefix.
- */
+/** An error of the catalogue: a reason for which a request can be refused. */
 export interface CatalogueError<Key extends string = string, Values = never> extends Entry<Values> {
   /** The key, the same in every dialect. */
   readonly key: Key
 }
 
-/** Where a refused value stands, and what was received there, as messages show both. */
+/** The field that an error is about, and the value that was received there. */
 export interface FieldFacts {
   /** The path of the field, such as `metadata`. */
   readonly field: string
-  /** What was received, as `quote` shows it. */
+  /** The received value, as `quote` shows it. */
   readonly received: string
 }
 
@@ -34,13 +31,13 @@ export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
   readonly ofField: true
 }
 
-/** An error about one field. Schemas and their rules report it; the field and what was received are added there. */
+/** An error about one field. Schemas and their rules report it, and add the field and the received value. */
 export interface FieldError<Key extends string = string, Own = never> extends CatalogueError<Key, Own & FieldFacts> {
   /** Always true: schemas and rules may report it. */
   readonly ofField: true
 }
 
-/** What {@link declareErrors} makes of declarations: the same errors, each with its key. */
+/** The errors that {@link declareErrors} returns: the declared ones, each with its key. */
 export type Declared<Entries> = {
   readonly [Key in keyof Entries & string]: Entries[Key] extends FieldEntry<infer Own>
     ? FieldError<Key, Own>
@@ -50,8 +47,8 @@ export type Declared<Entries> = {
 }
 
 /**
- * Declares errors, by key. Numbers below 90000 are those that the public service documents for the same condition. All
- * families of a gateway, and the gateway itself, make up one catalogue: keys and numbers are given once.
+ * Declares errors, by key. Numbers below 90000 are those that the public service documents for the same condition. Keys and
+ * numbers must be unique among all families of a gateway and the gateway's own errors.
  *
  * @example
  * ```ts
@@ -80,7 +77,7 @@ export function entry<Values = object>(
   return { number, status, message }
 }
 
-/** Declares an error about one field in words of its own, which are given the field and what was received besides. */
+/** Declares an error about one field with a message of its own. */
 /* @__NO_SIDE_EFFECTS__ */
 export function ofField<Own = object>(
   number: number,
@@ -91,8 +88,8 @@ export function ofField<Own = object>(
 }
 
 /**
- * Declares an error about one field in the usual words; `allowed` says what the field can be. Where that is left out, the
- * field's schema says it, or whoever reports the error.
+ * Declares an error about one field with the usual message; `allowed` describes the values that the field takes. Without
+ * it, the field's schema or the rule that reports the error describes them.
  */
 export function field(number: number, status: number): FieldEntry<{ readonly allowed: string }>
 export function field<Own = object>(number: number, status: number, allowed: (values: Own) => string): FieldEntry<Own>
@@ -110,7 +107,7 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. Allowed are at most ${it.limit}.`)
 }
 
-/** Declares the error of an update with no value; `fields` are those that it can have, `also` those of a dialect. */
+/** Declares the error of an update without a value; `fields` names those it can have, `also` those of a dialect. */
 export function emptyUpdate(number: number, fields: string): Entry<{ readonly also?: string }> {
   return entry(
     number,
@@ -120,90 +117,12 @@ export function emptyUpdate(number: number, fields: string): Entry<{ readonly al
   )
 }
 
-/** One thing that is wrong with a request. */
-export interface Problem {
-  /** The error of the catalogue. */
-  readonly error: CatalogueError
-  /** The same in words. */
-  readonly message: string
-  /** The path of the field in the body, the query or the path; absent for what is wrong with the request as a whole. */
-  readonly field?: string | undefined
-  /** The same problem with other facts in its message; absent where the message is not the catalogue's. */
-  readonly withFacts?: (facts: Partial<FieldFacts>) => Problem
-}
-
-/** Builds a problem from an error of the catalogue and the values of its message. */
-export function problem<Values extends object>(
-  error: CatalogueError<string, Values>,
-  values: NoInfer<Values>,
-): Problem {
-  const named = 'field' in values && typeof values.field === 'string' ? { field: values.field } : {}
-  const withFacts = (facts: Partial<FieldFacts>) => problem(error, { ...values, ...facts })
-  return { error, message: error.message(values), withFacts, ...named }
-}
-
-/** What a refusal says beside its problems. */
-interface About {
-  /** Further entries of the wire's `details`. */
-  readonly details?: Readonly<Record<string, string>> | undefined
-  /** Further response headers (`Allow`, `Retry-After`). */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly further?: Further
-  /** What has led to it, for whoever calls directly. */
-  readonly cause?: unknown
-}
-
-/** How many more problems there are than those that are put into words; perhaps even more than that. */
-export interface Further {
-  readonly count: number
-  readonly isCountedToItsEnd: boolean
-}
-
-const NONE: Further = { count: 0, isCountedToItsEnd: true }
-
-/** Thrown by rules to refuse a request. The first problem gives the answer's code and message. */
-export class Refusal extends Error {
-  /** Further entries of the wire's `details`. */
-  readonly details: Readonly<Record<string, string>>
-  /** Further response headers. */
-  readonly headers: Readonly<Record<string, string>>
-  /** How many more problems there are. */
-  readonly further: Further
-
-  constructor(
-    /** What is wrong; the first of them gives the answer. */
-    readonly problems: readonly [Problem, ...Problem[]],
-    { details = {}, headers = {}, further = NONE, cause }: About = {},
-  ) {
-    super(problems[0].message, cause === undefined ? undefined : { cause })
-    this.details = details
-    this.headers = headers
-    this.further = further
-  }
-
-  /** The same refusal with its problems put into other words. */
-  worded(reword: (problem: Problem) => Problem): Refusal {
-    const [first, ...others] = this.problems
-    return new Refusal([reword(first), ...others.map(reword)], this)
-  }
-}
-
-/** Refuses a request with one error of the catalogue. */
-export function refuse<Values extends object>(
-  error: CatalogueError<string, Values>,
-  values: NoInfer<Values>,
-  details?: Readonly<Record<string, string>>,
-  headers?: Readonly<Record<string, string>>,
-): never {
-  throw new Refusal([problem(error, values)], { details, headers })
-}
-
 /** All errors of a gateway, by key. */
 export type Catalogue = ReadonlyMap<string, CatalogueError>
 
 /**
- * Puts the errors of several rooms into one catalogue.
- * @throws TypeError where two errors have one key or one number.
+ * Joins groups of errors into one catalogue.
+ * @throws TypeError if two errors have the same key or the same number.
  */
 export function catalogueOf(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
   const catalogue = new Map<string, CatalogueError>()
@@ -221,43 +140,107 @@ export function catalogueOf(groups: readonly Readonly<Record<string, CatalogueEr
   return catalogue
 }
 
-/** Thrown by the `assert…` functions of a gateway: what a test expected is not so. */
-export class AssertionError extends Error {
-  // Of what is called AssertionError, Jest shows the values that it compared.
-  override readonly name = 'GatewayAssertionError'
+/** One reason to refuse a request. */
+export interface Problem {
+  /** The error of the catalogue. */
+  readonly error: CatalogueError
+  /** The message, with the values of this request. */
+  readonly message: string
+  /** The path of the field in the body, the query or the path; absent if the problem is about the whole request. */
+  readonly field?: string | undefined
+  /** Returns the same problem with other facts in its message; absent if the message is not the catalogue's. */
+  readonly withFacts?: (facts: Partial<FieldFacts>) => Problem
 }
 
-/** Throws an {@link AssertionError} with what was found, if anything was. */
-export function assertNone(found: string | undefined): void {
-  if (found !== undefined) throw new AssertionError(found)
+/** Builds a problem from an error of the catalogue and the values of its message. */
+export function problem<Values extends object>(
+  error: CatalogueError<string, Values>,
+  values: NoInfer<Values>,
+): Problem {
+  const named = 'field' in values && typeof values.field === 'string' ? { field: values.field } : {}
+  const withFacts = (facts: Partial<FieldFacts>) => problem(error, { ...values, ...facts })
+  return { error, message: error.message(values), withFacts, ...named }
 }
 
-/** How many problems of one request are put into words; the others are counted (rules: errors#all-problems). */
-const MOST_WORDED = 20
+interface RefusalOptions {
+  readonly details?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly further?: Refusal['further']
+  readonly cause?: unknown
+}
 
-/** What is wrong with one request. */
+/** Thrown by rules to refuse a request. The first problem determines the response's code and message. */
+export class Refusal extends Error {
+  /** Further entries of the response's `details`. */
+  readonly details: Readonly<Record<string, string>>
+  /** Further response headers, such as `Allow` and `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The number of problems beyond the listed ones; not `isExact` if counting stopped early. */
+  readonly further: { readonly count: number; readonly isExact: boolean }
+
+  constructor(
+    /** The problems, at least one. */
+    readonly problems: readonly [Problem, ...Problem[]],
+    { details = {}, headers = {}, further = { count: 0, isExact: true }, cause }: RefusalOptions = {},
+  ) {
+    super(problems[0].message, cause === undefined ? undefined : { cause })
+    this.details = details
+    this.headers = headers
+    this.further = further
+  }
+
+  /** Returns the same refusal with each problem replaced. */
+  worded(reword: (problem: Problem) => Problem): Refusal {
+    const [first, ...others] = this.problems
+    return new Refusal([reword(first), ...others.map(reword)], this)
+  }
+}
+
+/** Refuses a request with one error of the catalogue. */
+export function refuse<Values extends object>(
+  error: CatalogueError<string, Values>,
+  values: NoInfer<Values>,
+  details?: Readonly<Record<string, string>>,
+  headers?: Readonly<Record<string, string>>,
+): never {
+  throw new Refusal([problem(error, values)], { details, headers })
+}
+
+/** The number of problems of one request whose messages are made; the others are counted (rules: errors#all-problems). */
+const MOST_MESSAGES = 20
+
+/** Collects the problems of one request. */
 export class Problems {
-  readonly #worded: Problem[] = []
+  readonly #found: Problem[] = []
   #further = 0
-  #isCountedToItsEnd = true
+  #isExact = true
 
-  /** Adds a problem. It is put into words only where those are shown: a body can have very many. */
-  add(word: () => Problem): void {
-    if (this.#worded.length < MOST_WORDED) this.#worded.push(word())
+  /** Adds a problem. Its message is made only if it will be shown, since a body can have very many problems. */
+  add(make: () => Problem): void {
+    if (this.#found.length < MOST_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 
-  /** Adds problems that were only counted, perhaps not to the end of the body. */
-  addCounted(count: number, isOpen: boolean): void {
+  /** Adds problems that were only counted, perhaps not to the end. */
+  addUnreported(count: number, isCut: boolean): void {
     this.#further += count
-    if (isOpen) this.#isCountedToItsEnd = false
+    if (isCut) this.#isExact = false
   }
 
-  /** Refuses the request if anything is wrong with it. */
+  /** Throws a {@link Refusal} if there is any problem. */
   refuse(): void {
-    const [first, ...others] = this.#worded
-    if (!first) return
-    const further = { count: this.#further, isCountedToItsEnd: this.#isCountedToItsEnd }
-    throw new Refusal([first, ...others], { further })
+    const [first, ...others] = this.#found
+    if (first) throw new Refusal([first, ...others], { further: { count: this.#further, isExact: this.#isExact } })
   }
+}
+
+/** Thrown by the `assert…` functions of a gateway if what a test expects is not so. */
+export class AssertionError extends Error {
+  // Jest shows compared values for errors named AssertionError.
+  override readonly name = 'GatewayAssertionError'
+}
+
+/** Throws an {@link AssertionError} with this message, if there is one. */
+export function assertNone(found: string | undefined): void {
+  if (found !== undefined) throw new AssertionError(found)
 }

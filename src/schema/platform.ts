@@ -1,42 +1,37 @@
-/** The globals of the platform that not every environment of a test passes on. */
+/** The globals of the platform that not every test environment passes on. */
 type Name = 'Headers' | 'Request' | 'Response' | 'TextDecoder' | 'TextEncoder'
 
-/** What Node has of its own modules without an import, as far as it is asked here. */
+/** The part of Node's `process` that gives its own modules without an import. */
 interface Host {
   readonly process?: { getBuiltinModule?(name: 'vm'): { runInThisContext(code: Name): unknown } }
 }
 
 /**
- * A global of the platform. Environments that play a browser may hide what Node has, as Jest's jsdom does with
- * `Response` and `TextEncoder`: there Node itself is asked.
- *
- * @throws TypeError where nobody has it
+ * Returns a global of the platform, from Node itself if the environment hides it, as Jest's jsdom does with `Response` and
+ * `TextEncoder`.
+ * @throws TypeError if neither has it.
  */
 export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
-  return globalThis[name] ?? hidden(name)
-}
-
-function hidden<N extends Name>(name: N): (typeof globalThis)[N] {
+  if (globalThis[name]) return globalThis[name]
   const { process }: Host = globalThis
   const node = process?.getBuiltinModule?.('vm')
   if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
   return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.
 }
 
-/** A text in UTF-8. */
+/** Encodes a text in UTF-8. */
 export function utf8Bytes(text: string): Uint8Array {
   return new (platform('TextEncoder'))().encode(text)
 }
 
-/** The length of a text in bytes of UTF-8. */
+/** Returns the length of a text in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return utf8Bytes(text).length
 }
 
 /**
- * The text that bytes of UTF-8 stand for, a byte order mark included.
- *
- * @throws TypeError where they are not UTF-8
+ * Decodes bytes of UTF-8 and keeps a byte order mark.
+ * @throws TypeError if they are not UTF-8.
  */
 export function utf8Text(bytes: Uint8Array): string {
   return new (platform('TextDecoder'))('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

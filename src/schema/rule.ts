@@ -11,7 +11,7 @@ import {
 } from './errors.ts'
 import type { general } from './general-errors.ts'
 
-/** What a rule may look at besides the value. */
+/** The surroundings that a rule may look at besides the value. */
 export interface RuleContext {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
@@ -19,11 +19,11 @@ export interface RuleContext {
   readonly rules: Rules
   /** All errors of the gateway, by key. */
   readonly catalogue: Catalogue
-  /** The state that a kept record belongs to; absent where a request is read. */
+  /** The state that a stored record belongs to; absent while a request is read. */
   readonly state?: StateFacts
 }
 
-/** What kept records are checked against: the state they belong to. */
+/** The facts of a state that its records are checked against. */
 export interface StateFacts {
   /** The time of the state, in ms since 1970. */
   readonly now: number
@@ -31,13 +31,13 @@ export interface StateFacts {
   readonly sequence: number
 }
 
-/** How many problems of one body are handed on; of a body with more, rules only count them. */
-export const MOST_HANDED_ON = 100
-/** After so many problems of one body, no further rule looks at the rest of it. */
+/** The number of problems of one body that rules report; they count further ones, since valibot copies issues often. */
+const MOST_REPORTED = 100
+/** The number of problems after which rules stop looking at the rest of a body. */
 const MOST_COUNTED = 10_000
 
-/** What rules look at where valibot reads a schema by itself: there is no gateway. */
-const ALONE: RuleContext = {
+/** The context if valibot reads a schema without a gateway. */
+const NO_GATEWAY: RuleContext = {
   get dialect(): never {
     throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
   },
@@ -47,83 +47,70 @@ const ALONE: RuleContext = {
 
 type Issue = v.BaseIssue<unknown>
 
-/** Makes the problem of an issue, once it is known where that stands. */
-type Wording = (facts: FieldFacts) => Problem
-
-/** One reading of a value by a schema: what the rules in it look at, and what they have found. */
+/** One reading of a value by a schema: the context of its rules, and the problems that they report. */
 export class Reading {
-  /** How many problems the rules have found. */
+  /** The number of problems that rules found. */
   count = 0
-  /** Whether the rules stopped looking. */
+  /** Whether rules stopped looking because of {@link MOST_COUNTED}. */
   isCut = false
+  readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
   /**
-   * Valibot's settings for this reading. Of these it hands the message for whatever has none on to every rule, so that is
-   * what carries the reading. An empty message says that the schema has none of its own.
+   * Valibot's settings for this reading. Valibot passes only the message on to rules, so the message carries the reading. An
+   * empty message says that the schema has none of its own.
    */
   readonly settings: { readonly message: (() => string) & { readonly reading: Reading } } = {
     message: Object.assign(() => '', { reading: this }),
   }
-  #wordings: Map<Issue, Wording> | undefined
 
   constructor(readonly context: RuleContext) {}
 
-  /** The reading that valibot's settings belong to, or one of its own where valibot reads by itself. */
+  /** Returns the reading that valibot's settings carry. */
   static of({ message }: { readonly message?: unknown }): Reading {
-    if (typeof message === 'function' && 'reading' in message && message.reading instanceof Reading) {
-      return message.reading
-    }
-    return new Reading(ALONE)
+    const isOurs = typeof message === 'function' && 'reading' in message && message.reading instanceof Reading
+    return isOurs ? (message.reading as Reading) : new Reading(NO_GATEWAY) // As just checked.
   }
 
-  /** Whether so much is wrong already that no rule needs to look any further. */
-  isEnough(): boolean {
-    if (this.count < MOST_COUNTED) return false
-    this.isCut = true
-    return true
+  /** Returns whether so much is wrong that rules need not look any further. */
+  isFull(): boolean {
+    this.isCut ||= this.count >= MOST_COUNTED
+    return this.isCut
   }
 
-  /** Counts a problem that a rule has found, and says whether it is handed on. */
-  isHandedOn(): boolean {
-    return this.count++ < MOST_HANDED_ON
+  /** Returns the number of problems that were counted and not reported. */
+  get unreported(): number {
+    return Math.max(0, this.count - MOST_REPORTED)
   }
 
-  /** Keeps how the issue that was added last is put into words. */
-  word({ issues }: v.OutputDataset<unknown, Issue>, wording: Wording): void {
+  /** Remembers how the issue that was added last becomes a problem. */
+  report({ issues }: v.OutputDataset<unknown, Issue>, make: (facts: FieldFacts) => Problem): void {
     const added = issues?.at(-1)
-    this.#wordings ??= new Map()
-    if (added) this.#wordings.set(added, wording)
+    if (added) this.#makers.set(added, make)
   }
 
-  /** How an issue is put into words where a rule has added it. */
-  wordingOf(issue: Issue): Wording | undefined {
-    return this.#wordings?.get(issue)
+  /** Returns the problem that a rule reported with an issue. */
+  problemOf(issue: Issue, facts: FieldFacts): Problem | undefined {
+    return this.#makers.get(issue)?.(facts)
   }
 }
 
-/** What every rule may report. */
+/** The error that every rule may report. */
 type FieldInvalid = typeof general.field_invalid
 
 /**
- * Reports an error: at the field itself, or at a path below it. `values` are what the error's message needs; the field and
- * what was received are added unless they are among them.
+ * Reports an error at the field itself, or at a path below it. `values` are the values of the error's message; the field and
+ * the received value are added unless they are among them.
  */
 export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
   error: (E | FieldInvalid) & FieldError<string, Own>,
   values: NoInfer<Own> & Partial<FieldFacts>,
-  at?: Place,
+  at?: { readonly path: readonly (string | number)[]; readonly value: unknown },
 ) => undefined
-
-/** A place below a field, and the value there. */
-interface Place {
-  readonly path: readonly (string | number)[]
-  readonly value: unknown
-}
 
 type Check<T, E extends FieldError> = (value: T, report: Report<E>, context: RuleContext) => void
 
 /**
- * A rule on one field, for `v.pipe`. It may report the errors that are named, and `field_invalid`. It runs once the field
- * has the right type.
+ * Makes a rule on one field, for `v.pipe`. It may report the listed errors and `field_invalid`. It runs once the field has
+ * the right type.
  *
  * @example
  * ```ts
@@ -138,13 +125,13 @@ type Check<T, E extends FieldError> = (value: T, report: Report<E>, context: Rul
 export function rule<T, E extends FieldError>(errors: readonly E[], check: Check<T, E>): v.RawCheckAction<T> {
   const action = v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const reading = Reading.of(config)
-    if (!dataset.typed || reading.isEnough()) return
-    check(dataset.value, reporting(reading, dataset, addIssue), reading.context)
+    if (!dataset.typed || reading.isFull()) return
+    check(dataset.value, reporter(reading, dataset, addIssue), reading.context)
   })
-  return declaring(errors, action)
+  return { ...action, ...{ errors } }
 }
 
-/** A rule on an object as a whole. It also runs when fields have the wrong type, so it looks before it reads them. */
+/** Makes a rule on a whole object. It runs even if fields have the wrong type, so it checks types before it reads them. */
 export function ruleOnWhole<T extends object, E extends FieldError>(
   errors: readonly E[],
   check: Check<{ readonly [K in keyof T]?: unknown }, E>,
@@ -152,15 +139,15 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
   const action = v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const { value } = dataset
     const reading = Reading.of(config)
-    if (typeof value !== 'object' || value === null || reading.isEnough()) return
-    check(value, reporting(reading, dataset, addIssue), reading.context)
+    if (typeof value !== 'object' || value === null || reading.isFull()) return
+    check(value, reporter(reading, dataset, addIssue), reading.context)
   })
-  return declaring(errors, action)
+  return { ...action, ...{ errors } }
 }
 
 /**
- * Reads a field by a function that may refuse it, or report what is wrong with it; then that stands beside the problems of
- * the other fields. A refusal's words stay as they are.
+ * Makes a step that reads a field by a function, which may throw a refusal or report problems. They join the problems of the
+ * other fields; a refusal's message is unchanged.
  */
 export function readBy<T, U, E extends FieldError = FieldInvalid>(
   errors: readonly CatalogueError[],
@@ -169,40 +156,32 @@ export function readBy<T, U, E extends FieldError = FieldInvalid>(
   const action = v.rawTransform<T, U>(({ dataset, config, addIssue, NEVER }) => {
     const reading = Reading.of(config)
     try {
-      return read(dataset.value, reporting(reading, dataset, addIssue)) ?? NEVER
+      return read(dataset.value, reporter(reading, dataset, addIssue)) ?? NEVER
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [refused] = error.problems
       addIssue({})
-      reading.word(dataset, () => refused)
+      reading.report(dataset, () => refused)
       return NEVER
     }
   })
-  return declaring(errors, action)
-}
-
-/** A step of a schema that says which errors it can report. Its type stays that of the step, and as short. */
-function declaring<Step extends object>(errors: readonly CatalogueError[], step: Step): Step {
-  return { ...step, errors }
+  return { ...action, ...{ errors } }
 }
 
 type AddIssue = (info: { input?: unknown; path?: [v.IssuePathItem, ...v.IssuePathItem[]] }) => void
 
-function reporting<E extends FieldError>(
+function reporter<E extends FieldError>(
   reading: Reading,
-  dataset: v.OutputDataset<unknown, v.BaseIssue<unknown>>,
+  dataset: v.OutputDataset<unknown, Issue>,
   addIssue: AddIssue,
 ): Report<E> {
   return (error, values, at) => {
-    if (!reading.isHandedOn()) return undefined
-    const [first, ...rest] = (at?.path ?? []).map((key) => pathItem(dataset.value, key))
-    if (at && first) addIssue({ input: at.value, path: [first, ...rest] })
-    else addIssue({})
-    reading.word(dataset, (facts) => problem(error, { ...facts, ...values }))
+    if (reading.count++ >= MOST_REPORTED) return undefined
+    const [first, ...rest] = (at?.path ?? []).map((key): v.UnknownPathItem => {
+      return { type: 'unknown', origin: 'value', input: dataset.value, key, value: undefined }
+    })
+    addIssue(at && first ? { input: at.value, path: [first, ...rest] } : {})
+    reading.report(dataset, (facts) => problem(error, { ...facts, ...values }))
     return undefined
   }
-}
-
-function pathItem(input: unknown, key: string | number): v.UnknownPathItem {
-  return { type: 'unknown', origin: 'value', input, key, value: undefined }
 }

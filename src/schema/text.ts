@@ -2,35 +2,31 @@ import { withoutPrivateKeys } from './private-key-text.ts'
 
 const LONGEST = 80
 
-/**
- * Shows a received value inside a message: as JSON, cut after 80 characters, and without private keys. Never throws,
- * whatever the value is.
- */
+/** Shows a received value inside a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return cut(JSON.stringify(cut(withoutPrivateKeys(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (typeof value === 'object') return 'an object'
-  return `a ${typeof value}`
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Like {@link quote} for a value that is secret (rules: secrets#messages): only its type is described. */
+/** Shows the type of a received value that is secret (rules: secrets#messages). */
 export function quoteSecret(value: unknown): string {
   if (typeof value === 'string') return `a string of ${counted(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 
-/** Shows a received method or path as it is, where that is a word of common characters and not too long. */
+/** Shows a received method or path verbatim if it is a short word of common characters. */
 export function quoteWord(text: string): string {
   return text.length <= LONGEST && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+function cut(text: string, length = LONGEST): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
 }
 
-/** A number with its noun, as messages say it: `1 fault`, `2 faults`. */
+/** Returns a number with its noun: `1 fault`, `2 faults`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
@@ -38,22 +34,18 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** The names of the fields, and the places in lists, that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** How messages call a body as a whole. */
+/** The name of a whole body in messages. */
 export const THE_BODY = 'the body'
 
-/** The segments of a path that are shown, and the characters of each. */
 const MOST_SEGMENTS = 12
 const LONGEST_SEGMENT = 64
 
-/** How messages and `details` name a field; keys that a client made up are cut, and quoted where they are no names. */
+/** Names a field in messages and `details`; keys that a client made up are cut, and quoted if they are no names. */
 export function fieldPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
-  const shown = path.slice(0, MOST_SEGMENTS).map(segment)
+  const shown = path.slice(0, MOST_SEGMENTS).map((key) => {
+    const text = cut(withoutPrivateKeys(String(key)), LONGEST_SEGMENT)
+    return /^[\w$…-]+$/.test(text) ? text : JSON.stringify(text)
+  })
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
-}
-
-function segment(key: string | number): string {
-  const text = withoutPrivateKeys(String(key))
-  const cut = text.length > LONGEST_SEGMENT ? `${text.slice(0, LONGEST_SEGMENT)}…` : text
-  return /^[\w$…-]+$/.test(cut) ? cut : JSON.stringify(cut)
 }

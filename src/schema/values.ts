@@ -1,11 +1,11 @@
-/** Whether a value is a JSON object, from whichever realm: no array, no `Map`, no `Date`. */
+/** Returns whether a value is a JSON object, from any realm: no array, no `Map`, no `Date`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
-/** The item at a place that the list has, which the type checker cannot know. */
-export function itemAt<T>(list: readonly T[], place: number): T {
-  return list[place] as T // Whoever asks has looked at its length.
+/** Returns the item at an index that the caller has checked. */
+export function itemAt<T>(list: readonly T[], index: number): T {
+  return list[index] as T // The caller has looked at the length.
 }
 
 /** A value that is frozen with everything in it, as all answers are. */
@@ -22,10 +22,10 @@ export function deepFreeze<T>(value: T): T {
     const each = left.pop()
     if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue
     Object.freeze(each)
-    for (const inner of Object.values(each)) if (typeof inner === 'object' && inner !== null) left.push(inner)
+    for (const inner of Object.values(each)) if (typeof inner === 'object') left.push(inner)
   }
   return value
 }
 
-/** Random bytes: the draw with a number in a stream, as a function that answers `size` more bytes at each call. */
+/** A source of random bytes: returns, for a number in a stream, a function that draws `size` more bytes at each call. */
 export type Draw = (stream: string, number: number) => (size: number) => Uint8Array

@@ -267,7 +267,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
       rolling_window: null,
     })
     const says = (field: string) => `${field} is beside "module". Allowed: fields inside "module", or none of it.`
-    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says('enabled')])
+    expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says('num_buckets')])
     expect(body.details).toEqual({
       operation_id: body.details.operation_id,
       'field:enabled': says('enabled'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Collection } from '../../operation/collection.ts'
-import { keptReader } from '../../schema/body.ts'
+import { storedReader } from '../../schema/body.ts'
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
@@ -79,7 +79,7 @@ export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnaps
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
   // Few gateways are given one to read.
-  let reader: ReturnType<typeof keptReader<ReturnType<typeof snapshotSchema>>> | undefined
+  let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const kept = Sealed.in(value)
     // Only snapshots of this process have something sealed in them: their records.
@@ -89,7 +89,7 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
       const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
       return refuse(general.field_invalid, { field: 'version', received: quote(sent.version), allowed })
     }
-    reader ??= keptReader(snapshotSchema(collections), 'the snapshot')
+    reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, recordContext(sent, context)), isOwn: false }
   }
 }
