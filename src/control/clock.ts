@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { type Clock, stopwatch } from '../engine/clock.ts'
-import { isManual, type MovableClock } from '../engine/movable-clock.ts'
+import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/clock.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -101,64 +100,24 @@ export const clock: Control<ClockMember, typeof errors> = {
 /** How long one move may work. Every other request waits for it. */
 const MOST_WORK_MS = 10_000
 
-/** A step that took less is followed by one twice as long. */
-const SHORT_STEP_MS = 100
-
-/**
- * Moves a clock on in steps, each at most to the next event, and refuses to go on (`clock_move_stopped`) once that has
- * taken too long, also among the events of one time. An exception in a timer on the clock is thrown at the end, as in a
- * move of one step.
- */
-export function moveTo(host: ControlHost, clock: MovableClock, asked: number): void {
-  const limit: Limit = { worked: stopwatch(), isLeft: false }
-  const isOver = () => {
-    limit.isLeft = limit.worked() >= MOST_WORK_MS
-    return limit.isLeft
-  }
-  host.moved(() => moveInSteps(clock, asked, limit), isOver)
-}
-
-/** How long a move has worked, in ms, and whether something was left that is due where the clock stands. */
-interface Limit {
-  readonly worked: () => number
-  isLeft: boolean
-}
-
-function moveInSteps(clock: MovableClock, asked: number, limit: Limit): void {
-  const { worked } = limit
-  let thrown: { readonly error: unknown } | undefined
-  let longest = 1000
-  do {
-    const before = worked()
-    if (before >= MOST_WORK_MS) refuseToGoOn(clock, asked, limit)
-    const next = Math.max(clock.nextDueAt?.() ?? asked, clock.now)
-    const step = Math.min(asked, next, clock.now + longest)
-    try {
-      clock.advanceTo(step)
-    } catch (error) {
-      if (clock.now < step) throw error
-      thrown ??= { error }
-    }
-    const wasShort = worked() - before < SHORT_STEP_MS
-    longest = wasShort ? Math.min(2 * longest, LATEST_TIME) : Math.max(1, Math.floor(longest / 2))
-  } while (clock.now < asked || limit.isLeft)
-  if (thrown) throw thrown.error
+/** Moves a clock, and refuses (`clock_move_stopped`) where that takes too long and something is left to do. */
+export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
+  const worked = stopwatch()
+  const wasStopped = host.moved(
+    () => clock.advanceTo(to),
+    () => worked() >= MOST_WORK_MS,
+  )
+  if (!wasStopped) return
+  const isSettled = (host.nextDue()?.at ?? Number.POSITIVE_INFINITY) > clock.now
+  if (isSettled && clock.now >= to) return
+  const facts = { reached: timestamp(clock.now), asked: timestamp(to) }
+  refuse(errors.clock_move_stopped, { seconds: MOST_WORK_MS / 1000, isSettled, ...facts })
 }
 
 function moveToNext(host: ControlHost, clock: MovableClock): void {
   if (!clock.nextDueAt) return void clock.advanceToNext()
   const next = clock.nextDueAt()
   if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
-}
-
-function refuseToGoOn(clock: MovableClock, asked: number, { isLeft }: Limit): never {
-  const seconds = MOST_WORK_MS / 1000
-  return refuse(errors.clock_move_stopped, {
-    seconds,
-    reached: timestamp(clock.now),
-    asked: timestamp(asked),
-    isSettled: !isLeft,
-  })
 }
 
 function shownClock(host: ControlHost) {

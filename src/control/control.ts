@@ -68,8 +68,8 @@ export interface ControlHost {
   nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
-  /** Runs what moves the clock in steps as one move, which leaves what is still due as soon as `isOver` says so. */
-  moved<T>(work: () => T, isOver: () => boolean): T
+  /** Runs a move of the clock, which stops where it is as soon as `isOver`. Returns whether that happened. */
+  moved(move: () => void, isOver: () => boolean): boolean
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void

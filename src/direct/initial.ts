@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { KeptBeside } from '../engine/keeping.ts'
+import type { SideRecords } from '../engine/stored-records.ts'
 import type { Families } from '../operation/family.ts'
 
 /** What was created and not deleted. */
@@ -43,7 +43,7 @@ function familyNames(direct: object): string {
 }
 
 /** Which resources there were at the beginning; a store keeps that too. */
-export class Baseline implements KeptBeside {
+export class Baseline implements SideRecords {
   /** The family and the id of each, with a space between. */
   keys: ReadonlySet<string> = new Set()
 

@@ -1,7 +1,7 @@
 import type { Due } from '../operation/collection.ts'
 import { itemAt } from '../schema/values.ts'
 
-/** An entry of the agenda: the event `due` of the record `key` in the table `table`. */
+/** The event `due` of the record `key` in the table `table`. */
 export interface AgendaEntry {
   readonly due: Due
   readonly table: string
@@ -15,7 +15,7 @@ export interface AgendaEntry {
 export class Agenda {
   #heap: AgendaEntry[] = []
 
-  /** `isCurrent` tells whether an entry still is what its record wants. */
+  /** `isCurrent` tells whether the record still wants this event. */
   constructor(readonly isCurrent: (entry: AgendaEntry) => boolean) {}
 
   add(entry: AgendaEntry): void {
@@ -40,7 +40,7 @@ export class Agenda {
     return undefined
   }
 
-  /** Whether the first entry, current or not, is due at `now`. Cheap enough to ask before every operation. */
+  /** Tells whether the first entry, current or not, is due at `now`. Cheap enough to call before every operation. */
   isDue(now: number): boolean {
     const top = this.#heap[0]
     return top !== undefined && top.due.at <= now
@@ -59,9 +59,7 @@ export class Agenda {
     const moved = heap.pop()
     if (!moved || heap.length === 0) return
     let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= heap.length) break
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
       if (child + 1 < heap.length && isBefore(itemAt(heap, child + 1), itemAt(heap, child))) child++
       const below = itemAt(heap, child)
       if (!isBefore(below, moved)) break

@@ -1,5 +1,4 @@
-import { LATEST_TIME } from '../schema/time.ts'
-import { abortable } from './abortable.ts'
+import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
  * Where a gateway's time comes from: anything with a `now` in ms since 1970, as a function or as a number that
@@ -10,13 +9,14 @@ export interface Clock {
   readonly now: number | (() => number)
   /** Waits until a time in ms is reached, or a signal ends that; a clock that a test owns goes there at once. */
   waitUntil?(at: number, signal?: AbortSignal): void | Promise<void>
-  /** Tells the clock of a gateway that runs by it, once something is due there. It should not keep the gateway alive. */
-  attach?(follower: ClockFollower): void
-  /** Keeps a gateway alive while someone waits for it or listens to it. Answers what ends that. */
-  hold?(follower: ClockFollower): () => void
+  /**
+   * Called with a follower for each gateway that runs by this clock, once something is due in that gateway. May return a
+   * function that detaches the follower; the gateway calls it when it is disposed.
+   */
+  attach?(follower: ClockFollower): unknown
 }
 
-/** What a manual clock knows of who runs by it: a gateway, or timers. */
+/** What a manual clock calls when it is moved: a gateway, or timers. */
 export interface ClockFollower {
   /** When its next event is due, in ms, or undefined where nothing is. Timers have no events. */
   nextDueAt(): number | undefined
@@ -24,15 +24,32 @@ export interface ClockFollower {
   nextStopAt(): number | undefined
   /** Handles what is due. */
   settle(): void
-  /** Called before a move that lets nobody else go on at its stops. Answers what is to be called at its end. */
+  /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
   /** Set where these are timers: they come after all gateways, and must know when time does not pass but is set. */
   readonly timers?: {
-    /** Keeps what is left of every timer. Called before the clock stands at that time. */
+    /** Keeps the remaining time of every timer. Called before the clock is set to that time. */
     timeSet(ms: number): void
     /** Drops every timer. */
     reset(): void
   }
+}
+
+/** A clock that stays where it is until it is moved, such as that of `manualClock`. */
+export interface MovableClock extends Clock {
+  readonly now: number
+  advance(duration: Duration): void
+  advanceTo(time: string | number | Date): void
+  advanceToNext(): boolean
+  nextDueAt?(): number | undefined
+  set(time: string | number | Date): void
+  reset(): void
+}
+
+export function isManual(clock: Clock): clock is MovableClock {
+  return ['advance', 'advanceTo', 'advanceToNext', 'set'].every(
+    (move) => typeof Reflect.get(clock, move) === 'function',
+  )
 }
 
 /** The system clock, read at each call through the current globals, so that faked dates and timers apply. */
@@ -56,7 +73,28 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Begins to measure how long something works, in ms of the host. Answers the ms so far. */
+/**
+ * A promise that a signal can end. `start` starts the work and returns how to cancel it, which is called as soon as the
+ * promise is settled, however that comes about. No listener outlives the promise.
+ */
+export function abortable(
+  signal: AbortSignal | undefined,
+  start: (resolve: () => void, reject: (reason: unknown) => void) => () => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const ending = (finish: () => void) => () => {
+      signal?.removeEventListener('abort', abort)
+      cancel()
+      finish()
+    }
+    const abort = ending(() => reject(signal?.reason))
+    const cancel = start(ending(resolve), (reason) => ending(() => reject(reason))())
+    signal?.addEventListener('abort', abort)
+  })
+}
+
+/** Starts to measure a duration in ms of the host. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => performance.now() - start

@@ -1,59 +1,43 @@
 import type { Family } from '../operation/family.ts'
-import type { State } from './state.ts'
+import type { EngineState } from './engine-state.ts'
 import type { Transactions } from './transactions.ts'
 
-/** What is due next: when, in ms, and of which record. */
+/** The next event: when, in ms, and of which record. */
 export interface NextDue {
   readonly at: number
   readonly collection: string
   readonly key: string
 }
 
-/** A move of the clock that may work for so long. */
-export interface Move {
-  /** Whether it has worked long enough. Asked between events. */
-  readonly isOver: () => boolean
-  /** Whether something that is due was left. */
-  hasStopped: boolean
-}
-
 /** What happens by itself as time passes: each event as one transaction at its own time. */
 export class DueEvents {
-  readonly #state: State
+  readonly #current: () => EngineState
   readonly #transactions: Transactions
-  /** What to do where something is due, by collection. */
+  /** The handler of each collection. */
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
 
-  constructor(families: readonly Family[], state: State, transactions: Transactions) {
-    this.#state = state
+  constructor(families: readonly Family[], current: () => EngineState, transactions: Transactions) {
+    this.#current = current
     this.#transactions = transactions
     for (const { onDue, collections } of families) {
       if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
     }
   }
 
-  /** Handles everything that is due by a time, in the order of their times, or as much as there is time for. */
-  settle(now: number, move?: Move): void {
-    const { records } = this.#state
-    const { agenda } = records
-    if (!agenda.isDue(now)) return
-    const next = () => {
-      const entry = agenda.first()
-      return entry && entry.due.at <= now ? entry : undefined
-    }
-    for (let entry = next(); entry; ) {
+  /** Handles everything that is due by a time, in the order of their times; after each event, it ends where `isOver`. */
+  settle(now: number, isOver?: () => boolean): void {
+    const { records } = this.#current()
+    if (!records.agenda.isDue(now)) return
+    for (let entry = records.agenda.first(); entry && entry.due.at <= now; entry = records.agenda.first()) {
       const { table, key, due } = entry
       const record = records.tableNamed(table).get(key)
       this.#transactions.run(due.at, 'provisioning', (tx) => record && this.#onDue.get(table)?.(tx, record))
-      entry = next()
-      if (!entry || !move?.isOver()) continue
-      move.hasStopped = true
-      return
+      if (isOver?.()) return
     }
   }
 
   get next(): NextDue | undefined {
-    const entry = this.#state.records.agenda.first()
+    const entry = this.#current().records.agenda.first()
     return entry && { at: entry.due.at, collection: entry.table, key: entry.key }
   }
 }

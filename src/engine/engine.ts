@@ -1,120 +1,129 @@
 import type { Collection, Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { Store } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
-import { Refusal } from '../schema/errors.ts'
+import { type Catalogue, Refusal } from '../schema/errors.ts'
 import { pathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import { Calls } from './calls.ts'
-import { DueEvents, type Move, type NextDue } from './due-events.ts'
-import type { EngineOptions } from './engine-options.ts'
-import { Exports } from './exports.ts'
-import { type Events, GatewayTime } from './gateway-time.ts'
-import { Guard } from './guard.ts'
-import { Keeper } from './keeper.ts'
-import type { Standing } from './keeping.ts'
-import type { MadeCommit } from './made-commit.ts'
-import { type NewState, State } from './state.ts'
-import { Subscribers } from './subscribers.ts'
-import { type Executed, Transactions } from './transactions.ts'
+import type { Clock } from './clock.ts'
+import { type RawCommit, Subscribers } from './commits.ts'
+import { DueEvents, type NextDue } from './due-events.ts'
+import { EngineState, type RestorableState, type StateOptions } from './engine-state.ts'
+import { GatewayClock } from './gateway-clock.ts'
+import { Persistence } from './persistence.ts'
+import type { SideRecordsByName } from './stored-records.ts'
+import { type Executed, Guard, Transactions } from './transactions.ts'
+
+interface EngineOptions extends StateOptions {
+  readonly clock: Clock
+  /** All errors of the gateway. */
+  readonly catalogue: Catalogue
+  readonly store: Store | undefined
+  readonly sideRecords: SideRecordsByName
+  /** Makes the public form of an error, where a user's clock has called the gateway. */
+  readonly publicError: (error: unknown) => unknown
+}
+
+/** A limit on one move of the clock. */
+interface MoveLimit {
+  readonly isOver: () => boolean
+  isReached: boolean
+}
 
 /**
  * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
  * commits as a whole or leaves no trace.
  */
 export class Engine {
-  readonly #outward: EngineOptions['outward']
+  readonly #publicError: EngineOptions['publicError']
   readonly #guard = new Guard()
-  readonly #state: State
-  readonly #time: GatewayTime
+  readonly #clock: GatewayClock
   readonly #subscribers = new Subscribers()
-  readonly #keeper: Keeper | undefined
-  readonly #calls: Calls
+  readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
   readonly #due: DueEvents
-  readonly #exports: Exports
-  /** The move of the clock that is under way in steps. */
-  #move: Move | undefined
-  /** What the rules of single fields look at. */
+  #state: EngineState
+  /** How many calls are under way, one within the other. */
+  #calls = 0
+  /** How many moves of the clock are under way, one within the other. */
+  #moves = 0
+  #limit: MoveLimit | undefined
   readonly context: RuleContext
-  /** Whether there was a state in the store to go on from. */
+  /** True where the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, families, catalogue, clock, store, beside, hidden, outward } = options
-    this.#outward = outward
+    const { dialect, rules, families, catalogue, clock, store, sideRecords, hidden, publicError } = options
+    this.#publicError = publicError
     this.context = { dialect, rules, catalogue }
-    this.#state = new State(options)
-    this.#transactions = new Transactions(this.#state, this.#guard, hidden, (commit) => this.#committed(commit))
-    this.#due = new DueEvents(families, this.#state, this.#transactions)
-    this.#exports = new Exports(hidden)
-    this.#time = new GatewayTime(clock, this.#guard, this.#events(store !== undefined))
-    const standing = () => this.#state.standing
-    const standOn = (other: Standing) => this.#standOn(other)
-    const kept = { families, beside, guard: this.#guard, time: this.#time, standing, standOn }
-    this.#keeper = store && new Keeper(store, kept)
-    this.#calls = new Calls(this.#guard, this.#keeper, this.#subscribers)
-    if (!this.#keeper) return
-    this.isLoaded = this.#keeper.begin()
-    this.#time.follow()
-  }
-
-  /** What the clock asks of the gateway, which may throw what its user is to see; of moves, where they are kept. */
-  #events(isKept: boolean): Events {
-    const shown = <T>(work: () => T): T => {
-      try {
-        return work()
-      } catch (error) {
-        throw this.#outward(error)
-      }
-    }
-    const moves = () => {
-      const end = this.#calls.moves()
-      return () => shown(end)
-    }
-    return {
-      // A move that is over has nothing left to stop for.
-      nextDueAt: () => (this.#move?.hasStopped ? undefined : this.#due.next?.at),
-      settle: () => shown(() => this.#settleAtStop()),
-      ...(isKept ? { moves } : {}),
-    }
+    this.#state = EngineState.initial(options)
+    const current = () => this.#state
+    this.#transactions = new Transactions(current, this.#guard, hidden, (commit) => this.#committed(commit))
+    this.#due = new DueEvents(families, current, this.#transactions)
+    this.#clock = new GatewayClock(clock, this.#guard, {
+      nextDueAt: () => this.#due.next?.at,
+      settle: () => this.#inPublic(() => this.#settleAtStop()),
+      ...(store && { moves: () => this.#announcedMove() }),
+    })
+    if (!store) return
+    const replace = (state: EngineState) => this.#replaceState(state)
+    const parts = { families, sideRecords, guard: this.#guard, clock: this.#clock, current, replace }
+    this.#persistence = new Persistence(store, parts)
+    this.isLoaded = this.#persistence.load()
+    this.#clock.attach()
   }
 
   /** The gateway's time in ms since 1970. */
   get now(): number {
-    return this.#time.now
+    return this.#clock.now
   }
 
-  /** The gateway's time or, for who asks from inside a transaction or the clock, the time that was read last. */
+  /** The gateway's time; inside a transaction or the clock, the time that was read last. */
   get lastNow(): number {
-    return this.#time.lastNow
+    return this.#guard.isInside ? this.#clock.lastNow : this.#clock.now
   }
 
-  /** Settles when everything that was answered is safe in the store, or lost; undefined where it is safe already. */
+  /** Settles when everything that was answered is flushed to the store, or lost; undefined where it is flushed already. */
   get safe(): Promise<void> | undefined {
-    return this.#keeper?.awaited
+    return this.#persistence?.flushed
   }
 
   /** The base URL of every URI in a response. */
   get url(): string {
-    return this.#state.url
+    return this.#state.wire.url
   }
 
   set url(url: string) {
     this.#state.url = url
   }
 
-  /** The id of the next answered request. Not part of the state: a refused request gets one too. */
+  /** The seed of ids and automatic certificates. */
+  get seed(): string {
+    return this.#state.seed
+  }
+
+  /** The issuer of automatic certificates. */
+  get authority(): Authority {
+    return this.#state.wire.authority
+  }
+
+  /** Returns the id of the next answered request. Not part of the state: a refused request gets one too. */
   nextOperationId(): string {
     return this.#state.nextOperationId()
   }
 
+  /** Has the store know that ids of requests were given out, before one is shown. */
+  keepOperationIds(): void {
+    if (this.#persistence) this.called(() => undefined)
+  }
+
   /**
-   * Runs one operation with the ids of its path and its unread body or query, and answers in the wire's form, with what
-   * it changed. Throws a `Refusal` when a rule refuses it; then nothing has changed.
+   * Runs one operation with the ids of its path and its unread body or query. Returns the wire's form of its result, and
+   * its changes. Throws a `Refusal` when a rule refuses it; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
-    // All that is the caller's is read before the transaction: a getter in it may call the gateway.
+    // Read before the transaction: a getter of the caller's may call the gateway.
     const problems = pathIdProblems(ids, operation.ids)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
@@ -124,56 +133,96 @@ export class Engine {
     )
   }
 
-  /** Runs work that no operation stands for: on settled state, as one transaction. */
+  /** Runs the work of a control: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
     return this.called(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
   }
 
-  /**
-   * One piece of work for the caller, however many calls it makes: what it changed is kept by the store as one commit when
-   * it ends, and told after that.
-   */
+  /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
   called<T>(work: () => T): T {
-    return this.#calls.run(work)
-  }
-
-  /** Has the store know that ids of requests were given out, before one is shown. */
-  keepOperationIds(): void {
-    if (this.#keeper) this.#calls.end()
-  }
-
-  /**
-   * Runs what moves the clock in steps as one move. As soon as `isOver` says so, the clock's stops handle nothing more, also
-   * where more is due by then: the next call goes on with it.
-   */
-  moved<T>(work: () => T, isOver: () => boolean): T {
-    const end = this.#calls.moves()
-    this.#move = { isOver, hasStopped: false }
+    this.#guard.requireOutside()
+    this.#persistence?.requireState()
+    this.#calls++
     try {
       return work()
     } finally {
-      this.#move = undefined
-      end()
+      this.#calls--
+      if (this.#calls === 0) this.#endCall()
     }
   }
 
-  /** Handles everything that is due by now, each event at its own time, in the order of their times. Answers when now is. */
+  #endCall(): void {
+    try {
+      this.#persistence?.commit()
+    } catch (error) {
+      this.#subscribers.undone()
+      throw error
+    }
+    this.#subscribers.deliver()
+  }
+
+  /**
+   * Runs a move of the clock. As soon as `isOver`, the move stops where it is, and leaves what is still due to the next
+   * call. Returns whether that happened.
+   */
+  moved(move: () => void, isOver: () => boolean): boolean {
+    this.#clock.attach()
+    const end = this.#persistence && this.#startMove()
+    const limit = { isOver, isReached: false }
+    this.#limit = limit
+    try {
+      move()
+    } finally {
+      this.#limit = undefined
+      end?.()
+    }
+    return limit.isReached
+  }
+
+  /** Starts a move of the clock, which the store gets as one commit. Returns a function to call at its end. */
+  #startMove(): () => void {
+    this.#moves++
+    return () => {
+      this.#moves--
+      if (this.#moves === 0) this.called(() => undefined)
+    }
+  }
+
+  #announcedMove(): () => void {
+    const end = this.#startMove()
+    return () => this.#inPublic(end)
+  }
+
+  /** Handles everything that is due by now, each event at its own time, in the order of their times. Returns now. */
   settle(): number {
     return this.called(() => this.#settledNow())
   }
 
-  #settledNow(move?: Move): number {
-    const now = this.#time.now
-    this.#time.wake(now)
-    this.#due.settle(now, move)
+  #settledNow(): number {
+    const now = this.#clock.now
+    this.#clock.wake(now)
+    this.#due.settle(now, this.#limit?.isOver)
     return now
   }
 
   #settleAtStop(): void {
-    const move = this.#move
-    if (this.#keeper?.isGoingBack || move?.hasStopped) return
-    if (this.#keeper?.isMoving) this.#settledNow(move)
-    else this.called(() => this.#settledNow(move))
+    const limit = this.#limit
+    if (this.#persistence?.isRollingBack || limit?.isReached) return
+    if (this.#moves > 0) this.#settledNow()
+    else this.settle()
+    if (!limit?.isOver()) return
+    limit.isReached = true
+    // Set to where it is, a clock ends its move.
+    this.#clock.set(this.#clock.now)
+  }
+
+  /** Runs what a user's clock calls: errors leave in their public form. */
+  #inPublic(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      throw this.#publicError(error)
+    }
   }
 
   /** When the next event is due, in ms, or undefined where nothing is. */
@@ -187,63 +236,60 @@ export class Engine {
     return this.#due.next
   }
 
-  /** The state, settled up to now: what may leave the gateway of every record, and the same records as they are kept. */
+  /** Returns the settled state: the public form of every record, and the same records as they are stored. */
   state(withSecrets: boolean) {
     const now = this.settle()
-    const { records } = this.#state
-    return { now, sequence: records.sequence, ...this.#exports.of(records, withSecrets) }
+    return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
   }
 
-  /** What ids and automatic certificates come from. */
-  get seed(): string {
-    return this.#state.seed
-  }
-
-  /** Who makes automatic certificates. */
-  get authority(): Authority {
-    return this.#state.authority
-  }
-
-  /**
-   * Puts another state in the place of this one, and runs `then` on it. Throws where the state is none, or `then` throws;
-   * then nothing has changed.
-   */
-  replaceState(state: NewState, then: () => void): void {
+  /** Replaces the state, and runs `then` on the new one. Where either throws, nothing has changed. */
+  restore(state: RestorableState, then: () => void): void {
     this.#replace('restore', then, () => this.#state.restored(state))
   }
 
-  /** Forgets everything that happened, and runs `then` on what is left. Where that throws, nothing has changed. */
+  /** Replaces the state with an empty one, and runs `then` on it. Where that throws, nothing has changed. */
   reset(then: () => void): void {
-    this.#replace('reset', then, () => this.#state.initial())
-    this.#time.wake(Number.POSITIVE_INFINITY)
+    this.#replace('reset', then, () => this.#state.reset())
+    this.#clock.wake(Number.POSITIVE_INFINITY)
   }
 
-  #replace(operation: string, then: () => void, standing: () => Standing): void {
+  #replace(operation: string, then: () => void, next: () => EngineState): void {
     this.called(() => {
-      const next = standing()
-      const before = this.#state.standing
-      this.#keeper?.replacing(operation)
-      this.#standOn(next)
+      const state = next()
+      const before = this.#state
+      this.#persistence?.replacing(operation)
+      this.#replaceState(state)
       try {
         then()
       } catch (error) {
-        this.#standOn(before)
-        this.#keeper?.takeBack()
-        this.#subscribers.forget()
+        this.#replaceState(before)
+        this.#persistence?.rollBack()
+        this.#subscribers.undone()
         throw error
       }
     })
   }
 
-  /** Calls back with every further commit, in order, or with those that change a collection. Answers what ends that. */
+  #replaceState(state: EngineState): void {
+    this.#state = state
+    this.#attachOnceDue()
+  }
+
+  #committed(commit: RawCommit): void {
+    this.#persistence?.changed(commit.operation, commit.changes)
+    this.#subscribers.committed(commit)
+    this.#attachOnceDue()
+  }
+
+  /** Gateways in which nothing is due cost their clock nothing. */
+  #attachOnceDue(): void {
+    if (this.#state.records.agenda.isDue(Number.POSITIVE_INFINITY)) this.#clock.attach()
+  }
+
+  /** Calls back with every further commit, in order, or with those that change a collection. Returns a function that ends it. */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void {
-    const only = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
-    const end = this.#subscribers.add(subscriber, only)
-    this.#time.hasListeners(this.#subscribers.size)
-    return () => {
-      end()
-      this.#time.hasListeners(this.#subscribers.size)
-    }
+    const name = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
+    return this.#subscribers.add(subscriber, name)
   }
 
   /** All records of a collection, oldest first, settled up to now. */
@@ -252,39 +298,27 @@ export class Engine {
     return [...this.#state.records.table(collection).newestFirst()].reverse()
   }
 
-  /** The records of a collection whose index has this value, oldest first; as they are, nothing is settled. */
+  /** The records of a collection whose index has this value, oldest first. Settles nothing. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
     return this.#state.records.table(collection).findAll(index, value)
   }
 
-  /** Whether a result is the record that was shown last, as it is shown: it is frozen, and the same each time. */
-  wasShown(result: unknown): result is object {
-    return result !== undefined && result === this.#state.ground.lastShown
-  }
-
-  /** Whether a collection has any record. */
   isEmpty<R extends object>(collection: Collection<R>): boolean {
     return this.#state.records.table(collection).size === 0
   }
 
+  /** Tells whether a result is the view of a record that was made last: then it is frozen, and the same each time. */
+  isLastView(result: unknown): result is object {
+    return this.#state.isLastView(result)
+  }
+
   /** Resolves when the gateway's time has come, whoever moves it. Rejects when the signal is aborted. */
   reached(at: number, signal?: AbortSignal): Promise<void> {
-    return this.#time.reached(at, signal)
+    return this.#clock.reached(at, signal)
   }
 
-  #standOn(standing: Standing): void {
-    this.#state.standing = standing
-    this.#follow()
-  }
-
-  #committed(commit: MadeCommit): void {
-    this.#keeper?.changed(commit.operation, commit.changes)
-    this.#subscribers.made(commit)
-    this.#follow()
-  }
-
-  /** Tells the clock of this gateway once something is due, so that gateways without a future cost it nothing. */
-  #follow(): void {
-    if (this.#state.records.agenda.isDue(Number.POSITIVE_INFINITY)) this.#time.follow()
+  /** Lets go of the clock: it calls this gateway at no further move. */
+  dispose(): void {
+    this.#clock.detach()
   }
 }

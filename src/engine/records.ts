@@ -1,4 +1,5 @@
 import type { Change, Collection } from '../operation/collection.ts'
+import type { Family } from '../operation/family.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { Agenda, type AgendaEntry } from './agenda.ts'
 import { Table } from './table.ts'
@@ -11,12 +12,6 @@ export interface RecordChange {
   readonly after: object | undefined
 }
 
-/** What may leave a gateway of its records, and the same records as they are kept; by collection, oldest first. */
-export interface ExportedRecords {
-  readonly records: Record<string, object[]>
-  readonly kept: Record<string, object[]>
-}
-
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Records {
   /** How many ids, labels and schedulings there have been. */
@@ -25,18 +20,16 @@ export class Records {
   readonly #tables = new Map<string, Table>()
   #scheduled = 0
 
-  constructor(collections: readonly Collection<object>[]) {
-    for (const each of collections) this.#tables.set(each.name, new Table(each))
+  constructor(families: readonly Pick<Family<object>, 'collections'>[]) {
+    for (const { collections } of families) {
+      for (const each of collections) this.#tables.set(each.name, new Table(each))
+    }
     this.agenda = new Agenda((entry) => this.#isCurrent(entry))
   }
 
   table<R extends object>(collection: Collection<R>): Table<R> {
     // A table under the name of a collection holds its records and no others.
     return this.tableNamed(collection.name) as Table<R>
-  }
-
-  has(name: string): boolean {
-    return this.#tables.has(name)
   }
 
   tableNamed(name: string): Table {
@@ -48,17 +41,17 @@ export class Records {
   /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     const before = this.table(collection).replace(key, after)
-    const wanted = collection.due
-    if (wanted) {
-      const due = after && wanted(after)
-      this.#scheduled += (due ? 1 : 0) - (before && wanted(before) ? 1 : 0)
+    const dueOf = collection.due
+    if (dueOf) {
+      const due = after && dueOf(after)
+      this.#scheduled += (due ? 1 : 0) - (before && dueOf(before) ? 1 : 0)
       if (due) this.agenda.add({ due, table: collection.name, key })
       this.agenda.tidy(this.#scheduled)
     }
     return { collection, key, before, after }
   }
 
-  /** Takes changes back, the last one first. */
+  /** Undoes changes, the last one first. */
   undo(changes: readonly RecordChange[]): void {
     for (const { collection, key, before } of [...changes].reverse()) this.change(collection, key, before)
   }
@@ -70,30 +63,18 @@ export class Records {
     }
   }
 
-  /** What is made of every record, by collection and oldest first, and the same records as they are kept. */
-  exported(made: (record: object, collection: Collection<object>) => object | null): ExportedRecords {
-    const records: Record<string, object[]> = {}
-    const kept: Record<string, object[]> = {}
-    for (const [name, table] of this.#tables) {
-      const exported = table.exported(made)
-      records[name] = exported.shown
-      kept[name] = exported.kept
-    }
-    return { records, kept }
-  }
-
   #isCurrent({ due, table, key }: AgendaEntry): boolean {
     const { collection } = this.tableNamed(table)
     const record = this.tableNamed(table).get(key)
-    const wanted = record && collection.due?.(record)
-    return wanted?.at === due.at && wanted.order === due.order
+    const current = record && collection.due?.(record)
+    return current?.at === due.at && current.order === due.order
   }
 }
 
-/** What may leave the gateway of a change. */
+/** Returns what may leave the gateway of a change. */
 export function exportedChange({ collection, key, before, after }: RecordChange): Change {
   const { name, exported } = collection
-  const shown = (record: object | undefined) =>
+  const publicOf = (record: object | undefined) =>
     record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)
-  return { collection: name, key, before: shown(before), after: shown(after) }
+  return { collection: name, key, before: publicOf(before), after: publicOf(after) }
 }

@@ -1,33 +1,150 @@
+import type { Collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import type { Guard } from './guard.ts'
-import { MadeCommit } from './made-commit.ts'
-import type { State } from './state.ts'
-import { OpenTransaction } from './transaction.ts'
+import type { View, Wire } from '../operation/view.ts'
+import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { RawCommit } from './commits.ts'
+import type { EngineState } from './engine-state.ts'
+import type { RecordChange } from './records.ts'
 
-/** What an operation answered, and what it changed, if anything. */
-export interface Executed<T = unknown> {
-  readonly result: T
-  readonly commit: MadeCommit | null
+/** Code of others that a gateway can be running. */
+type Inside = 'a transaction' | 'its clock' | 'its store'
+
+/** Keeps code that a gateway runs from calling the gateway meanwhile (rules: transactions#no-calls-from-inside). */
+export class Guard {
+  #inside: Inside | undefined
+
+  get isInside(): boolean {
+    return this.#inside !== undefined
+  }
+
+  requireOutside(): void {
+    if (this.#inside) refuse(general.gateway_busy, { inside: this.#inside })
+  }
+
+  /** Runs code from which no call is allowed. */
+  run<T>(inside: Inside, work: () => T): T {
+    this.requireOutside()
+    this.#inside = inside
+    try {
+      return work()
+    } finally {
+      this.#inside = undefined
+    }
+  }
 }
 
-/** Runs work on a state as transactions, one after the other. */
+/**
+ * One piece of work on the state, with an object of its own: whatever happens meanwhile, it knows its own changes and
+ * nothing else. Writes go straight to the records; {@link undo} undoes them.
+ */
+export class OpenTransaction implements Transaction {
+  readonly changes: RecordChange[] = []
+  readonly #state: EngineState
+  readonly #sequenceBefore: number
+
+  constructor(
+    state: EngineState,
+    readonly now: number,
+  ) {
+    this.#state = state
+    this.#sequenceBefore = state.records.sequence
+  }
+
+  get dialect(): CommonDialect {
+    return this.#state.dialect
+  }
+
+  get rules(): Rules {
+    return this.#state.rules
+  }
+
+  get wire(): Wire {
+    return this.#state.wire
+  }
+
+  /** Undoes everything, the numbers that ids came from included. */
+  undo(): void {
+    const { records } = this.#state
+    records.undo(this.changes)
+    records.sequence = this.#sequenceBefore
+  }
+
+  show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
+    return this.#state.view(view, record, this.changes.length > 0)
+  }
+
+  get<R extends object>(collection: Collection<R>, key: string): R | undefined {
+    return this.#state.records.table(collection).get(key)
+  }
+
+  find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
+    return this.#state.records.table(collection).find(index, value)
+  }
+
+  count<R extends object>(collection: Collection<R>): number {
+    return this.#state.records.table(collection).size
+  }
+
+  put<R extends object>(collection: Collection<R>, record: R): R {
+    this.changes.push(this.#state.records.change(collection, collection.key(record), record))
+    return record
+  }
+
+  remove<R extends object>(collection: Collection<R>, record: R): void {
+    this.changes.push(this.#state.records.change(collection, collection.key(record), undefined))
+  }
+
+  newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R> {
+    return this.#state.records.table(collection).newestFirst(cursor)
+  }
+
+  newId(prefix: string): string {
+    return this.#state.ids.id(prefix, 'ids', this.nextOrder())
+  }
+
+  randomLabel(length: number): string {
+    return this.#state.ids.label(length, 'labels', this.nextOrder())
+  }
+
+  randomInteger(below: number): number {
+    return this.#state.ids.integer(below, 'integers', this.nextOrder())
+  }
+
+  nextOrder(): number {
+    return this.#state.records.sequence++
+  }
+}
+
+/** The result of an operation, and its changes, if there are any. */
+export interface Executed<T = unknown> {
+  readonly result: T
+  readonly commit: RawCommit | null
+}
+
+/** Runs work on the current state as transactions, one after the other. */
 export class Transactions {
-  readonly #state: State
+  readonly #current: () => EngineState
   readonly #guard: Guard
   readonly #hidden: readonly string[]
-  readonly #committed: (commit: MadeCommit) => void
+  readonly #committed: (commit: RawCommit) => void
 
-  /** `hidden` are texts that no commit shows; `committed` takes each commit. */
-  constructor(state: State, guard: Guard, hidden: readonly string[], committed: (commit: MadeCommit) => void) {
-    this.#state = state
+  constructor(
+    current: () => EngineState,
+    guard: Guard,
+    hidden: readonly string[],
+    committed: (commit: RawCommit) => void,
+  ) {
+    this.#current = current
     this.#guard = guard
     this.#hidden = hidden
     this.#committed = committed
   }
 
-  /** Runs work as one transaction at a time in ms. When it throws, everything it did is taken back. */
+  /** Runs work as one transaction at a time in ms. When it throws, everything it did is undone. */
   run<T>(now: number, operation: string, work: (tx: Transaction) => T): Executed<T> {
-    const tx = new OpenTransaction(this.#state.ground, now)
+    const tx = new OpenTransaction(this.#current(), now)
     let result: T
     try {
       result = this.#guard.run('a transaction', () => work(tx))
@@ -36,9 +153,8 @@ export class Transactions {
       throw error
     }
     if (tx.changes.length === 0) return { result, commit: null }
-    // Kept for as long as anybody may look at it, without the room that a list has to grow.
-    const changes = [...tx.changes]
-    const commit = new MadeCommit(operation, now, changes, this.#hidden)
+    // A copy, without the room that a list has to grow: it is stored for as long as anybody may look at it.
+    const commit = new RawCommit(operation, now, [...tx.changes], this.#hidden)
     this.#committed(commit)
     return { result, commit }
   }

@@ -1,5 +1,5 @@
-import type { KeptBeside } from '../engine/keeping.ts'
 import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
+import type { SideRecords } from '../engine/stored-records.ts'
 import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'
 import type { AuthoritySecret } from './gateway-options.ts'
@@ -7,15 +7,15 @@ import type { AuthoritySecret } from './gateway-options.ts'
 /** Where the authority of a gateway comes from, and what of it is kept in a store. */
 interface AuthorityKeys {
   readonly of: (random: RandomSource) => Authority
-  readonly beside: readonly (readonly [name: string, KeptBeside])[]
+  readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
 /** The authority by the option `authorityKeys`. Fresh keys come from a secret, which is made when it is first needed. */
 export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret): AuthorityKeys {
-  if (keys === 'test') return { of: ({ draw }) => authorityOf('test', draw), beside: [] }
-  if (keys !== 'fresh') return { of: always(() => keys.secret), beside: [] }
+  if (keys === 'test') return { of: ({ draw }) => authorityOf('test', draw), sideRecords: [] }
+  if (keys !== 'fresh') return { of: always(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
-  return { of: always(() => fresh.secret), beside: [['authority_keys', fresh]] }
+  return { of: always(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
 /** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. The same for every seed. */
@@ -29,7 +29,7 @@ function always(secret: () => string): () => Authority {
   return () => authority
 }
 
-class FreshSecret implements KeptBeside {
+class FreshSecret implements SideRecords {
   #secret: string | undefined
 
   get secret(): string {

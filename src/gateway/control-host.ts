@@ -2,9 +2,9 @@ import type { ControlHost } from '../control/control.ts'
 import { snapshotOf } from '../control/state/snapshot.ts'
 import type { Entered } from '../direct/entered.ts'
 import type { Leftover } from '../direct/initial.ts'
+import { isManual } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
-import { refuseAsFailed } from '../engine/keeper.ts'
-import { isManual } from '../engine/movable-clock.ts'
+import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { KeptJournal } from '../journal/journal.ts'
 import { valuesOf, withoutSecrets } from '../schema/secret-values.ts'
@@ -57,7 +57,7 @@ export function hostOf({
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     nextDue: () => engine.nextDue,
     transact: (work) => engine.transact(work),
-    moved: (work, isOver) => engine.moved(work, isOver),
+    moved: (move, isOver) => engine.moved(move, isOver),
     async safe() {
       await engine.safe?.catch(refuseAsFailed)
     },
@@ -76,7 +76,7 @@ export function hostOf({
     },
     restore(value) {
       const snapshot = readSnapshot(value, engine.context)
-      engine.replaceState(snapshot, () => isManual(clock) && clock.set(snapshot.now))
+      engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
       if (rateLimiter) rateLimiter.times = snapshot.rateLimit
     },
   }

@@ -67,6 +67,12 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * that is aborted.
    */
   delivered(response: HttpResponse, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
+  /**
+   * Lets go of the clock, for gateways that share one which outlives them. A clock that was made for this gateway needs no
+   * call. The gateway still works; what becomes due happens with its next call. `using` calls this at the end of a block.
+   */
+  dispose(): void
+  [Symbol.dispose](): void
   /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
   servedAt(url: string | undefined): void
 }
@@ -129,8 +135,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     families: table.keepers,
     catalogue: table.catalogue,
     store: read.store,
-    beside: new Map([...authority.beside, ['initial_resources', baseline]]),
-    outward,
+    sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline]]),
+    publicError: outward,
   })
   const guarded = guardedBy(entered, outward)
   const journal = new KeptJournal({
@@ -184,6 +190,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
       return answer
     },
+    dispose: () => engine.dispose(),
+    [Symbol.dispose]: () => engine.dispose(),
     servedAt(url) {
       if (read.baseUrl === undefined) engine.url = url ?? home
     },

@@ -1,7 +1,7 @@
 import { faults, meetFault } from '../control/faults/armed-faults.ts'
+import type { RawCommit } from '../engine/commits.ts'
 import type { Engine } from '../engine/engine.ts'
-import { refuseAsFailed } from '../engine/keeper.ts'
-import type { MadeCommit } from '../engine/made-commit.ts'
+import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { KeptJournal } from '../journal/journal.ts'
@@ -124,7 +124,7 @@ interface Call {
   readonly rawHeaders: readonly string[] | undefined
   readonly operationId: string
   operation: Operation | null
-  commit: MadeCommit | null
+  commit: RawCommit | null
   fault: ArmedFault | null
 }
 
@@ -228,7 +228,7 @@ function executed(
   call.commit = commit
   if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
   // What a change made is shown once.
-  if (commit || !engine.wasShown(result)) return jsonAnswer(operation.status, result)
+  if (commit || !engine.isLastView(result)) return jsonAnswer(operation.status, result)
   return jsonTextAnswer(operation.status, texts.of(result))
 }
 

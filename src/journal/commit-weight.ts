@@ -1,4 +1,4 @@
-import type { MadeCommit } from '../engine/made-commit.ts'
+import type { RawCommit } from '../engine/commits.ts'
 import type { Change, Commit } from '../operation/collection.ts'
 
 /** What the records of a commit may take in the journal, in bytes. */
@@ -9,7 +9,7 @@ const BYTES_OF_VALUE = 16
 const BYTES_OF_CHARACTER = 2
 
 /** About how many bytes the records of a commit take, counted to a little over what is allowed. */
-export function weightOfCommit(commit: MadeCommit | Commit | null): number {
+export function weightOfCommit(commit: RawCommit | Commit | null): number {
   let bytes = 0
   for (const { before, after } of commit?.changes ?? []) {
     if (bytes > MOST_OF_COMMIT) break
@@ -19,7 +19,7 @@ export function weightOfCommit(commit: MadeCommit | Commit | null): number {
 }
 
 /** A commit without the records that are too heavy to keep; they are described. */
-export function lightCommit(commit: MadeCommit | Commit): Commit {
+export function lightCommit(commit: RawCommit | Commit): Commit {
   const shown = 'shown' in commit ? commit.shown() : commit
   const most = MOST_OF_COMMIT / (2 * shown.changes.length)
   const light = (record: object | undefined) =>

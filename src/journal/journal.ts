@@ -1,4 +1,4 @@
-import type { MadeCommit } from '../engine/made-commit.ts'
+import type { RawCommit } from '../engine/commits.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RequestBody } from '../schema/body.ts'
@@ -46,7 +46,7 @@ export interface Exchange<Text = string> {
   /** All but that of the operation id. */
   readonly responseHeaders: Readonly<Record<string, Text>>
   readonly response: Text | null
-  readonly commit: MadeCommit | Commit | null
+  readonly commit: RawCommit | Commit | null
   readonly fault: string | null
   /** What it takes of the journal's bytes, which the journal counts. */
   bytes: number

@@ -52,58 +52,26 @@ export function timersOn(clock: ManualClock): Timers {
   const follower: ClockFollower = {
     nextDueAt: () => undefined,
     nextStopAt: () => fake.timerHeap?.peek()?.callAt,
-    settle() {
-      try {
-        fake.tick(0)
-      } finally {
-        heldAsNeeded()
-      }
-    },
+    settle: () => void fake.tick(0),
     timers: {
       timeSet: (ms) => fake.setSystemTime(ms),
       reset() {
         fake.reset()
         fake.setSystemTime(clock.now + fake.performance.now())
-        heldAsNeeded()
       },
     },
   }
   clock.attach(follower)
-  /** Ends the clock's hold on these timers: it has one as long as any timer waits. */
-  let letGo: (() => void) | undefined
-  const heldAsNeeded = () => {
-    if (fake.countTimers() > 0) letGo ??= clock.hold(follower)
-    else {
-      letGo?.()
-      letGo = undefined
-    }
-  }
-  const following = <F extends (...args: never[]) => unknown>(own: F): F => withHold(own, heldAsNeeded)
-  const { clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
   // As on the platform, where no interval is shorter than 1 ms.
   const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
     fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
-  const timers = { setTimeout: fake.setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
-  const entries = Object.entries(timers).map(([name, own]) => [name, own && following(own)])
+  const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
+  const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
   return {
     // fake-timers types them without what the platform adds, such as the handles of Node.
-    ...(Object.fromEntries(entries) as Pick<Timers, keyof typeof timers>),
+    ...(timers as unknown as Pick<Timers, keyof typeof timers>),
     Date: fake.Date,
     performance: { now: () => fake.performance.now() },
     count: () => fake.countTimers(),
   }
-}
-
-/** The same function, and its form for promises that `promisify` of Node finds, with something called after each. */
-function withHold<F extends (...args: never[]) => unknown>(own: F, after: () => void): F {
-  const then: (...args: never[]) => unknown = (...args) => {
-    const answer = own(...args)
-    after()
-    return answer
-  }
-  for (const key of Object.getOwnPropertySymbols(own)) {
-    const form: unknown = Reflect.get(own, key)
-    if (typeof form === 'function') Reflect.set(then, key, withHold(form as F, after)) // It takes what the function takes.
-  }
-  return then as F // It takes and answers the same.
 }

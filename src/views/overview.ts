@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { type Control, type ControlHost, plainCall } from '../control/control.ts'
 import { armedFaults, isPending } from '../control/faults/armed-faults.ts'
-import { isManual } from '../engine/movable-clock.ts'
+import { isManual } from '../engine/clock.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { pendingOutcomes } from '../provisioning/outcomes.ts'

@@ -234,24 +234,6 @@ describe('A clock move over HTTP', () => {
     return { gateway: createGateway({ clock: clock as unknown as ManualClock, seed: 'own' }), moves }
   }
 
-  test('goes in steps that grow while they are short', async () => {
-    const { gateway, moves } = ownClock(99)
-    expect((await move(gateway, { advance: '32s' })).status).toBe(200)
-    expect(moves).toEqual([1000, 2000, 4000, 8000, 16_000, 1000])
-  })
-
-  test('goes over all times that there are in a few steps', async () => {
-    const { gateway, moves } = ownClock(1)
-    expect((await move(gateway, { to: '9999-12-31T23:59:59Z' })).status).toBe(200)
-    expect(moves.length).toBeLessThan(50)
-  })
-
-  test('goes in steps that shrink while they are long, to a millisecond', async () => {
-    const { gateway, moves } = ownClock(100)
-    expect((await move(gateway, { advance: 1999 })).status).toBe(200)
-    expect(moves).toEqual([1000, 500, 250, 125, 62, 31, 15, 7, 3, 1, 1, 1, 1, 1, 1])
-  })
-
   test('asks a clock of the test’s own for the next event, where that does not say when it is', async () => {
     const { gateway, moves } = ownClock(0)
     expect((await move(gateway, { next: true })).status).toBe(200)

@@ -1,6 +1,4 @@
 import { getEventListeners } from 'node:events'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Clock, createGateway, type Gateway, type HttpResponse, manualClock } from '../../src/index.ts'
@@ -199,139 +197,59 @@ describe('Waits for a time of a clock of the user’s', () => {
   })
 })
 
-describe('A gateway that nobody else can reach', () => {
-  setFlagsFromString('--expose-gc')
-  const gc = runInNewContext('gc') as () => void
-
-  /** How many of 200 the runtime may still look at, from its own stack or its optimised code. */
-  const FEW = 3
-
-  /** Collects what nobody can reach. */
-  async function collect() {
-    for (let i = 0; i < 3; i++) {
-      await new Promise(setImmediate)
-      gc()
-    }
-  }
-
-  /** Gateways on a clock, as weak as can be, after something was done with each. */
-  function unreachable(use: (gateway: Gateway) => unknown) {
-    const clock = manualClock(NOW)
-    const gateways = Array.from({ length: 200 }, () => {
-      const gateway = createGateway({ clock, seed: 'weak' })
-      gateway.reservedDomains.create({
-        domain: 'a.example.com',
-        certificate_management_policy: { authority: 'letsencrypt' },
-      })
-      use(gateway)
-      return new WeakRef(gateway)
-    })
-    return { clock, left: () => gateways.filter((gateway) => gateway.deref()).length }
-  }
-
-  test('is gone', async () => {
-    const { clock, left } = unreachable(() => undefined)
-    expect(clock.nextDueAt()).toBe(NOW + 30_000)
-    await collect()
-    expect(left()).toBeLessThanOrEqual(FEW)
-  })
-
-  test('is there as long as someone waits for it', async () => {
-    const ends: unknown[] = []
-    const { clock, left } = unreachable((gateway) => noting(ends, 'late', gateway.delivered(lateUntil(NOW + 1000))))
-    await collect()
-    clock.advance('1s')
-    await turns()
-    expect(ends).toHaveLength(200)
-    await collect()
-    expect(left()).toBeLessThanOrEqual(FEW)
-  })
-
-  test('is there as long as someone listens to it', async () => {
-    const heard: unknown[] = []
-    const { clock } = unreachable((gateway) => gateway.subscribe(({ operation }) => heard.push(operation)))
-    await collect()
-    clock.advance('30s')
-    expect(heard).toEqual(Array(200).fill('provisioning'))
-  })
-})
-
-describe('What a manual clock is told of a gateway', () => {
-  /** A manual clock that notes what it is told. */
-  function told() {
-    const clock = manualClock(NOW)
-    const { attach, hold } = clock
-    const notes: string[] = []
-    clock.attach = (follower) => {
-      notes.push('attach')
-      attach?.(follower)
-    }
-    clock.hold = (follower) => {
-      notes.push('hold')
-      const letGo = hold?.(follower)
-      return () => {
-        notes.push('let go')
-        letGo?.()
-      }
-    }
-    return { clock, notes, gateway: createGateway({ clock, seed: 'told' }) }
-  }
+describe('A manual clock', () => {
   const policy = { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } } as const
 
-  test('is nothing as long as nothing is due in it', () => {
-    const { gateway, notes } = told()
-    gateway.reservedAddrs.create()
+  /** A manual clock that counts how many followers are attached. */
+  function counting() {
+    const clock = manualClock(NOW)
+    const { attach } = clock
+    const attached = { count: 0 }
+    clock.attach = (follower) => {
+      attached.count++
+      const detach = attach(follower)
+      return () => {
+        attached.count--
+        detach()
+      }
+    }
+    return { clock, attached, gateway: createGateway({ clock, seed: 'counting' }) }
+  }
+
+  test('knows no gateway in which nothing is due, and each other one once', () => {
+    const { gateway, attached } = counting()
     gateway.reservedDomains.create({ domain: 'a.example.com' })
     gateway.reset()
-    expect(notes).toEqual([])
-  })
-
-  test('is once that something is due', () => {
-    const { gateway, notes } = told()
-    for (const name of ['a', 'b']) gateway.reservedDomains.create({ domain: `${name}.example.com`, ...policy })
+    expect(attached.count).toBe(0)
+    for (const name of ['b', 'c']) gateway.reservedDomains.create({ domain: `${name}.example.com`, ...policy })
     gateway.reset()
-    gateway.reservedDomains.create({ domain: 'c.example.com', ...policy })
-    expect(notes).toEqual(['attach'])
+    expect(attached.count).toBe(1)
   })
 
-  test('is that something is due in a snapshot that it restores', () => {
-    const { gateway, notes, clock } = told()
+  test('knows a gateway that restores a snapshot in which something is due', () => {
+    const { gateway, attached, clock } = counting()
     gateway.restore(managed().gateway.snapshot())
-    expect(notes).toEqual(['attach'])
-    expect(clock.advanceToNext()).toBe(true)
-    expect(clock.now).toBe(NOW + 30_000)
+    expect([attached.count, clock.advanceToNext(), clock.now]).toEqual([1, true, NOW + 30_000])
   })
 
-  test('is that it is waited for, until it is not', async () => {
-    const { gateway, notes, clock } = told()
-    const aborting = new AbortController()
-    const waiting = [1, 2].map((s) => gateway.delivered(lateUntil(NOW + s * 1000), { signal: aborting.signal }))
-    expect(notes).toEqual(['attach', 'hold'])
-    clock.advance('1s')
-    await waiting[0]
-    await turns()
-    expect(notes).toEqual(['attach', 'hold'])
-    aborting.abort('enough')
-    await expect(waiting[1]).rejects.toBe('enough')
-    await turns()
-    expect(notes).toEqual(['attach', 'hold', 'let go'])
+  test('knows no gateway that was disposed, which settles with its next call', () => {
+    const { gateway, attached, clock } = counting()
+    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', ...policy })
+    {
+      using _ = gateway
+    }
+    expect([attached.count, clock.nextDueAt()]).toEqual([0, undefined])
+    clock.advance('30s')
+    const operations: string[] = []
+    gateway.subscribe(({ operation }) => operations.push(operation))
+    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+    gateway.reservedDomains.create({ domain: 'b.example.com', ...policy })
+    gateway.dispose()
+    expect([attached.count, operations]).toEqual([0, ['provisioning', 'reserved_domains.create']])
   })
 
-  test('is that it is listened to, until it is not', () => {
-    const { gateway, notes } = told()
-    const ends = [gateway.subscribe(() => undefined), gateway.subscribe(() => undefined)]
-    ends[0]?.()
-    ends[0]?.()
-    expect(notes).toEqual(['attach', 'hold'])
-    ends[1]?.()
-    ends[1]?.()
-    expect(notes).toEqual(['attach', 'hold', 'let go'])
-    gateway.subscribe(() => undefined)
-    expect(notes).toEqual(['attach', 'hold', 'let go', 'hold'])
-  })
-
-  test('lets it say when the next event of all gateways is due', () => {
-    const { clock, gateway } = told()
+  test('says when the next event of all gateways is due', () => {
+    const { clock, gateway } = counting()
     const other = createGateway({ clock, seed: 'other', provisioningDelay: '10s' })
     expect(clock.nextDueAt()).toBeUndefined()
     gateway.reservedDomains.create({ domain: 'a.example.com', ...policy })

@@ -1,6 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { thrownBy } from '../support/client.ts'
@@ -319,29 +317,5 @@ describe('A move of a manual clock', () => {
       'The clock stands at 2026-01-01T00:00:00Z: it has stopped 10000 times at one time, and something is due still.',
     )
     expect(clock.now).toBe(NOW + 1)
-  })
-
-  test('reaches a gateway that only the clock knows, as long as somebody listens to it', async () => {
-    setFlagsFromString('--expose-gc')
-    const gc = runInNewContext('gc') as () => void
-    const clock = manualClock(NOW)
-    const told: string[] = []
-    const begin = (listens: boolean) => {
-      const gateway = createGateway({ clock, seed: 'held' })
-      if (listens) gateway.subscribe(({ operation }) => told.push(operation))
-      gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
-      return new WeakRef(gateway)
-    }
-    begin(true)
-    const other = begin(false)
-    await vi.waitUntil(
-      () => {
-        gc()
-        return other.deref() === undefined
-      },
-      { interval: 1, timeout: 20_000 },
-    )
-    clock.advance('30s')
-    expect(told).toEqual(['reserved_domains.create', 'provisioning'])
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { EngineState } from '../../src/engine/engine-state.ts'
 import { ids } from '../../src/engine/ids.ts'
 import { randomSource } from '../../src/engine/random.ts'
-import { Records } from '../../src/engine/records.ts'
-import { type Ground, OpenTransaction } from '../../src/engine/transaction.ts'
+import { OpenTransaction } from '../../src/engine/transactions.ts'
 import { standard } from '../../src/index.ts'
 import type { Collection } from '../../src/operation/collection.ts'
 import { check } from '../support/property.ts'
@@ -20,13 +20,16 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 
-function ground(): Ground {
-  // They know their collections by name; what is in them is theirs to know.
-  const records = new Records([items] as unknown as Collection<object>[])
-  const rest = { dialect: standard, rules: {}, wire: {}, shown: undefined }
-  // No rule and no view is looked at here.
-  return { records, ids: ids(randomSource('x')), ...rest } as unknown as Ground
-}
+const newState = (): EngineState =>
+  EngineState.initial({
+    dialect: standard,
+    rules: {},
+    seed: 'x',
+    authorityFor: () => ({ certificatePem: '' }),
+    url: 'https://example.com',
+    families: [{ operations: {}, errors: {}, collections: [items as unknown as Collection<object>] }],
+    hidden: [],
+  })
 
 /** Takes a step, and answers what it drew. */
 function take(tx: OpenTransaction, each: Step): string | number | undefined {
@@ -50,7 +53,7 @@ function take(tx: OpenTransaction, each: Step): string | number | undefined {
 
 describe('A transaction', () => {
   it('draws ids, labels and integers from streams of their own, by one number for all', () => {
-    const tx = new OpenTransaction(ground(), 1)
+    const tx = new OpenTransaction(newState(), 1)
     const { id, label, integer } = ids(randomSource('x'))
     expect([tx.newId('a'), tx.randomLabel(9), tx.randomInteger(1000), tx.nextOrder(), tx.newId('a')]).toEqual([
       id('a', 'ids', 0),
@@ -64,7 +67,7 @@ describe('A transaction', () => {
   it('sees its own changes at once, and tells them in order with what was before and after', () => {
     check(
       fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
-        const base = ground()
+        const base = newState()
         const before = new OpenTransaction(base, 1)
         for (const each of earlier) take(before, each)
         const model = new Map<string, Item>()
@@ -94,7 +97,7 @@ describe('A transaction', () => {
   it('that is undone leaves records, indexes, events and numbers as they were, and the next one draws the same', () => {
     check(
       fc.property(fc.array(step), fc.array(step), (earlier, steps) => {
-        const [tried, untried] = [ground(), ground()]
+        const [tried, untried] = [newState(), newState()]
         for (const base of [tried, untried]) {
           const tx = new OpenTransaction(base, 1)
           for (const each of earlier) take(tx, each)
@@ -110,7 +113,7 @@ describe('A transaction', () => {
           return {
             drawn,
             red,
-            records: kept.exported((record) => record),
+            records: [...kept.table(items).newestFirst()],
             sequence: kept.sequence,
             due: kept.agenda.first(),
           }

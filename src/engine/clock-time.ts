@@ -1,0 +1,198 @@
+import { timestamp } from '../schema/time.ts'
+import type { ClockFollower } from './clock.ts'
+
+/** How often a move may stop at one and the same time, for things that make one another due. */
+const MOST_STOPS_AT_ONE_TIME = 10_000
+
+/** How often a move may stop in all where every stop waits for the code under test. */
+const MOST_STOPS = 1_000_000
+
+/** The time of a manual clock, which moves from stop to stop. */
+export class ClockTime {
+  readonly followers = new ClockFollowers()
+  /** How often it was set. */
+  #sets = 0
+
+  /** `now` is in ms since 1970. */
+  constructor(public now: number) {}
+
+  /** When the next event is due, in ms, or now where that is past. */
+  nextDueAt(): number | undefined {
+    const next = this.followers.nextDueAt()
+    return next === undefined ? undefined : Math.max(next, this.now)
+  }
+
+  moveTo(to: number): void {
+    const end = this.followers.moves()
+    try {
+      for (const _ of this.#stops(to));
+    } finally {
+      end()
+    }
+  }
+
+  /**
+   * Lets others run at each stop, and before `target` is called. Returns false, and does not move, where there is no
+   * target, or where one of the others has set the time.
+   */
+  async moveToAsync(target: () => number | undefined): Promise<boolean> {
+    const turns = new Turns()
+    const sets = this.#sets
+    try {
+      await turns.next()
+      const to = target()
+      if (to === undefined || this.#sets !== sets) return false
+      let stops = 0
+      for (const _ of this.#stops(to)) {
+        if (++stops > MOST_STOPS) throw new Error(endless(this.now, MOST_STOPS, 'in one move'))
+        await turns.next()
+      }
+      return true
+    } finally {
+      turns.end()
+    }
+  }
+
+  /** Sets the time, which ends a move that is under way. */
+  setTo(ms: number): void {
+    this.followers.timeSet(ms)
+    this.now = ms
+    this.#sets++
+  }
+
+  /** Moves to a time, and yields at each stop. Throws at the end what a follower has thrown first. */
+  *#stops(to: number): Generator<void, void, void> {
+    const sets = this.#sets
+    let thrown: { readonly error: unknown } | undefined
+    let stopsHere = 0
+    for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
+      stopsHere = stop > this.now ? 1 : stopsHere + 1
+      if (stopsHere > MOST_STOPS_AT_ONE_TIME) throw new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
+      // Whoever was called at a stop may have moved the time further.
+      this.now = Math.max(this.now, Math.min(stop, to))
+      try {
+        this.followers.settle()
+      } catch (error) {
+        thrown ??= { error }
+      }
+      yield
+      if (this.#sets !== sets) break
+    }
+    if (thrown) throw thrown.error
+  }
+
+  #nextStopAt(): number {
+    return Math.max(this.now, this.followers.nextStopAt() ?? Number.POSITIVE_INFINITY)
+  }
+}
+
+function endless(now: number, stops: number, where: string): string {
+  return (
+    `The clock stands at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
+    'Allowed: timers that wait longer before they are set again, or shorter moves.'
+  )
+}
+
+class ClockFollowers {
+  readonly #all = new Set<ClockFollower>()
+
+  add(follower: ClockFollower): () => void {
+    this.#all.add(follower)
+    return () => void this.#all.delete(follower)
+  }
+
+  nextDueAt(): number | undefined {
+    return this.#earliest((follower) => follower.nextDueAt())
+  }
+
+  nextStopAt(): number | undefined {
+    return this.#earliest((follower) => follower.nextStopAt())
+  }
+
+  /** Has all of them handle what is due: gateways first, then timers. */
+  settle(): void {
+    this.settleGateways()
+    this.#each((follower) => follower.timers && follower.settle())
+  }
+
+  settleGateways(): void {
+    this.#each((follower) => follower.timers || follower.settle())
+  }
+
+  /** Announces a move. Returns a function to call at its end. */
+  moves(): () => void {
+    const ends: (() => void)[] = []
+    this.#each((follower) => follower.moves && ends.push(follower.moves()))
+    return () => forEach(ends, (end) => end())
+  }
+
+  timeSet(ms: number): void {
+    this.#each((follower) => follower.timers?.timeSet(ms))
+  }
+
+  dropTimers(): void {
+    this.#each((follower) => follower.timers?.reset())
+  }
+
+  #earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
+    let earliest: number | undefined
+    for (const follower of this.#all) {
+      const at = timeOf(follower)
+      if (at !== undefined) earliest = Math.min(at, earliest ?? at)
+    }
+    return earliest
+  }
+
+  #each(work: (follower: ClockFollower) => unknown): void {
+    forEach(this.#all, work)
+  }
+}
+
+/** Calls `work` with each, also after it has thrown. Throws what was thrown first at the end. */
+function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
+  let thrown: { readonly error: unknown } | undefined
+  for (const each of all) {
+    try {
+      work(each)
+    } catch (error) {
+      thrown ??= { error }
+    }
+  }
+  if (thrown) throw thrown.error
+}
+
+/** How often the host's own queue goes round in one turn: streams and listeners pass on their work more than once. */
+const HOPS = 4
+
+/** How many promises in a row can run in one turn on a host that has no queue but that of promises. */
+const STEPS = 256
+
+/**
+ * Gives other code its turn: `next` resolves once everything has run that waits for nothing but its turn. Uses no timer,
+ * so that it works while a test has faked them all.
+ */
+class Turns {
+  readonly #channel = typeof MessageChannel === 'undefined' ? undefined : new MessageChannel()
+  #resolve: (() => void) | undefined
+
+  constructor() {
+    if (this.#channel) this.#channel.port1.onmessage = () => this.#resolve?.()
+  }
+
+  async next(): Promise<void> {
+    for (let left = this.#channel ? HOPS : STEPS; left > 0; left--) await this.#hop()
+  }
+
+  /** Must be called, or the process stays alive. */
+  end(): void {
+    this.#channel?.port1.close()
+  }
+
+  #hop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      if (this.#channel) this.#channel.port2.postMessage(null)
+      else resolve()
+    })
+  }
+}

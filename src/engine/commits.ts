@@ -1,0 +1,84 @@
+import type { Commit } from '../operation/collection.ts'
+import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import { timestamp } from '../schema/time.ts'
+import { deepFreeze } from '../schema/values.ts'
+import { exportedChange, type RecordChange } from './records.ts'
+
+/** A commit with its records as they are stored. Its public form is only made where somebody looks at it. */
+export class RawCommit {
+  constructor(
+    readonly operation: string,
+    readonly now: number,
+    /** With secrets. */
+    readonly changes: readonly RecordChange[],
+    readonly hidden: readonly string[],
+  ) {}
+
+  /** Returns the commit as it may leave the gateway. */
+  shown(): Commit {
+    const changes = this.changes.map((change) => withoutSecretTexts(exportedChange(change), this.hidden))
+    return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
+  }
+}
+
+interface Subscriber {
+  readonly call: (commit: Commit) => void
+  /** The collection whose changes it subscribes to; undefined for all. */
+  readonly collection: string | undefined
+}
+
+/** Calls subscribers with commits, in order, once the call that made them is over. */
+export class Subscribers {
+  readonly #all = new Set<Subscriber>()
+  /** Made by the call that is under way. */
+  #pending: RawCommit[] = []
+  readonly #queue: { readonly raw: RawCommit; readonly commit: Commit }[] = []
+
+  /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
+  add(call: (commit: Commit) => void, collection?: string): () => void {
+    // An object per call, so that one function can subscribe twice.
+    const subscriber = { call, collection }
+    this.#all.add(subscriber)
+    return () => void this.#all.delete(subscriber)
+  }
+
+  committed(raw: RawCommit): void {
+    // A public form costs as much as the commit itself, so commits without a subscriber do without.
+    for (const each of this.#all) {
+      if (!isSubscribed(each, raw)) continue
+      this.#pending.push(raw)
+      return
+    }
+  }
+
+  /** Drops the commits of the call that is under way: they were undone. */
+  undone(): void {
+    this.#pending = []
+  }
+
+  /** Delivers what is pending. A subscriber that calls the gateway makes further commits; they queue up. */
+  deliver(): void {
+    if (this.#pending.length === 0) return
+    const isDelivering = this.#queue.length > 0
+    for (const raw of this.#pending) this.#queue.push({ raw, commit: raw.shown() })
+    this.#pending = []
+    if (isDelivering) return
+    for (let next = this.#queue[0]; next; next = this.#queue[0]) {
+      for (const each of [...this.#all]) if (isSubscribed(each, next.raw)) callSafely(each.call, next.commit)
+      this.#queue.shift()
+    }
+  }
+}
+
+function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boolean {
+  return collection === undefined || changes.some((each) => each.collection.name === collection)
+}
+
+/** An exception in a subscriber must not reach whoever made the commit. */
+function callSafely(subscriber: (commit: Commit) => void, commit: Commit): void {
+  try {
+    subscriber(commit)
+  } catch (error) {
+    console.error('A subscriber of the gateway threw:', error)
+  }
+}

@@ -1,0 +1,208 @@
+import type { Collection } from '../operation/collection.ts'
+import type { Family } from '../operation/family.ts'
+import type { Authority, View, Wire } from '../operation/view.ts'
+import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import { Problems, problem } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import { quote } from '../schema/text.ts'
+import { deepFreeze } from '../schema/values.ts'
+import { type Ids, ids } from './ids.ts'
+import { type RandomSource, randomSource } from './random.ts'
+import { Records } from './records.ts'
+
+export interface StateOptions {
+  readonly dialect: CommonDialect
+  readonly rules: Rules
+  readonly seed: string
+  /** Returns the authority of a gateway with this random source. */
+  readonly authorityFor: (random: RandomSource) => Authority
+  readonly url: string
+  readonly families: readonly Family[]
+  /** Texts that leave the gateway in no commit and no snapshot: its API keys. */
+  readonly hidden: readonly string[]
+}
+
+/** The records of a snapshot, to continue from. */
+export interface RestorableState {
+  readonly sequence: number
+  readonly records: Readonly<Record<string, readonly object[]>>
+  /** Null where the state has no seed; then the gateway keeps its own. */
+  readonly seed: string | null
+  /** True where a gateway of this process made it, so that nothing in it needs to be checked. */
+  readonly isOwn: boolean
+}
+
+/** What follows from a seed. */
+interface Origin {
+  readonly seed: string
+  readonly ids: Ids
+  readonly authority: Authority
+}
+
+/** Everything that `reset`, `restore` and the load of a store replace as a whole. */
+export class EngineState {
+  readonly #options: StateOptions
+  readonly #origin: Origin
+  #wire: Wire
+  /** The wire's form of records. Made when first needed: it is the most expensive part of an unused gateway. */
+  #views: WeakMap<object, object> | undefined
+  #lastView: object | undefined
+  /** The public form of records: to look for private keys in them takes five times as long. */
+  #exports: WeakMap<object, object> | undefined
+
+  private constructor(
+    options: StateOptions,
+    origin: Origin,
+    url: string,
+    readonly records: Records,
+    /** How many ids of requests were given out. */
+    public operations: number,
+  ) {
+    this.#options = options
+    this.#origin = origin
+    this.#wire = { url, dialect: options.dialect, authority: origin.authority }
+  }
+
+  /** The state of a new gateway. */
+  static initial(options: StateOptions): EngineState {
+    return new EngineState(options, originOf(options.seed, options), options.url, new Records(options.families), 0)
+  }
+
+  get seed(): string {
+    return this.#origin.seed
+  }
+
+  get ids(): Ids {
+    return this.#origin.ids
+  }
+
+  get dialect(): CommonDialect {
+    return this.#options.dialect
+  }
+
+  get rules(): Rules {
+    return this.#options.rules
+  }
+
+  /** What views of records are made with. */
+  get wire(): Wire {
+    return this.#wire
+  }
+
+  set url(url: string) {
+    this.#wire = { ...this.#wire, url }
+    this.#views = undefined
+    this.#lastView = undefined
+  }
+
+  nextOperationId(): string {
+    return this.ids.id('op', 'operations', this.operations++)
+  }
+
+  /** Returns another state of the same gateway, at the same URL. */
+  with(records: Records, seed = this.seed, operations = this.operations): EngineState {
+    const origin = seed === this.seed ? this.#origin : originOf(seed, this.#options)
+    return new EngineState(this.#options, origin, this.#wire.url, records, operations)
+  }
+
+  /** Returns the state that a new gateway would have here. */
+  reset(): EngineState {
+    return this.with(new Records(this.#options.families), this.#options.seed, 0)
+  }
+
+  /** Returns the state with other records. @throws Refusal where two have one key, or they do not fit together. */
+  restored({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
+    const { families } = this.#options
+    const records = new Records(families)
+    const problems = new Problems()
+    for (const [name, ofName] of Object.entries(rows)) addAll(records, name, ofName, problems)
+    records.sequence = sequence
+    if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
+    problems.refuse()
+    return this.with(records, seed ?? this.seed)
+  }
+
+  /** Returns the wire's form of a record, frozen. `isNew`: the record was just written, and few ask for it again. */
+  view<R extends object, Shown extends object>(view: View<R, Shown>, record: R, isNew: boolean): Shown {
+    const known = this.#views?.get(record) as Shown | undefined // A record has one view.
+    const shown = known ?? deepFreeze(view(record, this.#wire))
+    this.#lastView = shown
+    if (known || isNew) return shown
+    this.#views ??= new WeakMap()
+    this.#views.set(record, shown)
+    return shown
+  }
+
+  /** Tells whether a value is the view that was made last. */
+  isLastView(value: unknown): value is object {
+    return value !== undefined && value === this.#lastView
+  }
+
+  /** Returns what may leave the gateway of all records, and the same records as they are stored. */
+  exported(withSecrets: boolean) {
+    const records: Record<string, object[]> = {}
+    const kept: Record<string, object[]> = {}
+    for (const { collection, oldestFirst } of this.records.all()) {
+      const shown = oldestFirst.map((record) =>
+        withSecrets ? withAll(record, collection) : this.#withoutSecrets(record, collection),
+      )
+      records[collection.name] = shown.filter((each) => each !== null)
+      kept[collection.name] = oldestFirst.filter((_, place) => shown[place] !== null)
+    }
+    return { records, kept }
+  }
+
+  #withoutSecrets(record: object, { exported }: Collection<object>): object | null {
+    this.#exports ??= new WeakMap()
+    const known = this.#exports.get(record)
+    if (known) return known
+    const row = exported ? exported(record, false) : record
+    if (!row) return null
+    const shown = deepFreeze(withoutSecretTexts(row, this.#options.hidden))
+    this.#exports.set(record, shown)
+    return shown
+  }
+}
+
+function originOf(seed: string, { authorityFor }: StateOptions): Origin {
+  const random = randomSource(seed)
+  return { seed, ids: ids(random), authority: authorityFor(random) }
+}
+
+function withAll(record: object, { exported }: Collection<object>): object | null {
+  return deepFreeze(exported ? exported(record, true) : record)
+}
+
+function addAll(records: Records, name: string, rows: readonly object[], problems: Problems): void {
+  const { collection } = records.tableNamed(name)
+  rows.forEach((row, index) => {
+    const key = collection.key(row)
+    if (!records.change(collection, key, row).before) return
+    const received = `a second record with the key ${quote(key)}`
+    const field = `records.${name}.${index}`
+    problems.add(() => problem(general.field_invalid, { field, received, allowed: 'each key once' }))
+  })
+}
+
+function checkRelations(
+  records: Records,
+  { collections, relations }: Family<object>,
+  rows: RestorableState['records'],
+  problems: Problems,
+): void {
+  if (!relations) return
+  const others = {
+    get: <R extends object>(collection: Collection<R>, key: string) => records.table(collection).get(key),
+    find: <R extends object>(collection: Collection<R>, index: string, value: string) =>
+      records.table(collection).find(index, value),
+  }
+  for (const { name } of collections) {
+    rows[name]?.forEach((record, index) => {
+      relations(record, others, (path, received, allowed) => {
+        const field = () => ['records', name, index, ...path].join('.')
+        problems.add(() => problem(general.field_invalid, { field: field(), received: quote(received), allowed }))
+      })
+    })
+  }
+}
