@@ -51,7 +51,7 @@ async function documentOf(name, title, scriptEntry, styleEntry) {
 export async function documents() {
   return await Promise.all([
     documentOf('inspector', 'fauxgate inspector', 'main.tsx', 'style.css'),
-    documentOf('account', 'fauxgate sandboxes', 'account/main.ts', 'account/style.css'),
+    documentOf('account', 'fauxgate sandboxes', 'account.tsx', 'account.css'),
   ])
 }
 

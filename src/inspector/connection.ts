@@ -1,99 +1,135 @@
-import type { JournalEntry } from '../journal/entry.ts'
-import { liveChannel, type Told } from './live-channel.ts'
-
-/** What was answered to a request of the page. */
+/** The answer to a request of the page. */
 export interface Answer {
   readonly status: number
-  /** The JSON of the body; a text where it is none; null for no body. */
+  /** The JSON of the body; its text if it is no JSON; null for no body. */
   readonly body: unknown
 }
 
-/** A refusal, as a page shows it: one sentence, and one per field that it names. */
-export class Refused extends Error {
+/** An answer with an error: one sentence, and one per field that it names. */
+export class ErrorAnswer extends Error {
+  readonly status: number
   readonly fields: Readonly<Record<string, string>>
 
-  constructor(
-    readonly status: number,
-    body: unknown,
-  ) {
-    // A refusal of the gateway has both, and anything else neither.
+  constructor({ status, body }: Answer) {
+    // An error of the gateway has both, and anything else neither.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The answer was ${status}.`)
+    this.status = status
     const named = Object.entries(details).filter(([name]) => name.startsWith('field:'))
     this.fields = Object.fromEntries(named.map(([name, text]) => [name.slice('field:'.length), text]))
   }
 }
 
+/** Sends a request whose body is JSON, and returns the JSON of its answer. Throws {@link ErrorAnswer}. */
+export async function requestJson<T>(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<T> {
+  const content = body !== undefined && { body: JSON.stringify(body) }
+  const all = content ? { ...headers, 'Content-Type': 'application/json' } : headers
+  const answer = await read(await fetch(url, { method, headers: all, ...content }))
+  if (answer.status >= 400) throw new ErrorAnswer(answer)
+  return answer.body as T // The caller knows the answer's type.
+}
+
+async function read(response: Response): Promise<Answer> {
+  const { status } = response
+  const text = await response.text()
+  if (text === '') return { status, body: null }
+  try {
+    return { status, body: JSON.parse(text) }
+  } catch {
+    return { status, body: text }
+  }
+}
+
 const KEY = 'fauxgate-control-key'
 
-/** The page's way to its own server. */
+/** Something that happened at the server. */
+interface ServerEvent {
+  readonly event: string
+  readonly data: unknown
+}
+
+/** The connection of the page to its own server. */
 export class Connection {
-  /** What stands before every path: nothing, unless the gateway has a base URL with a path. */
+  /** The path before every other: empty, unless the gateway has a base URL with a path. */
   readonly base = location.pathname.replace(/\/_fauxgate\/.*$/, '')
-  /** Called when the server asks for a control key. */
-  onKeyNeeded: () => void = () => undefined
-  /** The header that requests to the service tell the version by. */
+  /** The header of requests to the service that names its version. */
   version: Readonly<Record<string, string>> = {}
 
   set key(key: string) {
     sessionStorage.setItem(KEY, key)
   }
 
-  get #own(): Record<string, string> {
+  get #headers(): Record<string, string> {
     const key = sessionStorage.getItem(KEY)
     return { 'Fauxgate-Inspector': '1', ...(key && { 'Fauxgate-Control-Key': key }) }
   }
 
-  /** Asks a control. Throws {@link Refused}. */
+  /** Calls a control. Throws {@link ErrorAnswer}. */
   control<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return this.#json<T>(method, `/_fauxgate${path}`, body, this.#own)
+    return requestJson(method, `${this.base}/_fauxgate${path}`, this.#headers, body)
   }
 
-  /** Asks the service without leaving a trace in the journal. Throws {@link Refused}. */
+  /** Calls the service without an entry in the journal. Throws {@link ErrorAnswer}. */
   service<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return this.#json<T>(method, path, body, { ...this.#own, ...this.version })
+    return requestJson(method, this.base + path, { ...this.#headers, ...this.version }, body)
   }
 
-  /** Sends a request as any client would; it is in the journal like any other. */
-  async replay(
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    body: string | undefined,
-  ): Promise<Answer> {
-    const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
+  /** Sends a request as any client would, with an entry in the journal. */
+  async send(method: string, path: string, headers: Record<string, string>, body: string): Promise<Answer> {
+    const hasBody = method !== 'GET' && method !== 'HEAD'
     return read(await fetch(this.base + path, { method, headers, ...(hasBody && { body }) }))
   }
 
-  /** What happens, as it happens, until the connection ends. Throws {@link Refused}. */
-  async *events(): AsyncGenerator<Told> {
+  /**
+   * Yields what happens at the server until the connection ends; the first event is `overview`. Throws {@link ErrorAnswer}.
+   *
+   * A server answers `GET …/_fauxgate/events` with a stream of server-sent events, or with 426 (Upgrade Required). Then the
+   * page opens a WebSocket at the same address, each of whose messages is one event in the same form.
+   */
+  async *events(): AsyncGenerator<ServerEvent> {
     const address = `${location.origin}${this.base}/_fauxgate/events`
-    const refusal = yield* liveChannel(address, this.#own, sessionStorage.getItem(KEY))
-    if (refusal) this.#refuse(refusal.status, await refusal.json())
-  }
-
-  async #json<T>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<T> {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const typed = body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' }
-    const answer = await read(await fetch(this.base + path, { method, headers: typed, ...sent }))
-    if (answer.status >= 400) this.#refuse(answer.status, answer.body)
-    return answer.body as T // Whoever asks knows the answer's type.
-  }
-
-  #refuse(status: number, body: unknown): never {
-    if (status === 401) this.onKeyNeeded()
-    throw new Refused(status, body)
-  }
-}
-
-async function read(response: Response): Promise<Answer> {
-  const text = await response.text()
-  if (text === '') return { status: response.status, body: null }
-  try {
-    return { status: response.status, body: JSON.parse(text) }
-  } catch {
-    return { status: response.status, body: text }
+    const response = await fetch(address, { headers: this.#headers })
+    const isSocket = response.status === 426
+    if (!isSocket && !response.ok) throw new ErrorAnswer(await read(response))
+    // A response that is ok has a body, of bytes.
+    const bytes = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
+    const texts = isSocket
+      ? messagesOf(address, sessionStorage.getItem(KEY))
+      : bytes.pipeThrough(new TextDecoderStream())
+    const reader = texts.getReader()
+    let text = ''
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const events = (text + part.value).split('\n\n')
+      text = events.pop() ?? ''
+      for (const each of events) {
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/s.exec(each) ?? []
+        if (event && data) yield { event, data: JSON.parse(data) }
+      }
+    }
   }
 }
 
-export type { JournalEntry }
+/** How often the page sends `:` on a WebSocket to keep it open, in ms. */
+const BEAT_MS = 30_000
+
+/** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */
+function messagesOf(address: string, key: string | null): ReadableStream<string> {
+  const escaped = encodeURIComponent(key ?? '').replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'))
+  const protocols = key === null ? [] : [`fauxgate-key.${escaped}`]
+  const socket = new WebSocket(address.replace(/^http/, 'ws'), ['fauxgate', ...protocols])
+  const beat = setInterval(() => socket.send(':'), BEAT_MS)
+  return new ReadableStream({
+    start(stream) {
+      socket.onmessage = ({ data }) => stream.enqueue(`${data}\n\n`)
+      socket.onclose = () => {
+        clearInterval(beat)
+        stream.close()
+      }
+    },
+  })
+}

@@ -1,5 +1,120 @@
 import { render } from 'preact'
-import { App } from './app.tsx'
-import { Page } from './page.ts'
+import { useEffect, useReducer, useState } from 'preact/hooks'
+import { Page, PageContext, usePage } from './page.ts'
+import { Faults } from './parts/faults.tsx'
+import { Jobs } from './parts/jobs.tsx'
+import { Now } from './parts/now.tsx'
+import { Requests } from './parts/requests.tsx'
+import { Resources } from './parts/resources.tsx'
+import { State } from './parts/state.tsx'
+import { Button, Form, Submit, Text } from './shared/controls.tsx'
+import { formatRelative, formatTime } from './shared/format.ts'
+import { Card } from './shared/layout.tsx'
+
+interface Part {
+  readonly title: string
+  readonly show: (first: string, second: string) => preact.ComponentChild
+}
+
+/** The parts of the page by their names in the address. */
+const PARTS: Readonly<Record<string, Part>> = {
+  now: { title: 'Now', show: () => <Now /> },
+  jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
+  requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
+  resources: { title: 'Resources', show: (name, id) => <Resources name={name} id={id} /> },
+  faults: { title: 'DNS & faults', show: () => <Faults /> },
+  state: { title: 'State', show: () => <State /> },
+}
+
+function App({ page }: { page: Page }) {
+  const [name = '', first = '', second = ''] = page.place.split('/').map(decodeURIComponent)
+  const current = name in PARTS ? name : 'now'
+  useDrawing(page)
+  return (
+    <PageContext.Provider value={page}>
+      <header class="top row">
+        <h1>
+          <a href="#now">fauxgate</a>
+        </h1>
+        <nav class="flex" aria-label="Parts">
+          {Object.entries(PARTS).map(([each, { title }]) => (
+            <a key={each} href={`#${each}`} aria-current={each === current ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Status />
+      </header>
+      {page.problem && (
+        <p class="tools row bad" role="alert">
+          {page.problem}
+          <Button kind="quiet" label="Dismiss" onClick={() => page.set({ problem: '' })}>
+            ×
+          </Button>
+        </p>
+      )}
+      <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(first, second)}</main>
+    </PageContext.Provider>
+  )
+}
+
+/** The time and what is due next, in sight of every part. */
+function Status() {
+  const page = usePage()
+  const { overview, isConnected } = page
+  return (
+    <div class="status row">
+      {overview && <b>{formatTime(page.now)}</b>}
+      {overview?.next && <span class="dim">next {formatRelative(overview.next.at, page.now)}</span>}
+      {overview?.manual && (
+        <Button
+          label="Move the clock to the next event"
+          onClick={() => void page.act('POST', '/clock', { next: true })}
+          disabled={!overview.next}
+        >
+          Next ›
+        </Button>
+      )}
+      <span class={isConnected ? 'good' : 'bad'} role="status">
+        {isConnected ? 'live' : 'not connected'}
+      </span>
+    </div>
+  )
+}
+
+function Key() {
+  const page = usePage()
+  const [key, setKey] = useState('')
+  const open = () => {
+    page.connection.key = key
+    page.set({ needsKey: false })
+  }
+  return (
+    <div class="cards">
+      <Card title="Control key">
+        <p class="dim">This gateway was started with one. It is kept for this tab only.</p>
+        <Form act={open}>
+          <Text type="password" label="Control key" value={key} set={setKey} />
+          <Submit>Open</Submit>
+        </Form>
+      </Card>
+    </div>
+  )
+}
+
+/** Draws the page when something changes and, if the gateway has the system clock, each second. */
+function useDrawing(page: Page): void {
+  const [, draw] = useReducer((count: number) => count + 1, 0)
+  const isMoving = page.overview?.manual === false
+  useEffect(() => {
+    page.draw = () => draw(undefined)
+    draw(undefined)
+  }, [])
+  useEffect(() => {
+    if (!isMoving) return undefined
+    const timer = setInterval(draw, 1000)
+    return () => clearInterval(timer)
+  }, [isMoving])
+}
 
 render(<App page={new Page()} />, document.body)

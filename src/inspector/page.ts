@@ -1,12 +1,13 @@
 import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { Snapshot } from '../control/state/snapshot.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
-import { Connection, type JournalEntry, Refused } from './connection.ts'
-import { Service } from './document.ts'
+import { Connection, ErrorAnswer } from './connection.ts'
+import { Service } from './service.ts'
 
-/** A snapshot that the page keeps, to go back to. */
-export interface KeptSnapshot {
+/** A snapshot that the page keeps until it is closed. */
+export interface SavedSnapshot {
   readonly name: string
   /** When it was taken, in ms. */
   readonly at: number
@@ -14,49 +15,47 @@ export interface KeptSnapshot {
   readonly snapshot: Snapshot
 }
 
-/** How much of the journal the page keeps. */
+/** How many entries of the journal the page keeps. */
 const MOST_ENTRIES = 2000
 
-/** Changes that come within this many ms are looked at together. */
+/** Changes within this many ms are loaded together. */
 const TOGETHER_MS = 25
 
-/** How long after a lost connection the next one is tried, in ms. */
-const AGAIN_MS = 500
+/** How long the page waits before it connects again, in ms. */
+const RECONNECT_MS = 500
 
-/** What the page is drawn from. */
-class Shown {
+class PageState {
   readonly service: Service | undefined = undefined
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
-  /** Counts the changes; whoever shows something asks again when it moves. */
+  /** Counts the changes at the server; 0 before the first event. */
   readonly version: number = 0
   readonly isConnected: boolean = false
   readonly needsKey: boolean = false
   readonly problem: string = ''
   readonly place: string = location.hash.slice(1)
-  readonly snapshots: readonly KeptSnapshot[] = []
+  readonly snapshots: readonly SavedSnapshot[] = []
 }
 
-/** What every part of the page shares. */
-export class Page extends Shown {
+/** What all parts of the page share. */
+export class Page extends PageState {
   readonly connection = new Connection()
-  /** Draws the page; set by whoever shows it. */
+  /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
-  /** How far the time of the system clock is ahead of this machine's, in ms. */
+  /** How far the gateway's system clock is ahead of the browser's, in ms. */
   #ahead = 0
-  #waits = false
+  #isChanging = false
 
   constructor() {
     super()
-    this.connection.onKeyNeeded = () => this.set({ needsKey: true })
     addEventListener('hashchange', () => this.set({ place: location.hash.slice(1) }))
     void this.#listen()
   }
 
-  /** Sets what the page is drawn from, and draws it. */
-  set(shown: Partial<Shown>): void {
-    Object.assign(this, shown)
+  /** Changes the state and draws the page. */
+  set(state: Partial<PageState>): void {
+    Object.assign(this, state)
     this.draw()
   }
 
@@ -70,105 +69,130 @@ export class Page extends Shown {
     location.hash = place
   }
 
-  /** Asks a control. Throws {@link Refused}. */
-  ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  /** Calls a control. Throws {@link ErrorAnswer}. */
+  control<T>(method: string, path: string, body?: unknown): Promise<T> {
     return this.connection.control(method, path, body)
   }
 
-  /** Asks a control for what a person wants done. Answers whether it was done. */
+  /** Calls a control and shows its error. Returns whether it succeeded. */
   act(method: string, path: string, body?: unknown): Promise<boolean> {
-    return this.doing(() => this.ask(method, path, body))
+    return this.run(() => this.control(method, path, body))
   }
 
-  /** Does something that a person asked for, and says why where it is refused. Answers whether it was done. */
-  async doing(work: () => Promise<unknown>): Promise<boolean> {
+  /** Does something and shows its error. Returns whether it succeeded. */
+  async run(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
       if (this.problem) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.set({
-        problem: error instanceof Refused ? error.message : `The gateway could not be asked: ${String(error)}`,
-      })
+      this.#fail(error, `The gateway could not be asked: ${String(error)}`)
       return false
     }
   }
 
-  /** Notes that something may have changed. */
-  changed(): void {
-    if (this.#waits) return
-    this.#waits = true
-    setTimeout(() => {
-      this.#waits = false
-      this.set({ version: this.version + 1 })
-    }, TOGETHER_MS)
+  #fail(error: unknown, otherwise: string): void {
+    if (error instanceof ErrorAnswer && error.status === 401) this.set({ needsKey: true })
+    this.set({ problem: error instanceof ErrorAnswer ? error.message : otherwise })
   }
 
   async #listen(): Promise<void> {
     for (;;) {
       try {
         for await (const { event, data } of this.connection.events()) {
-          if (!this.isConnected) void this.doing(() => this.#begin())
-          this.#hear(event, data)
+          if (!this.isConnected) void this.run(() => this.#load())
+          this.#handle(event, data)
         }
       } catch (error) {
-        if (error instanceof Refused) this.set({ problem: error.message })
+        this.#fail(error, this.problem)
       }
       this.set({ isConnected: false })
-      do await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
       while (this.needsKey)
     }
   }
 
-  /** Asks for what no event tells. Most parts show what they have without waiting for that. */
-  async #begin(): Promise<void> {
+  /** Loads what no event brings. */
+  async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '', journal: [] })
-    // What is in sight is asked for first: the server answers one question after the other.
+    // The server answers one request after the other: first those of the part in sight.
     await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
     await this.#catchUp('')
-    // The last, since a server makes it when it is first asked, which takes a while.
-    const service = new Service(await this.ask('GET', '/openapi.json'))
+    // The server makes the document when it is first asked for, which takes a while.
+    const service = new Service(await this.control('GET', '/openapi.json'))
     this.connection.version = service.versionHeader
     this.set({ service })
   }
 
-  #hear(event: string, data: unknown): void {
-    if (event === 'overview')
-      this.#tellTime(data as Overview) // Data of that event.
-    else if (event === 'request')
-      this.#noted(data as JournalEntry) // Data of that event.
-    else if (event === 'emptied') this.set({ journal: [] })
-    else if (event === 'missed') void this.doing(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
-    this.changed()
+  #handle(event: string, data: unknown): void {
+    if (event === 'overview') this.#setOverview(data as Overview) // The data of that event.
+    if (event === 'request') this.#addEntry(data as JournalEntry) // The data of that event.
+    if (event === 'emptied') this.set({ journal: [] })
+    if (event === 'missed') void this.run(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
+    this.#changed()
   }
 
-  #tellTime(overview: Overview): void {
+  #setOverview(overview: Overview): void {
     this.#ahead = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
     this.set({ overview })
   }
 
-  #noted(entry: JournalEntry): void {
+  #addEntry(entry: JournalEntry): void {
     const { journal } = this
     if (journal.some(({ operationId }) => operationId === entry.operationId)) return
     this.set({ journal: [entry, ...journal.slice(0, MOST_ENTRIES - 1)] })
   }
 
-  /** Asks for the entries of the journal after one, or for all: no event told them. */
+  #changed(): void {
+    if (this.#isChanging) return
+    this.#isChanging = true
+    setTimeout(() => {
+      this.#isChanging = false
+      this.set({ version: this.version + 1 })
+    }, TOGETHER_MS)
+  }
+
+  /** Loads the entries of the journal after one, or all. Others may have come by events meanwhile. */
   async #catchUp(after: string): Promise<void> {
-    const entries = await this.ask<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
-    const known = new Set(entries.map(({ operationId }) => operationId))
-    const told = this.journal.filter(({ operationId }) => !known.has(operationId))
-    const at = told.findIndex(({ operationId }) => operationId === after)
-    const older = at < 0 ? [] : told.splice(at)
-    this.set({ journal: [...told, ...entries.reverse(), ...older].slice(0, MOST_ENTRIES) })
+    const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
+    const ids = new Set(loaded.map(({ operationId }) => operationId))
+    const others = this.journal.filter(({ operationId }) => !ids.has(operationId))
+    const at = others.findIndex(({ operationId }) => operationId === after)
+    const older = at < 0 ? [] : others.splice(at)
+    this.set({ journal: [...others, ...loaded.reverse(), ...older].slice(0, MOST_ENTRIES) })
   }
 }
 
 export const PageContext = createContext<Page | undefined>(undefined)
 
-/** The page that a part stands on. */
+/** Returns the page of a component. */
 export function usePage(): Page {
   const page = useContext(PageContext)
   if (!page) throw new Error('No page.')
   return page
+}
+
+/**
+ * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
+ * undefined before the first answer.
+ */
+export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
+  const page = usePage()
+  const [value, setValue] = useState<T | undefined>(undefined)
+  const state = useRef({ load, isLoading: false, isStale: false }).current
+  state.load = load
+  const run = async () => {
+    state.isLoading = true
+    while (state.isStale) {
+      state.isStale = false
+      await page.run(async () => setValue(await state.load()))
+    }
+    state.isLoading = false
+  }
+  useEffect(() => {
+    if (page.version === 0) return
+    state.isStale = true
+    if (!state.isLoading) void run()
+  }, [page.version, ...inputs])
+  return value
 }

@@ -71,3 +71,6 @@ export const ngrok: Dialect = {
   moduleEnvelope: 'module',
   errorStatuses: { auth_missing: 403, auth_unparsable: 403, auth_invalid: 403, domain_taken: 400 },
 }
+
+/** The dialects that ship, by their names. */
+export const dialects = { standard, ngrok }

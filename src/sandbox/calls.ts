@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { dialects } from '../resources/dialects.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { refuse } from '../schema/errors.ts'
@@ -8,6 +9,7 @@ import { isSandboxName, SANDBOXES_PATH } from './address.ts'
 import { ACCOUNT_CONTEXT } from './answers.ts'
 import type { SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
+import type { SandboxList } from './objects.ts'
 import { forkOptions, sandboxOptions } from './options.ts'
 import { objectOf } from './platform.ts'
 
@@ -78,7 +80,8 @@ export const accountCalls: readonly AccountCall[] = [
       const found = await objectOf(host.env.ACCOUNTS, 'account').list(after, limit + 1)
       const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: host.urlOf(each.name) }))
       const last = found.length > limit ? sandboxes.at(-1)?.name : undefined
-      return jsonAnswer(200, { sandboxes, next_after: last ?? null })
+      const answer: SandboxList = { sandboxes, next_after: last ?? null, dialects: Object.keys(dialects) }
+      return jsonAnswer(200, answer)
     },
   }),
   accountCall({

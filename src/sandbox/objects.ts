@@ -1,5 +1,6 @@
 import type { HttpResponse } from '../http/messages.ts'
 import type { StoredRecord, StoredState } from '../operation/store.ts'
+import type { Keys } from './keys.ts'
 import type { KeptOptions, SandboxOptions } from './options.ts'
 
 /** What the account knows of a sandbox. */
@@ -10,6 +11,32 @@ export interface Registered {
   readonly dialect: string
   readonly clock: string
 }
+
+/** A sandbox in the account's list. */
+export interface ListedSandbox extends Registered {
+  readonly url: string
+}
+
+/** A page of the account's list. */
+export interface SandboxList {
+  readonly sandboxes: readonly ListedSandbox[]
+  /** The name after which the next page begins; null on the last page. */
+  readonly next_after: string | null
+  /** The names of the dialects that a sandbox can have. */
+  readonly dialects: readonly string[]
+}
+
+/** A sandbox as it describes itself. */
+export interface DescribedSandbox extends ListedSandbox {
+  readonly last_used_at: string | null
+  readonly now: string
+  readonly next_event_at: string | null
+  readonly records: number
+  readonly bytes: number
+}
+
+/** A new sandbox with its keys, which no other answer has. */
+export type CreatedSandbox = DescribedSandbox & Keys
 
 /** What others ask of the object that has the names of all sandboxes. */
 export interface AccountObject {

@@ -3,14 +3,15 @@ import type { Snapshot } from '../control/state/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
-import { type Dialect, ngrok, standard } from '../resources/dialects.ts'
+import { dialects } from '../resources/dialects.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
 import { Refusal, refuse } from '../schema/errors.ts'
 import { anyObject } from '../schema/schema.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
 
-const DIALECTS: Readonly<Record<'standard' | 'ngrok', Dialect>> = { standard, ngrok }
+// Its own names are all that it has.
+const DIALECT_NAMES = Object.keys(dialects) as (keyof typeof dialects)[]
 
 const LONGEST_TTL_DAYS = 366
 const SHORTEST_TTL_MS = 1000
@@ -65,7 +66,7 @@ export const sandboxOptions = named(
   v.object({
     dialect: v.exactOptional(
       documented(
-        v.picklist(['standard', 'ngrok'], 'standard or ngrok'),
+        v.picklist(DIALECT_NAMES, DIALECT_NAMES.join(' or ')),
         'What differs between services. Default: standard.',
       ),
     ),
@@ -125,7 +126,7 @@ export function gatewayOptions({ dialect = 'standard', clock, start, ...options 
     authorityKeys: 'fresh',
     // What it takes of these, and says of what it does not, is the gateway's own.
     ...(options as GatewayOptions),
-    dialect: DIALECTS[dialect],
+    dialect: dialects[dialect],
     clock: clock === 'manual' ? manualClock(start) : systemClock,
   }
 }

@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('Every part, empty and full, at 360, 1,280 and 1,60
           if (width !== 1600) problems.push(...(await found(page)).map((each) => `${name} at ${width}: ${each}`))
         }
       }
-      for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'orders', 'state']) {
+      for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'faults', 'state']) {
         await look(part, `empty-${part.split('/')[0]}`)
       }
       const { domain, request, certificate } = await populated(gateway, server)
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('Every part, empty and full, at 360, 1,280 and 1,60
       await look('resources/reserved_domains', 'resources')
       await look(`resources/tls_certificates/${certificate}`, 'resource')
       await look('resources/circuit_breaker', 'lookup')
-      await look('orders', 'orders')
+      await look('faults', 'faults')
       await look('state', 'state')
       expect(problems).toEqual([])
     },

@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('A walk with the official client', () => {
     const renewed = await client.reservedDomains.get(id)
     expect(renewed.certificate?.id).not.toBe(issued.certificate?.id)
     await page.getByRole('link', { name: 'Resources' }).click()
-    await page.getByRole('navigation', { name: 'Families' }).getByText('tls certificates').click()
+    await page.getByRole('navigation', { name: 'Families' }).getByText('TLS certificates').click()
     await page.getByRole('link', { name: renewed.certificate?.id ?? '' }).click()
     await side.getByRole('heading', { name: 'Certificate 2 of 2' }).waitFor()
 

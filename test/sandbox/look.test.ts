@@ -171,7 +171,7 @@ describe.skipIf(!browser)('In a browser', () => {
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('live', { exact: true }).waitFor()
-    await page.getByText('reserved addrs').click()
+    await page.getByText('reserved addresses').click()
     await sandbox.ask('POST', '/reserved_addrs', { description: 'seen at once' })
     await page.getByText('seen at once').waitFor()
     await page.close()

@@ -1,110 +1,114 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
-import { Chip, type Tone } from '../shared/parts.tsx'
-import { fromNow, lengthOf, readable } from '../shared/time.ts'
+import { formatDuration, formatRelative, formatTime } from '../shared/format.ts'
+import { Chip, type Tone } from '../shared/layout.tsx'
 
 type Entry = DomainTimeline['timeline'][number]
 
-/** How many events a lane has room for; what came before is counted. */
+/** How many events a lane has room for; those before are counted. */
 const MOST = 12
 
-/** Where the picture of the past ends and that of what is pending begins, in percent. */
+/** The places in a lane, in percent: its start, the end of the past, and what is due next. */
+const START = 2
 const PRESENT = 82
-const PENDING = 97
+const DUE = 97
 
-/** The colour of a state. */
-export function toneOfState(state: string): Tone {
-  if (state.includes('failing')) return 'bad'
-  if (state === 'issued') return 'good'
-  return state === 'unmanaged' ? 'plain' : 'busy'
+/** The state of a domain's provisioning. */
+export function StateChip({ state }: { state: string }) {
+  if (state.includes('failing')) return <Chip tone="bad">{state}</Chip>
+  if (state === 'issued') return <Chip tone="good">{state}</Chip>
+  return <Chip tone={state === 'unmanaged' ? 'dim' : 'busy'}>{state}</Chip>
 }
 
-/** The colour of what an event left behind. */
-function toneOfEntry({ transition }: Entry): Tone {
+function toneOf({ transition }: Entry): Tone {
   if (transition.includes('failed')) return 'bad'
   if (transition === 'issued' || transition === 'renewed') return 'good'
-  return transition === 'cancelled' ? 'plain' : 'busy'
+  return transition === 'cancelled' ? 'dim' : 'busy'
 }
 
-/** The provisioning of one domain as a picture. Arrow keys go from event to event; the one that is looked at is told. */
-export function Lane({
-  job,
-  isByAge,
-  isChosen,
-}: {
-  /** Undefined while it is asked for. */
+interface LaneProps {
+  /** Undefined while it is loaded. */
   job: DomainTimeline | undefined
-  /** Whether events are placed by the logarithm of their age; else one is as far from the next as any other. */
+  /** Places events by the logarithm of their age, rather than one as far from the next as any other. */
   isByAge: boolean
   isChosen: boolean
-}) {
+}
+
+/** The provisioning of one domain as a picture. Arrow keys go from event to event. */
+export function Lane({ job, isByAge, isChosen }: LaneProps) {
   const page = usePage()
-  const [looked, look] = useState<number | undefined>(undefined)
-  if (!job) return <div class="lane" role="listitem" />
-  const shown = job.timeline.slice(-MOST)
-  const earlier = job.timeline.length - shown.length
-  const places = placesOf(shown, isByAge, page.now)
-  const told = shown[looked ?? shown.length - 1]
-  const move = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  const [current, setCurrent] = useState<number | undefined>(undefined)
+  if (!job) return <div class="lane flex" role="listitem" />
+  const { id, domain, state, due } = job
+  const events = job.timeline.slice(-MOST)
+  const earlier = job.timeline.length - events.length
+  const places = placesOf(events, isByAge, page.now)
+  const index = current ?? events.length - 1
+  const event = events[index]
+  const move = (pressed: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[pressed.key]
     if (!step) return
-    event.preventDefault()
-    look(Math.max(0, Math.min(shown.length - 1, (looked ?? shown.length - 1) + step)))
+    pressed.preventDefault()
+    setCurrent(Math.max(0, Math.min(events.length - 1, index + step)))
   }
   return (
-    <div class={`lane ${isChosen ? 'chosen' : ''}`} role="listitem">
+    <div class={`lane flex ${isChosen ? 'chosen' : ''}`} role="listitem">
       <div class="who">
-        <a href={`#jobs/${job.id}`}>{job.domain}</a>
+        <a class="clip" href={`#jobs/${id}`}>
+          <b>{domain}</b>
+        </a>
         <span>
-          <Chip tone={toneOfState(job.state)}>{job.state}</Chip>{' '}
+          <StateChip state={state} />{' '}
           <small class="dim">
             {attemptsOf(job)}
             {earlier > 0 && `, ${earlier} earlier`}
           </small>
         </span>
       </div>
-      <div class="picture">
+      <div class="fill">
         <svg
           role="img"
           tabIndex={0}
-          aria-label={`${job.domain}: ${told ? spoken(told) : 'nothing happened yet'}`}
+          aria-label={`${domain}: ${event ? spoken(event) : 'nothing happened yet'}`}
           onKeyDown={move}
-          onBlur={() => look(undefined)}
+          onBlur={() => setCurrent(undefined)}
         >
-          {shown.map((entry, index) => (
+          {events.map((each, at) => (
             <Segment
-              key={index}
-              from={places[index] ?? 0}
-              to={places[index + 1] ?? PRESENT}
-              tone={toneOfEntry(entry)}
-              label={isByAge ? '' : gapAfter(shown, index)}
+              key={at}
+              from={places[at] ?? 0}
+              to={places[at + 1] ?? PRESENT}
+              tone={toneOf(each)}
+              label={isByAge ? '' : gapBetween(each, events[at + 1])}
             />
           ))}
-          {job.due && <line class="pending dim" x1={`${PRESENT}%`} x2={`${PENDING}%`} y1="24" y2="24" />}
-          {shown.map((entry, index) => (
+          {events.map((each, at) => (
             <circle
-              key={index}
-              class={`${toneOfEntry(entry)} ${looked === index ? 'looked' : ''}`}
-              cx={`${places[index]}%`}
+              key={at}
+              class={`${toneOf(each)} ${current === at ? 'current' : ''}`}
+              cx={`${places[at]}%`}
               cy="24"
-              r={entry.outcome ? 6 : 4}
-              onPointerEnter={() => look(index)}
-              onPointerLeave={() => look(undefined)}
+              r={each.outcome ? 6 : 4}
+              onPointerEnter={() => setCurrent(at)}
+              onPointerLeave={() => setCurrent(undefined)}
             />
           ))}
-          {job.due && <circle class="pending dim" cx={`${PENDING}%`} cy="24" r="6" />}
-          {job.due && (
-            <text x="100%" y="12" text-anchor="end">
-              {job.due.event} {fromNow(job.due.at, page.now)}
-            </text>
+          {due && (
+            <>
+              <line class="pending dim" x1={`${PRESENT}%`} x2={`${DUE}%`} y1="24" y2="24" />
+              <circle class="pending dim" cx={`${DUE}%`} cy="24" r="6" />
+              <text x="100%" y="12" text-anchor="end">
+                {due.event} {formatRelative(due.at, page.now)}
+              </text>
+            </>
           )}
         </svg>
-        <p class="told">
-          {told && (
-            <>
-              <span class="dim">{readable(told.at)}</span> <b>{told.transition}</b> {told.message}
-            </>
+        <p class="clip">
+          {event && (
+            <small>
+              <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {event.message}
+            </small>
           )}
         </p>
       </div>
@@ -126,27 +130,26 @@ function Segment({ from, to, tone, label }: { from: number; to: number; tone: To
 }
 
 function spoken({ at, transition, message }: Entry): string {
-  return `${readable(at)}, ${transition}. ${message}`
+  return `${formatTime(at)}, ${transition}. ${message}`
 }
 
-function gapAfter(shown: readonly Entry[], index: number): string {
-  const [entry, next] = [shown[index], shown[index + 1]]
-  if (!entry || !next) return ''
-  const ms = Date.parse(next.at) - Date.parse(entry.at)
-  return ms > 0 ? lengthOf(ms) : ''
+function gapBetween(entry: Entry, next: Entry | undefined): string {
+  const ms = next ? Date.parse(next.at) - Date.parse(entry.at) : 0
+  return ms > 0 ? formatDuration(ms) : ''
 }
 
-/** Where the events stand, in percent from the left. */
-function placesOf(shown: readonly Entry[], isByAge: boolean, now: number): number[] {
-  const start = 2
-  if (!isByAge) return shown.map((_, index) => start + (index * (PRESENT - start)) / shown.length)
+/** Returns the places of events, in percent from the left. */
+function placesOf(events: readonly Entry[], isByAge: boolean, now: number): number[] {
+  const width = PRESENT - START
+  if (!isByAge) return events.map((_, index) => START + (index * width) / events.length)
   const age = ({ at }: Entry) => Math.log10(1 + Math.max(0, now - Date.parse(at)) / 1000)
-  const oldest = Math.max(1, ...shown.map(age))
-  return shown.map((entry) => PRESENT - (age(entry) / oldest) * (PRESENT - start))
+  const oldest = Math.max(1, ...events.map(age))
+  return events.map((event) => PRESENT - (age(event) / oldest) * width)
 }
 
 function attemptsOf({ timeline }: DomainTimeline): string {
-  const begun = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
-  const attempts = timeline.slice(begun + 1).filter(({ outcome }) => outcome !== null).length
-  return attempts === 0 ? 'no attempt yet' : `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+  const start = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
+  const attempts = timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
+  if (attempts === 0) return 'no attempt yet'
+  return attempts === 1 ? '1 attempt' : `${attempts} attempts`
 }

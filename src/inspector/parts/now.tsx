@@ -1,73 +1,60 @@
 import { useState } from 'preact/hooks'
+import type { NextDue } from '../../views/overview.ts'
 import { usePage } from '../page.ts'
-import { Form, Text } from '../shared/inputs.tsx'
-import { Card, inWords } from '../shared/layout.tsx'
-import { Button, Empty } from '../shared/parts.tsx'
-import { fromNow, readable } from '../shared/time.ts'
-import { curlToCreate } from './curl.ts'
+import { Button, Form, Submit, Text } from '../shared/controls.tsx'
+import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
+import { Card, Empty } from '../shared/layout.tsx'
+import { curlToCreate } from './client-code.ts'
 import { Entry } from './requests.tsx'
 
 /** How many of the last requests are shown. */
 const RECENT = 8
 
-/** What the gateway holds now, and what happens next. */
+/** The state of the gateway now, and what is due next. */
 export function Now() {
   const page = usePage()
-  const overview = page.overview
+  const { overview, service } = page
   if (!overview) return null
   const { manual, next, dns, outcomes, faults } = overview
-  const families = page.service?.families
-  const counts = families?.map(
-    ({ name }) => [name.replaceAll('_', ' '), overview.counts[name] ?? 0, `resources/${name}`] as const,
-  )
   const recent = page.journal.slice(0, RECENT)
+  const counts = (service?.families ?? []).map((family) => {
+    const count = overview.counts[family.name] ?? 0
+    return { count, what: count === 1 ? family.one : family.many, place: `resources/${family.name}` }
+  })
   return (
     <div class="cards">
       <Card title="Clock">
         <p class="time">
-          {readable(page.now)} <small>UTC</small>
+          {formatTime(page.now)} <small>UTC</small>
         </p>
-        {manual ? <Moves /> : <p class="note">The system clock. Start with --clock manual to turn it here.</p>}
+        {manual ? <Moves /> : <p class="dim">The system clock. Start with --clock manual to advance it here.</p>}
       </Card>
       <Card title="Due next">
-        {next ? (
-          <>
-            <p class="time">{fromNow(next.at, page.now)}</p>
-            <p>
-              {next.event} of{' '}
-              <a href={next.domain ? `#jobs/${next.key}` : `#resources/${next.collection}/${next.key}`}>
-                {next.domain ?? next.key}
-              </a>{' '}
-              <span class="dim">at {readable(next.at)}</span>
-            </p>
-          </>
-        ) : (
-          <p class="note">Nothing. Attempts and renewals of managed domains would stand here.</p>
-        )}
-        <h2>On order</h2>
+        {next ? <Due next={next} /> : <p class="dim">Nothing. Managed domains have attempts and renewals.</p>}
+        <h2>Pending</h2>
         <Counts
           of={[
-            ['outcomes', outcomes, 'orders'],
-            ['faults waiting', faults, 'orders'],
+            { count: outcomes, what: outcomes === 1 ? 'outcome' : 'outcomes', place: 'faults' },
+            { count: faults, what: faults === 1 ? 'fault' : 'faults', place: 'faults' },
           ]}
         />
-        <p class="note">
+        <p class="dim">
           {dns === 'simulated'
             ? 'Other attempts look into the simulated DNS zone.'
             : 'DNS is not simulated: other attempts succeed.'}
         </p>
       </Card>
       <Card title="Resources">
-        <Counts of={counts ?? []} />
-        {counts?.every(([, count]) => count === 0) && (
-          <Empty title="No domains yet." line={curlToCreate(page)}>
+        <Counts of={counts} />
+        {service && counts.every(({ count }) => count === 0) && (
+          <Empty title="No domains yet." command={curlToCreate(page)}>
             Create one:
           </Empty>
         )}
       </Card>
       <Card title="Last requests" wide>
-        {recent.length === 0 && <p class="note">None came over HTTP yet.</p>}
-        <div class="lines" role="list">
+        {recent.length === 0 && <p class="dim">None came over HTTP yet.</p>}
+        <div role="list">
           {recent.map((entry) => (
             <Entry key={entry.operationId} entry={entry} />
           ))}
@@ -77,13 +64,32 @@ export function Now() {
   )
 }
 
-function Counts({ of }: { of: readonly (readonly [what: string, count: number, place: string])[] }) {
+function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }) {
+  const page = usePage()
+  return (
+    <>
+      <p class="time">{formatRelative(at, page.now)}</p>
+      <p>
+        {event} of <a href={domain ? `#jobs/${key}` : `#resources/${collection}/${key}`}>{domain ?? key}</a>{' '}
+        <span class="dim">at {formatTime(at)}</span>
+      </p>
+    </>
+  )
+}
+
+interface Count {
+  readonly count: number
+  readonly what: string
+  readonly place: string
+}
+
+function Counts({ of }: { of: readonly Count[] }) {
   return (
     <ul class="counts">
-      {of.map(([what, count, place]) => (
+      {of.map(({ count, what, place }) => (
         <li key={what}>
           <a href={`#${place}`}>
-            <b>{inWords(count)}</b> <span class="dim">{what}</span>
+            <b>{formatCount(count)}</b> <span class="dim">{what}</span>
           </a>
         </li>
       ))}
@@ -99,7 +105,7 @@ function Moves() {
   const move = (how: object) => void page.act('POST', '/clock', how)
   const [by, setBy] = useState('90s')
   const [to, setTo] = useState('')
-  const at = to || new Date(page.now).toISOString().slice(0, 19)
+  const time = to || new Date(page.now).toISOString().slice(0, 19)
   return (
     <>
       <div class="row">
@@ -114,11 +120,12 @@ function Moves() {
       </div>
       <Form act={() => move({ advance: by })}>
         <Text label="Advance by" size={8} value={by} set={setBy} />
-        <button type="submit">Advance by</button>
+        <Submit kind="">Advance by</Submit>
       </Form>
-      <Form act={() => move({ to: `${at.length === 16 ? `${at}:00` : at}Z` })}>
-        <Text label="Go to, in UTC" type="datetime-local" step="1" value={at} set={setTo} />
-        <button type="submit">Go to</button>
+      {/* Browsers leave out the seconds of a full minute. */}
+      <Form act={() => move({ to: `${time.length === 16 ? `${time}:00` : time}Z` })}>
+        <Text label="Go to, in UTC" type="datetime-local" step="1" value={time} set={setTo} />
+        <Submit kind="">Go to</Submit>
       </Form>
     </>
   )

@@ -1,13 +1,11 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { JournalEntry } from '../connection.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
 import { usePage } from '../page.ts'
-import { Choice, Search } from '../shared/inputs.tsx'
-import { inWords, Split } from '../shared/layout.tsx'
-import { Button, Chip, Empty, toneOf } from '../shared/parts.tsx'
-import { readable } from '../shared/time.ts'
-import { Windowed } from '../shared/windowed.tsx'
-import { curlToCreate } from './curl.ts'
-import { RequestDetails } from './request-details.tsx'
+import { Button, Choice, Search } from '../shared/controls.tsx'
+import { formatCount, formatTime } from '../shared/format.ts'
+import { Chip, Empty, Split, StatusChip, Windowed } from '../shared/layout.tsx'
+import { curlToCreate } from './client-code.ts'
+import { RequestDetails } from './request.tsx'
 
 const ROW_HEIGHT = 30
 
@@ -20,79 +18,69 @@ export function Requests({ id }: { id: string }) {
   const [isFaulty, setFaulty] = useState(false)
   const textOf = useMemo(searchTexts, [])
   const entries = page.journal
-  const shown = entries.filter(
+  const found = entries.filter(
     (entry) =>
       (!operation || operation === operationOf(entry)) &&
-      (!status || status === String(entry.status)) &&
+      (!status || status === statusOf(entry)) &&
       (!isFaulty || entry.fault !== null) &&
       (!text || textOf(entry).includes(text.toLowerCase())),
   )
   const chosen = entries.find(({ operationId }) => operationId === id)
+  const operations = unique(entries.map(operationOf))
+  const statuses = unique(entries.map(statusOf))
   if (entries.length === 0) {
     return (
       page.overview?.requests === 0 && (
-        <Empty title="No requests yet." line={curlToCreate(page)}>
-          What clients ask over HTTP stands here as it happens. Ask something:
+        <Empty title="No requests yet." command={curlToCreate(page)}>
+          Requests of clients appear here as they come. Send one:
         </Empty>
       )
     )
   }
   return (
     <Split side={chosen && <RequestDetails key={id} entry={chosen} />}>
-      <div class="tools">
+      <div class="tools row">
         <Search what="path, body, code" value={text} set={setText} />
-        <Choice
-          label="Operation"
-          value={operation}
-          set={setOperation}
-          values={unique(entries.map(operationOf))}
-          none="every operation"
-        />
-        <Choice
-          label="Status"
-          value={status}
-          set={setStatus}
-          values={unique(entries.map((each) => String(each.status)))}
-          none="every status"
-        />
+        <Choice label="Operation" value={operation} set={setOperation} values={operations} none="every operation" />
+        <Choice label="Status" value={status} set={setStatus} values={statuses} none="every status" />
         <label>
-          <input type="checkbox" checked={isFaulty} onChange={(event) => setFaulty(event.currentTarget.checked)} /> met
+          <input type="checkbox" checked={isFaulty} onChange={(event) => setFaulty(event.currentTarget.checked)} /> with
           a fault
         </label>
         <span class="dim">
-          {inWords(shown.length)} of {inWords(entries.length)}
+          {formatCount(found.length)} of {formatCount(entries.length)}
         </span>
-        <Button kind="quiet" onClick={() => void page.act('DELETE', '/requests')} twice>
+        <Button kind="quiet" twice onClick={() => void page.act('DELETE', '/requests')}>
           Clear
         </Button>
       </div>
-      {shown.length === 0 && <Empty title="No request is like that." />}
+      {found.length === 0 && <Empty title="No request is like that." />}
       <Windowed
-        total={shown.length}
+        total={found.length}
         rowHeight={ROW_HEIGHT}
         label="Requests"
         row={(index) => {
-          const entry = shown[index] as JournalEntry // One of the total.
-          return <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
+          const entry = found[index]
+          return entry && <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
         }}
       />
     </Split>
   )
 }
 
-/** One request in a line. */
+/** A request in one line. */
 export function Entry({ entry, isChosen = false }: { entry: JournalEntry; isChosen?: boolean }) {
   const { operationId, at, method, path, query, status, fault, commit } = entry
   return (
     <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
       <a href={`#requests/${operationId}`} aria-current={isChosen}>
-        <span class="dim">{readable(at)}</span>
-        <Chip tone={toneOf(status)}>{status}</Chip>
+        <span class="dim">{formatTime(at)}</span>
+        <StatusChip status={status} />
         <b class="method">{method}</b>
-        <span class="path">
+        <code class="fill clip">
           {path}
           {query && `?${query}`}
-        </span>
+        </code>
         {fault && <Chip tone="bad">fault</Chip>}
         {commit && <small class="dim">{commit.changes.length} changed</small>}
       </a>
@@ -104,11 +92,15 @@ function operationOf({ operation }: JournalEntry): string {
   return operation ?? 'none'
 }
 
+function statusOf({ status }: JournalEntry): string {
+  return String(status)
+}
+
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort()
 }
 
-/** What entries are searched by; that of each is made once. */
+/** Returns a function from entries to the texts to search in, each of which it makes once. */
 function searchTexts(): (entry: JournalEntry) => string {
   const texts = new WeakMap<JournalEntry, string>()
   return (entry) => {

@@ -1,17 +1,14 @@
 import { useState } from 'preact/hooks'
-import type { Service, ServiceFamily } from '../document.ts'
-import { usePage } from '../page.ts'
-import { Search } from '../shared/inputs.tsx'
-import { inWords, Side, Split } from '../shared/layout.tsx'
-import { useLive } from '../shared/live.ts'
-import { Button, Empty } from '../shared/parts.tsx'
+import { type Page, useLive, usePage } from '../page.ts'
+import { idsIn, type Service, type ServiceFamily } from '../service.ts'
+import { Button, Form, Search, Submit, TextField } from '../shared/controls.tsx'
+import { formatCount } from '../shared/format.ts'
+import { Empty, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { Windowed } from '../shared/windowed.tsx'
-import { asCurl } from './curl.ts'
-import { listed, type Resource } from './listed.ts'
-import { Lookup } from './lookup.tsx'
-import { ResourceDetails } from './resource-details.tsx'
-import { Value } from './value.tsx'
+import { curlToCreate } from './client-code.ts'
+import { ResourceDetails, Value } from './resource.tsx'
+
+type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
 const ROW_HEIGHT = 30
 
@@ -23,11 +20,11 @@ export function Resources({ name, id }: { name: string; id: string }) {
   if (!service || !family) return null
   const Shown = family.list ? Family : Lookup
   return (
-    <div class="with-menu">
+    <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
         {service.families.map((each) => (
           <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-            {each.name.replaceAll('_', ' ')} <span class="dim">{inWords(page.overview?.counts[each.name] ?? 0)}</span>
+            {each.many} <span class="dim">{formatCount(page.overview?.counts[each.name] ?? 0)}</span>
           </a>
         ))}
       </nav>
@@ -36,37 +33,60 @@ export function Resources({ name, id }: { name: string; id: string }) {
   )
 }
 
-function Family({ service, family, id }: { service: Service; family: ServiceFamily; id: string }) {
+interface FamilyProps {
+  service: Service
+  family: ServiceFamily
+  id: string
+}
+
+function Family({ service, family, id }: FamilyProps) {
   const page = usePage()
-  const { name, create } = family
-  const [text, search] = useState('')
-  const [wanted, want] = useState(0)
-  const [isNew, begin] = useState(false)
-  const answer = useLive(() => listed(page.connection, family, text, wanted), [text, wanted])
+  const { name, many, create } = family
+  const [text, setText] = useState('')
+  const [wanted, setWanted] = useState(0)
+  const [isNew, setNew] = useState(false)
+  const answer = useLive(() => loadResources(page, family, text, wanted), [text, wanted])
+  const rows = answer?.rows ?? []
   const columns = columnsOf(service, family)
   const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(10.5rem, 1fr))` }
-  const rows = answer?.rows ?? []
-  const making = isNew && create?.body && (
+  const form = isNew && create?.body && (
     <Side title={create.summary} back={`resources/${name}`}>
       <SchemaForm
         service={service}
         schema={create.body}
         verb="Create"
-        cancel={() => begin(false)}
+        cancel={() => setNew(false)}
         send={async (body) => {
-          const made = await page.connection.service<Resource>('POST', create.path, body)
-          begin(false)
-          page.go(`resources/${name}/${made.id}`)
+          const created = await page.connection.service<Resource>('POST', create.path, body)
+          setNew(false)
+          page.go(`resources/${name}/${created.id}`)
         }}
       />
     </Side>
   )
+  const row = (index: number) => {
+    const each = rows[index]
+    return (
+      each && (
+        <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem" style={style}>
+          <a class="clip" href={`#resources/${name}/${each.id}`}>
+            <code>{each.id}</code>
+          </a>
+          {columns.map((column) => (
+            <span key={column} class="clip">
+              <Value value={each[column]} />
+            </span>
+          ))}
+        </div>
+      )
+    )
+  }
   return (
-    <Split side={making || (id && <ResourceDetails key={id} service={service} family={family} ids={{ id }} />)}>
-      <div class="tools">
-        <Search what={name.replaceAll('_', ' ')} value={text} set={search} />
+    <Split side={form || (id && <ResourceDetails key={id} service={service} family={family} ids={{ id }} />)}>
+      <div class="tools row">
+        <Search what={many} value={text} set={setText} />
         {create && (
-          <Button kind="main" onClick={() => begin(true)}>
+          <Button kind="main" onClick={() => setNew(true)}>
             Create
           </Button>
         )}
@@ -74,36 +94,26 @@ function Family({ service, family, id }: { service: Service; family: ServiceFami
       {answer && rows.length === 0 ? (
         <Empty
           title={text ? 'None is like that.' : 'None yet.'}
-          line={text || !create ? undefined : asCurl(page, example(create.path))}
+          {...(!text && create && { command: curlToCreate(page, create.path) })}
         >
           {family.description}
         </Empty>
       ) : (
-        <div class="table">
-          <div class="line head" style={style}>
+        <div class="table fill column">
+          <div class="line dim" style={style}>
             <span>id</span>
             {columns.map((each) => (
-              <span key={each}>{each}</span>
+              <span key={each} class="clip">
+                {each}
+              </span>
             ))}
           </div>
           <Windowed
             total={rows.length}
             rowHeight={ROW_HEIGHT}
-            label={name}
-            onWindow={({ first, count }) => answer?.hasMore && want(first + 2 * count)}
-            row={(index) => {
-              const each = rows[index] as Resource // One of the total.
-              return (
-                <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem" style={style}>
-                  <a href={`#resources/${name}/${each.id}`}>{each.id}</a>
-                  {columns.map((column) => (
-                    <span key={column}>
-                      <Value value={each[column]} />
-                    </span>
-                  ))}
-                </div>
-              )
-            }}
+            label={many}
+            onRange={({ first, count }) => answer?.hasMore && setWanted(first + 2 * count)}
+            row={row}
           />
         </div>
       )}
@@ -111,23 +121,67 @@ function Family({ service, family, id }: { service: Service; family: ServiceFami
   )
 }
 
-/** What most families have; it comes last. */
+/** A family without a list: a form for the ids in the path of one resource. */
+function Lookup({ service, family }: FamilyProps) {
+  const [ids, setIds] = useState<Readonly<Record<string, string>>>({})
+  const [chosen, setChosen] = useState<typeof ids | undefined>(undefined)
+  return (
+    <Split
+      side={chosen && <ResourceDetails key={JSON.stringify(chosen)} service={service} family={family} ids={chosen} />}
+    >
+      <Empty title="There is no list of these.">
+        {family.description} Say which one, declared or not yet:
+        <Form kind="fields" act={() => setChosen(ids)}>
+          {idsIn(family.itemPath).map((name) => (
+            <TextField
+              key={name}
+              label={name}
+              required
+              value={ids[name] ?? ''}
+              set={(id) => setIds({ ...ids, [name]: id })}
+            />
+          ))}
+          <div class="row">
+            <Submit>Look</Submit>
+          </div>
+        </Form>
+      </Empty>
+    </Split>
+  )
+}
+
+const PAGE_SIZE = 100
+
+/** How many resources a search looks at. */
+const MOST_SEARCHED = 20_000
+
+/** Loads as many resources as are wanted, the newest first, or all in which a text is found. */
+async function loadResources({ connection }: Page, { list, items }: ServiceFamily, text: string, wanted: number) {
+  const most = Math.max(1, text ? MOST_SEARCHED : wanted)
+  const all: Resource[] = []
+  let hasMore = true
+  while (hasMore && all.length < most) {
+    const query = new URLSearchParams({ limit: String(PAGE_SIZE), before_id: all.at(-1)?.id ?? '' })
+    const answer: Record<string, unknown> = await connection.service('GET', `${list?.path}?${query}`)
+    hasMore = answer.next_page_uri !== null
+    all.push(...(answer[items] as Resource[])) // The document says so.
+  }
+  const isFound = (each: Resource) => JSON.stringify(each).toLowerCase().includes(text.toLowerCase())
+  return { hasMore, rows: text ? all.filter(isFound) : all }
+}
+
+/** The columns that most families have; they come last. */
 const USUAL = ['created_at', 'description', 'metadata']
 
-/** How many fields of a family's own are columns. */
-const MOST_OWN = 4
+/** How many other fields of a family are columns. */
+const MOST_OTHERS = 4
 
-/** The columns of a table: what has one short value, the most telling first. */
+/** Returns the fields of a family that have one short value. */
 function columnsOf(service: Service, { fields }: ServiceFamily): string[] {
-  const own = Object.keys(fields).filter((name) => {
+  const others = Object.keys(fields).filter((name) => {
     const { type, properties } = service.resolved(fields[name])
     const isPlain = type !== 'array' && (type !== 'object' || properties?.uri)
     return isPlain && !/^(id|uri|.*_pem)$/.test(name) && !USUAL.includes(name)
   })
-  return [...own.slice(0, MOST_OWN), ...USUAL.filter((name) => name in fields)]
-}
-
-function example(path: string) {
-  const request = path === '/reserved_domains' ? { domain: 'app.example.com' } : {}
-  return { method: 'POST', path, query: '', request, operation: null }
+  return [...others.slice(0, MOST_OTHERS), ...USUAL.filter((name) => name in fields)]
 }

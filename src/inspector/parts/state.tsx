@@ -1,40 +1,29 @@
 import { useState } from 'preact/hooks'
 import type { Snapshot } from '../../control/state/snapshot.ts'
-import { usePage } from '../page.ts'
-import { Form, Send, Text } from '../shared/inputs.tsx'
-import { Card, inWords } from '../shared/layout.tsx'
-import { useLive } from '../shared/live.ts'
-import { Button, Json } from '../shared/parts.tsx'
-import { readable } from '../shared/time.ts'
+import { useLive, usePage } from '../page.ts'
+import { Button, Form, Submit, Text } from '../shared/controls.tsx'
+import { formatCount, formatTime } from '../shared/format.ts'
+import { Card, Json, Records } from '../shared/layout.tsx'
 
-/** The state as a whole: kept, brought back, exported, imported, reset. */
+/** The state as a whole: snapshots, export, import and reset. */
 export function State() {
   const page = usePage()
-  const report = useLive(() => page.ask<string>('GET', '/report'), [])
-  const load = async (file: File | undefined) => {
-    if (file) await page.ask('PUT', '/state', JSON.parse(await file.text()))
-  }
+  const report = useLive(() => page.control<string>('GET', '/report'), [])
+  const load = async (file: File) => page.control('PUT', '/state', JSON.parse(await file.text()))
   return (
     <div class="cards">
-      <Kept />
+      <Snapshots />
       <Card title="Export and import">
-        <p class="note">A snapshot is JSON without private keys: the records, the time, what is on order.</p>
+        <p class="dim">A snapshot is JSON without private keys: the records, the time, pending outcomes and faults.</p>
         <div class="row">
-          <Button kind="main" onClick={() => void page.doing(async () => download(await page.ask('GET', '/state')))}>
+          <Button kind="main" onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
             Export
           </Button>
-          <label class="file">
-            Import
-            <input
-              type="file"
-              accept=".json"
-              onChange={(event) => void page.doing(() => load(event.currentTarget.files?.[0]))}
-            />
-          </label>
+          <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
         </div>
       </Card>
       <Card title="Reset">
-        <p class="note">Everything made since the start is gone; a manual clock goes back there.</p>
+        <p class="dim">Removes all that was created since the start; a manual clock goes back there.</p>
         <div class="row">
           <Button kind="danger" twice onClick={() => void page.act('POST', '/reset')}>
             Reset the gateway
@@ -48,32 +37,32 @@ export function State() {
   )
 }
 
-function Kept() {
+function Snapshots() {
   const page = usePage()
-  const kept = page.snapshots
+  const { snapshots } = page
   const [name, setName] = useState('')
-  const usual = `Snapshot ${kept.length + 1}`
-  const keep = async () => {
-    const snapshot = await page.ask<Snapshot>('GET', '/state')
-    // They are no part of its type, since nobody needs to look into them.
+  const nextName = `Snapshot ${snapshots.length + 1}`
+  const take = async () => {
+    const snapshot = await page.control<Snapshot>('GET', '/state')
+    // The public type hides the records.
     const { records } = snapshot as { records: Readonly<Record<string, readonly object[]>> }
-    const size = Object.values(records).reduce((sum, { length }) => sum + length, 0)
-    page.set({ snapshots: [{ name: name || usual, at: page.now, records: size, snapshot }, ...kept] })
+    const count = Object.values(records).flat().length
+    page.set({ snapshots: [{ name: name || nextName, at: page.now, records: count, snapshot }, ...snapshots] })
     setName('')
   }
   return (
-    <Card title="Snapshots" count={kept.length} wide>
-      <p class="note">Kept in this page until it is closed, to go back to.</p>
-      <Form act={() => void page.doing(keep)}>
-        <Text label="Name of the snapshot" placeholder={usual} value={name} set={setName} />
-        <Send>Take a snapshot</Send>
+    <Card title="Snapshots" count={snapshots.length} wide>
+      <p class="dim">Kept in this page until it is closed, to go back to.</p>
+      <Form act={() => void page.run(take)}>
+        <Text label="Name of the snapshot" placeholder={nextName} value={name} set={setName} />
+        <Submit>Take a snapshot</Submit>
       </Form>
-      <ul>
-        {kept.map((each) => (
-          <li key={each.name + each.at} class="record">
+      <Records of={snapshots} keyOf={(each) => each.name + each.at}>
+        {(each) => (
+          <>
             <b>{each.name}</b>
             <span class="dim">
-              {readable(each.at)} UTC, {inWords(each.records)} records
+              {formatTime(each.at)} UTC, {formatCount(each.records)} records
             </span>
             <Button label={`Go back to ${each.name}`} onClick={() => void page.act('PUT', '/state', each.snapshot)}>
               Go back
@@ -81,23 +70,27 @@ function Kept() {
             <Button
               kind="quiet"
               label={`Forget ${each.name}`}
-              onClick={() => {
-                page.set({ snapshots: kept.filter((other) => other !== each) })
-              }}
+              onClick={() => page.set({ snapshots: snapshots.filter((other) => other !== each) })}
             >
               Forget
             </Button>
-          </li>
-        ))}
-      </ul>
+          </>
+        )}
+      </Records>
     </Card>
   )
 }
 
 function download(snapshot: object): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(snapshot, null, 2)]))
-  link.download = 'fauxgate-state.json'
-  link.click()
-  URL.revokeObjectURL(link.href)
+  const href = URL.createObjectURL(new Blob([JSON.stringify(snapshot, null, 2)]))
+  Object.assign(document.createElement('a'), { href, download: 'fauxgate-state.json' }).click()
+  URL.revokeObjectURL(href)
+}
+
+function chooseFile(use: (file: File) => void): void {
+  const input = Object.assign(document.createElement('input'), { type: 'file', accept: '.json' })
+  input.onchange = () => {
+    for (const file of input.files ?? []) use(file)
+  }
+  input.click()
 }

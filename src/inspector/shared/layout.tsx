@@ -1,41 +1,34 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Copy } from './controls.tsx'
+import { formatCount } from './format.ts'
 
-/** A piece of a part, with its title. */
-export function Card({
-  title,
-  count,
-  wide = false,
-  children,
-}: {
-  title: ComponentChildren
-  count?: number
-  wide?: boolean
-  children: ComponentChildren
-}) {
+type With<Props> = Props & { children: ComponentChildren }
+
+/** A titled box. */
+export function Card({ title, count, wide, children }: With<{ title: string; count?: number; wide?: boolean }>) {
   return (
     <section class={`card ${wide ? 'wide' : ''}`}>
       <h2>
-        {title} {count !== undefined && <small class="dim">{inWords(count)}</small>}
+        {title} {count !== undefined && <small class="dim">{formatCount(count)}</small>}
       </h2>
       {children}
     </section>
   )
 }
 
-/** What is known of the one that was chosen, beside the list. Escape closes it. */
-export function Side({
-  title,
-  mark,
-  back,
-  children,
-}: {
-  title: string
-  mark?: ComponentChildren
-  /** Where closing leads to. */
-  back: string
-  children: ComponentChildren
-}) {
+/** A list, and beside it the details of the chosen entry. */
+export function Split({ side, children }: With<{ side: ComponentChildren }>) {
+  return (
+    <div class={`fill flex ${side ? 'open' : ''}`}>
+      <div class="list fill column">{children}</div>
+      {side}
+    </div>
+  )
+}
+
+/** The details of the chosen entry. Closing them, also by Escape, leads back to a place in the page. */
+export function Side({ title, mark, back, children }: With<{ title: string; mark?: ComponentChildren; back: string }>) {
   useEffect(() => {
     const close = ({ key }: KeyboardEvent) => {
       if (key === 'Escape') location.hash = back
@@ -45,8 +38,8 @@ export function Side({
   }, [])
   return (
     <aside aria-label={title}>
-      <header>
-        <h2>{title}</h2>
+      <header class="row">
+        <h2 class="fill">{title}</h2>
         {mark}
         <a class="close" href={`#${back}`} aria-label="Close">
           ×
@@ -57,22 +50,143 @@ export function Side({
   )
 }
 
-/** A list, and beside it the one that was chosen. */
-export function Split({ side, children }: { side: ComponentChildren; children: ComponentChildren }) {
-  return (
-    <div class={`split ${side ? 'open' : ''}`}>
-      <div class="list">{children}</div>
-      {side}
-    </div>
-  )
-}
-
-/** Names with their values. */
+/** A list of names and values. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return <dl>{of.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}</dl>
 }
 
-/** A number as people read it. */
-export function inWords(count: number): string {
-  return count.toLocaleString('en')
+/** A table whose rows begin with their names. */
+export function Table({ heads, rows }: { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }) {
+  const row = (cells: readonly ComponentChildren[], index: number) => (
+    <tr key={index}>{cells.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}</tr>
+  )
+  return (
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th scope="col">{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{rows.map(row)}</tbody>
+    </table>
+  )
+}
+
+/** How many entries of a short list are shown. */
+const LONGEST_LIST = 200
+
+interface RecordsProps<T> {
+  of: readonly T[]
+  keyOf: (item: T, index: number) => string | number
+  children: (item: T) => ComponentChildren
+}
+
+/** A short list, an entry per row. */
+export function Records<T>({ of, keyOf, children }: RecordsProps<T>) {
+  const more = of.length - LONGEST_LIST
+  return (
+    <>
+      <ul>
+        {of.slice(0, LONGEST_LIST).map((item, index) => (
+          <li key={keyOf(item, index)} class="record row">
+            {children(item)}
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="dim">{formatCount(more)} more are not shown.</p>}
+    </>
+  )
+}
+
+/** Rows above and below the visible ones, so that they are there when somebody scrolls. */
+const MARGIN = 8
+
+interface WindowedProps {
+  total: number
+  rowHeight: number
+  label: string
+  /** Called when other rows come into sight. */
+  onRange?: (range: { first: number; count: number }) => void
+  row: (index: number) => ComponentChildren
+}
+
+/** A long list of rows of one height. Only the visible ones are in the page. */
+export function Windowed({ total, rowHeight, label, onRange, row }: WindowedProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
+  const look = () => {
+    const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
+    const range = {
+      first: Math.max(0, Math.floor(scrollTop / rowHeight) - MARGIN),
+      count: Math.ceil(clientHeight / rowHeight) + 2 * MARGIN,
+    }
+    if (range.first === first && range.count === count) return
+    setRange(range)
+    onRange?.(range)
+  }
+  useLayoutEffect(() => {
+    look()
+    addEventListener('resize', look)
+    return () => removeEventListener('resize', look)
+  })
+  const visible = Math.max(0, Math.min(count, total - first))
+  return (
+    <div class="windowed fill" ref={scroller} onScroll={look} tabIndex={0} role="region" aria-label={label}>
+      <div class="whole" style={{ height: `${total * rowHeight}px` }}>
+        <div role="list" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          {Array.from({ length: visible }, (_, index) => row(first + index))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** The meaning of a colour. */
+export type Tone = 'good' | 'bad' | 'busy' | 'dim'
+
+/** A state in one word. */
+export function Chip({ tone, children }: With<{ tone: Tone }>) {
+  return <span class={`chip ${tone}`}>{children}</span>
+}
+
+/** The status of a response. */
+export function StatusChip({ status }: { status: number }) {
+  return <Chip tone={status >= 400 ? 'bad' : status < 300 ? 'good' : 'dim'}>{status}</Chip>
+}
+
+/** The outcome of an attempt. */
+export function OutcomeChip({ outcome }: { outcome: string }) {
+  return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
+}
+
+/** A text in place of an empty list, with a shell command that fills it. */
+export function Empty({ title, command, children }: { title: string; command?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <b>{title}</b> {children}
+      {command && (
+        <div class="shell flex">
+          <code>{command}</code>
+          <Copy text={() => command} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** A text, or a value as JSON. */
+export function Json({ value, title }: { value: unknown; title?: string }) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  return (
+    <>
+      {title && (
+        <h3>
+          {title} <Copy text={() => text} />
+        </h3>
+      )}
+      <pre tabIndex={0}>{text}</pre>
+    </>
+  )
 }

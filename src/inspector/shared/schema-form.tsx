@@ -1,71 +1,60 @@
 import { useState } from 'preact/hooks'
 import type { JsonSchema } from '../../openapi/json-schema.ts'
-import { Refused } from '../connection.ts'
-import type { Service } from '../document.ts'
-import { Choice, Form, Lines, Send, Text } from './inputs.tsx'
-import { Button, Field } from './parts.tsx'
+import { ErrorAnswer } from '../connection.ts'
+import type { Service } from '../service.ts'
+import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 
-/** One input of a form: the path of its field in the body, and what the schema says of it. */
+/** An input of the form, for one field of the body. */
 interface Input {
   readonly path: readonly string[]
   readonly schema: JsonSchema
 }
 
-/** A form made from the schema of a body. Refusals of the gateway stand at the fields that they name. */
-export function SchemaForm({
-  service,
-  schema,
-  given = {},
-  verb,
-  send,
-  cancel,
-}: {
+interface SchemaFormProps {
   service: Service
   schema: JsonSchema
-  /** What the fields are at the beginning; only what is changed is sent. */
-  given?: Readonly<Record<string, unknown>>
+  /** The values before the change; only fields with other values are sent. */
+  current?: Readonly<Record<string, unknown>>
   verb: string
   send: (body: object) => Promise<unknown>
   cancel?: () => void
-}) {
+}
+
+/** A form made from the schema of a body. Errors that name a field are shown at the field. */
+export function SchemaForm({ service, schema, current = {}, verb, send, cancel }: SchemaFormProps) {
   const inputs = inputsOf(service, schema)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
-  const [refused, refuse] = useState<Refused | undefined>(undefined)
+  const [error, setError] = useState<{ message: string; fields?: Readonly<Record<string, string>> } | undefined>()
   const submit = async () => {
     try {
       const body = {}
       for (const { path, schema: each } of inputs) {
         const text = texts[path.join('.')]
-        if (text !== undefined && text !== textAt(given, path)) put(body, path, meant(text, each))
+        if (text !== undefined && text !== textAt(current, path)) put(body, path, parsed(text, each))
       }
       await send(body)
-      refuse(undefined)
+      setError(undefined)
       setTexts({})
-    } catch (error) {
-      refuse(error instanceof Refused ? error : new Refused(0, { msg: String(error) }))
+    } catch (thrown) {
+      setError(thrown instanceof ErrorAnswer ? thrown : { message: String(thrown) })
     }
   }
-  const known = inputs.map(({ path }) => path.join('.'))
-  const fields = refused?.fields ?? {}
-  const isNamed = known.some((name) => name in fields)
+  const fields = error?.fields ?? {}
+  const isAtField = inputs.some(({ path }) => path.join('.') in fields)
   return (
     <Form kind="fields" act={() => void submit()}>
-      {inputs.map(({ path, schema: each }, index) => {
-        const name = known[index] ?? ''
-        const text = texts[name] ?? textAt(given, path)
+      {inputs.map(({ path, schema: each }) => {
+        const name = path.join('.')
+        const text = texts[name] ?? textAt(current, path)
         return (
           <Field key={name} label={name} hint={each.description} error={fields[name]}>
-            <Control schema={each} name={name} text={text} change={(to) => setTexts({ ...texts, [name]: to })} />
+            <Control schema={each} name={name} value={text} set={(to) => setTexts({ ...texts, [name]: to })} />
           </Field>
         )
       })}
-      {refused && !isNamed && (
-        <p class="error" role="alert">
-          {refused.message}
-        </p>
-      )}
+      {!isAtField && <Problem text={error?.message} />}
       <div class="row">
-        <Send>{verb}</Send>
+        <Submit>{verb}</Submit>
         {cancel && (
           <Button kind="quiet" onClick={cancel}>
             Cancel
@@ -76,27 +65,23 @@ export function SchemaForm({
   )
 }
 
-function Control({
-  schema,
-  name,
-  text,
-  change,
-}: {
+interface ControlProps {
   schema: JsonSchema
   name: string
-  text: string
-  change: (text: string) => void
-}) {
-  const values = valuesOf(schema)
-  const usual = schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`
-  if (values) return <Choice label={name} value={text} set={change} values={values} none={usual} />
-  if (isJson(schema) || name.endsWith('_pem')) {
-    return <Lines label={name} rows={3} placeholder={isJson(schema) ? 'JSON' : 'PEM'} value={text} set={change} />
-  }
-  return <Text label={name} value={text} placeholder={usual} set={change} />
+  value: string
+  set: (text: string) => void
 }
 
-/** The inputs of a body; those of an object in it stand beside the others, by their paths. */
+function Control({ schema, name, ...input }: ControlProps) {
+  const values = valuesOf(schema)
+  const usual = schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`
+  const isJson = typesOf(schema).some((type) => type === 'object' || type === 'array')
+  if (values) return <Choice label={name} values={values} none={usual} {...input} />
+  if (!isJson && !name.endsWith('_pem')) return <Text label={name} placeholder={usual} {...input} />
+  return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : 'PEM'} {...input} />
+}
+
+/** Returns the inputs of a body. The fields of an object in it are inputs of their own. */
 function inputsOf(service: Service, schema: JsonSchema, at: readonly string[] = []): Input[] {
   const { properties = {} } = service.resolved(schema)
   return Object.entries(properties).flatMap(([name, each]) => {
@@ -106,9 +91,8 @@ function inputsOf(service: Service, schema: JsonSchema, at: readonly string[] = 
   })
 }
 
-function typesOf({ type, anyOf = [] }: JsonSchema): readonly string[] {
-  const own = type === undefined ? [] : typeof type === 'string' ? [type] : type
-  return [...own, ...anyOf.flatMap(typesOf)].filter((each) => each !== 'null')
+function typesOf({ type = [], anyOf = [] }: JsonSchema): readonly string[] {
+  return [type, anyOf.flatMap(typesOf)].flat().filter((each) => each !== 'null')
 }
 
 function valuesOf(schema: JsonSchema): string[] | undefined {
@@ -116,12 +100,8 @@ function valuesOf(schema: JsonSchema): string[] | undefined {
   return schema.enum?.flatMap((each) => (each === null || each === '' ? [] : [String(each)]))
 }
 
-function isJson(schema: JsonSchema): boolean {
-  return typesOf(schema).some((type) => type === 'object' || type === 'array')
-}
-
-/** What a text in a form means: a number or a boolean where the field is one, JSON where it has parts. */
-function meant(text: string, schema: JsonSchema): unknown {
+/** Returns the value of a text by the schema of its field: a text, or any JSON. */
+function parsed(text: string, schema: JsonSchema): unknown {
   const types = typesOf(schema)
   if (types.includes('string') && !types.includes('integer')) return text
   try {
@@ -138,11 +118,8 @@ function put(body: object, [name = '', ...inner]: readonly string[], value: unkn
   put(part, inner, value)
 }
 
-function textAt(given: unknown, path: readonly string[]): string {
-  const value = path.reduce<unknown>(
-    (part, name) => (typeof part === 'object' && part ? Reflect.get(part, name) : undefined),
-    given,
-  )
+function textAt(value: unknown, [name, ...inner]: readonly string[]): string {
+  if (name !== undefined) return textAt(Object(value)[name], inner)
   if (value === undefined || value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

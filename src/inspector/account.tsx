@@ -1,0 +1,194 @@
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
+import { ErrorAnswer, requestJson } from './connection.ts'
+import { Button, Choice, Field, Form, Problem, Submit, TextField } from './shared/controls.tsx'
+import { formatCount, formatRelative, formatTime } from './shared/format.ts'
+import { Facts, Table } from './shared/layout.tsx'
+
+/** A sandbox, with what it says of itself as soon as that is loaded. */
+type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
+
+/** How many sandboxes a page of the list has. */
+const PAGE_SIZE = 50
+
+/** How many sandboxes are asked for their description at the same time: that wakes them. */
+const AT_ONCE = 4
+
+const KEY = 'fauxgate-account-key'
+
+/** Calls the account. Throws {@link ErrorAnswer}. */
+function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const key = sessionStorage.getItem(KEY)
+  const base = `${location.pathname.replace(/\/+$/, '')}/s`
+  return requestJson(method, base + path, key ? { 'Fauxgate-Account-Key': key } : {}, body)
+}
+
+function Account() {
+  const [problem, setProblem] = useState('')
+  const [needsKey, setNeedsKey] = useState(false)
+  const [page, setPage] = useState<SandboxList | undefined>(undefined)
+  const [rows, setRows] = useState<readonly Row[]>([])
+  const [original, setOriginal] = useState('')
+  const [created, setCreated] = useState<CreatedSandbox | undefined>(undefined)
+
+  const run = async (work: () => Promise<unknown>) => {
+    setProblem('')
+    try {
+      await work()
+    } catch (error) {
+      const isKeyWanted = error instanceof ErrorAnswer && error.status === 401
+      if (isKeyWanted) setNeedsKey(true)
+      if (!isKeyWanted || sessionStorage.getItem(KEY) !== null) setProblem(String(error).replace(/^Error: /, ''))
+    }
+  }
+  const replace = (name: string, by: readonly Row[]) =>
+    setRows((all) => all.flatMap((each) => (each.name === name ? by : each)))
+  const describe = async (waiting: Row[]) => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { name } = next
+      await call<DescribedSandbox>('GET', `/${name}`).then(
+        (described) => replace(name, [described]),
+        (error) => error.status === 404 && replace(name, []),
+      )
+    }
+  }
+  const list = async (after = '') => {
+    const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}&after=${encodeURIComponent(after)}`)
+    setNeedsKey(false)
+    setPage(next)
+    setRows((all) => [...(after ? all : []), ...next.sandboxes])
+    const waiting = [...next.sandboxes]
+    for (let one = 0; one < AT_ONCE; one++) void describe(waiting)
+  }
+  const create = (method: string, path: string, body: object) =>
+    run(async () => {
+      setCreated(await call<CreatedSandbox>(method, path, body))
+      setOriginal('')
+      await list()
+    })
+  const remove = (name: string) =>
+    run(async () => {
+      await call('DELETE', `/${name}`)
+      replace(name, [])
+    })
+  useEffect(() => void run(list), [])
+
+  const after = page?.next_after
+  return (
+    <>
+      <h1>fauxgate sandboxes</h1>
+      <Problem text={problem} />
+      {needsKey && <Key open={() => void run(list)} />}
+      {page && !needsKey && (
+        <main>
+          <Create dialects={page.dialects} create={create} />
+          {original && <Fork key={original} original={original} create={create} />}
+          {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
+          <Sandboxes rows={rows} fork={setOriginal} remove={(name) => void remove(name)} />
+          {rows.length === 0 && <p>There is no sandbox yet.</p>}
+          {after && <Button onClick={() => void run(() => list(after))}>More</Button>}
+        </main>
+      )}
+    </>
+  )
+}
+
+function Key({ open }: { open: () => void }) {
+  const [key, setKey] = useState('')
+  const keep = () => {
+    sessionStorage.setItem(KEY, key)
+    open()
+  }
+  return (
+    <Form act={keep}>
+      <TextField type="password" label="Account key" required value={key} set={setKey} />
+      <Submit>Open</Submit>
+      <span class="dim">It is kept for this tab only.</span>
+    </Form>
+  )
+}
+
+type CreateCall = (method: string, path: string, body: object) => Promise<void>
+
+function Create({ dialects, create }: { dialects: readonly string[]; create: CreateCall }) {
+  const [name, setName] = useState('')
+  const [dialect, setDialect] = useState('standard')
+  const [clock, setClock] = useState('system')
+  const [ttl, setTtl] = useState('')
+  const send = () => void create('PUT', `/${encodeURIComponent(name)}`, { dialect, clock, ...(ttl && { ttl }) })
+  return (
+    <Form act={send}>
+      <TextField label="Name" required placeholder="branch-name" value={name} set={setName} />
+      <Field label="Dialect">
+        <Choice label="Dialect" values={dialects} value={dialect} set={setDialect} />
+      </Field>
+      <Field label="Clock">
+        <Choice label="Clock" values={['system', 'manual']} value={clock} set={setClock} />
+      </Field>
+      <TextField label="Ends after" placeholder="7d" value={ttl} set={setTtl} />
+      <Submit>Create</Submit>
+    </Form>
+  )
+}
+
+function Fork({ original, create }: { original: string; create: CreateCall }) {
+  const [name, setName] = useState('')
+  const [ttl, setTtl] = useState('')
+  return (
+    <section>
+      <Form act={() => void create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
+        <TextField label={`Fork ${original} to`} required autofocus value={name} set={setName} />
+        <TextField label="Ends after" placeholder="1d" value={ttl} set={setTtl} />
+        <Submit>Fork</Submit>
+      </Form>
+    </section>
+  )
+}
+
+/** The keys of a new sandbox. */
+function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox: CreatedSandbox; close: () => void }) {
+  const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
+  return (
+    <section>
+      <h2>{name} is there. Its keys are shown this once:</h2>
+      <Facts of={facts.map(([what, value]) => [what, <code>{value}</code>])} />
+      <Button onClick={close}>Done</Button>
+    </section>
+  )
+}
+
+const HEADS = ['Name', 'Age', 'Last use', 'Next event', 'Size', 'Kind', 'Ends', '']
+
+interface SandboxesProps {
+  rows: readonly Row[]
+  fork: (name: string) => void
+  remove: (name: string) => void
+}
+
+function Sandboxes({ rows, fork, remove }: SandboxesProps) {
+  const cells = ({ name, url, records, bytes = 0, now, ...row }: Row) => [
+    <a href={`${new URL(url).pathname.replace(/\/+$/, '')}/_fauxgate/`}>{name}</a>,
+    <Time at={row.created_at} />,
+    <Time at={row.last_used_at} none="never" />,
+    <Time at={row.next_event_at} none="none" now={now} />,
+    records === undefined ? '…' : `${formatCount(records)} records, ${formatCount(Math.ceil(bytes / 1000))} kB`,
+    `${row.dialect}, ${row.clock} clock`,
+    <Time at={row.expires_at} none="never" />,
+    <>
+      <Button onClick={() => fork(name)}>Fork</Button>{' '}
+      <Button kind="danger" twice onClick={() => remove(name)}>
+        Delete
+      </Button>
+    </>,
+  ]
+  return <Table heads={HEADS} rows={rows.map(cells)} />
+}
+
+/** A time as seen from now; undefined while it is loaded. */
+function Time({ at, none, now }: { at: string | null | undefined; none?: string; now?: string | undefined }) {
+  if (!at) return <>{at === null ? none : '…'}</>
+  return <span title={`${formatTime(at)} UTC`}>{formatRelative(at, now ? Date.parse(now) : Date.now())}</span>
+}
+
+render(<Account />, document.body)

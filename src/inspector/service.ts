@@ -1,0 +1,129 @@
+import type { OpenApiDocument, OperationItem } from '../openapi/document.ts'
+import type { JsonSchema } from '../openapi/json-schema.ts'
+
+/** An operation of the service. */
+export interface ServiceOperation {
+  readonly name: string
+  readonly method: string
+  /** The path with the names of its ids in braces. */
+  readonly path: string
+  readonly summary: string
+  /** The schema of the request's body, if it has one. */
+  readonly body: JsonSchema | undefined
+}
+
+/** A family of resources. */
+export interface ServiceFamily {
+  readonly name: string
+  /** The noun for one resource, such as `reserved domain`. */
+  readonly one: string
+  /** The noun for several resources, such as `reserved domains`. */
+  readonly many: string
+  readonly description: string
+  /** The path of one resource, with the names of its ids in braces. */
+  readonly itemPath: string
+  readonly list: ServiceOperation | undefined
+  /** The key of the resources in the answer of a list. */
+  readonly items: string
+  readonly create: ServiceOperation | undefined
+  readonly update: ServiceOperation | undefined
+  readonly remove: ServiceOperation | undefined
+  /** All other operations on one resource. */
+  readonly actions: readonly ServiceOperation[]
+  /** The fields of a resource in their order. */
+  readonly fields: Readonly<Record<string, JsonSchema>>
+}
+
+interface DocumentedOperation {
+  readonly item: OperationItem
+  readonly operation: ServiceOperation
+}
+
+/** The service of the gateway. All that the page knows of it comes from its OpenAPI document. */
+export class Service {
+  readonly families: readonly ServiceFamily[]
+  readonly operations: readonly ServiceOperation[]
+
+  constructor(readonly document: OpenApiDocument) {
+    const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('/_fauxgate/'))
+    const all = paths.flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, item]) => ({ item, operation: operationOf(method, path, item) })),
+    )
+    this.operations = all.map(({ operation }) => operation)
+    this.families = document.tags.flatMap(({ name, description }) => {
+      const operations = all.filter(({ item }) => item.tags.includes(name))
+      return operations.length === 0 ? [] : [this.#family(name, description, operations)]
+    })
+  }
+
+  /** The header that names the version, with its value. */
+  get versionHeader(): Record<string, string> {
+    const { name, schema } = this.document.components.parameters.version ?? {}
+    return name ? { [name]: String(schema?.enum?.[0] ?? '') } : {}
+  }
+
+  /** Returns the schema that a schema refers to, without the choice of null. */
+  resolved(schema: JsonSchema | undefined): JsonSchema {
+    if (!schema) return {}
+    if (schema.$ref) return this.resolved(this.document.components.schemas[lastPart(schema.$ref)])
+    const choice = schema.anyOf?.find(({ type }) => type !== 'null')
+    return choice
+      ? { ...this.resolved(choice), ...(schema.description && { description: schema.description }) }
+      : schema
+  }
+
+  #family(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
+    const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
+    const operation = (end: string) => named(end)?.operation
+    const [list, get, create] = [operation('list'), operation('get'), operation('create')]
+    const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
+    const page = this.#answerOf(named('list')?.item).properties ?? {}
+    const many = /^List (.+?)(?:,|$)/.exec(list?.summary ?? '')?.[1] ?? name.replaceAll('_', ' ')
+    return {
+      name,
+      one: /^Create an? (.+)$/.exec(create?.summary ?? '')?.[1] ?? many,
+      many,
+      description,
+      itemPath: get?.path ?? '',
+      list,
+      items: Object.keys(page).find((key) => this.resolved(page[key]).type === 'array') ?? '',
+      create,
+      update: operation('update') ?? operation('replace'),
+      remove: operation('delete'),
+      actions: operations.flatMap((each) => (usual.includes(each.operation.name) ? [] : [each.operation])),
+      fields: this.#answerOf(named('get')?.item).properties ?? {},
+    }
+  }
+
+  #answerOf(item: OperationItem | undefined): JsonSchema {
+    const answer = item?.responses['200']
+    const response = answer && '$ref' in answer ? this.document.components.responses[lastPart(answer.$ref)] : answer
+    const content = response && 'content' in response ? response.content : undefined
+    return this.resolved(content?.['application/json']?.schema)
+  }
+}
+
+function operationOf(method: string, path: string, item: OperationItem): ServiceOperation {
+  const body = item.requestBody?.content['application/json']?.schema
+  return { name: item.operationId, method: method.toUpperCase(), path, summary: item.summary, body }
+}
+
+function lastPart(reference: string): string {
+  return reference.split('/').pop() ?? ''
+}
+
+/** Returns a path with its ids filled in. */
+export function filledPath(path: string, ids: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? ''))
+}
+
+/** Returns the names of the ids in a path. */
+export function idsIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}
+
+/** Returns the ids of a filled path, or undefined if it does not fit the template. */
+export function idsOf(template: string, path: string): Record<string, string> | undefined {
+  const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
+  return new RegExp(`^${pattern}$`).exec(path)?.groups
+}

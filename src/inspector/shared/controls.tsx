@@ -1,0 +1,151 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+interface ButtonProps {
+  onClick: () => void
+  children: ComponentChildren
+  kind?: 'main' | 'danger' | 'quiet'
+  /** Asks `Really?` before it does anything. */
+  twice?: boolean
+  label?: string
+  disabled?: boolean
+}
+
+/** A button. It keeps the focus while it is disabled. */
+export function Button({ onClick, children, kind, twice = false, label, disabled }: ButtonProps) {
+  const [isAsking, setAsking] = useBriefly(4000)
+  const press = () => {
+    if (disabled) return
+    setAsking(twice && !isAsking)
+    if (!twice || isAsking) onClick()
+  }
+  return (
+    <button
+      type="button"
+      class={isAsking ? 'asking' : kind}
+      onClick={press}
+      aria-label={isAsking ? undefined : label}
+      aria-disabled={disabled}
+    >
+      {isAsking ? 'Really?' : children}
+    </button>
+  )
+}
+
+/** A button that copies a text. */
+export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
+  const [isDone, setDone] = useBriefly(1500)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text())
+    setDone(true)
+  }
+  return (
+    <Button kind="quiet" onClick={() => void copy()}>
+      {isDone ? 'Copied' : children}
+    </Button>
+  )
+}
+
+/** A switch that turns itself off after some ms. */
+function useBriefly(ms: number): [boolean, (isOn: boolean) => void] {
+  const [isOn, setOn] = useState(false)
+  useEffect(() => {
+    if (!isOn) return undefined
+    const timer = setTimeout(() => setOn(false), ms)
+    return () => clearTimeout(timer)
+  }, [isOn])
+  return [isOn, setOn]
+}
+
+/** A form that the page handles itself when it is submitted. */
+export function Form({ act, kind = 'row', children }: { act: () => void; kind?: string; children: ComponentChildren }) {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    act()
+  }
+  return (
+    <form class={kind} onSubmit={submit}>
+      {children}
+    </form>
+  )
+}
+
+/** The button that submits a form. */
+export function Submit({ children, kind = 'main' }: { children: ComponentChildren; kind?: string }) {
+  return (
+    <button type="submit" class={kind}>
+      {children}
+    </button>
+  )
+}
+
+interface InputProps {
+  label: string
+  value: string
+  set: (value: string) => void
+}
+
+/** A menu of values. `none` is the text of a first entry, whose value is empty. */
+export function Choice({ label, value, set, values, none }: InputProps & { values: readonly string[]; none?: string }) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
+      {none !== undefined && <option value="">{none}</option>}
+      {values.map((each) => (
+        <option key={each}>{each}</option>
+      ))}
+    </select>
+  )
+}
+
+/** A line of text. */
+export function Text({ label, set, ...more }: InputProps & InputHTMLAttributes) {
+  return <input aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
+}
+
+/** A line of text to search for. */
+export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: string }) {
+  return <Text type="search" size={26} label={`Search ${what}`} placeholder={`Search ${what}`} {...more} />
+}
+
+/** Several lines of text. */
+export function Lines({ label, set, ...more }: InputProps & { rows: number; placeholder?: string }) {
+  return (
+    <textarea aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
+  )
+}
+
+interface FieldProps {
+  label: string
+  hint?: string | undefined
+  error?: string | undefined
+  children: ComponentChildren
+}
+
+/** An input below its label, with its error. The input has the same label for screen readers. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  return (
+    <div class="field" title={hint}>
+      <span class="dim">{label}</span>
+      {children}
+      <Problem text={error} />
+    </div>
+  )
+}
+
+/** A line of text below its label. */
+export function TextField(props: InputProps & InputHTMLAttributes) {
+  return (
+    <Field label={props.label}>
+      <Text {...props} />
+    </Field>
+  )
+}
+
+/** An error message, if there is one. */
+export function Problem({ text }: { text: string | undefined }) {
+  return text ? (
+    <p class="bad" role="alert">
+      {text}
+    </p>
+  ) : null
+}
