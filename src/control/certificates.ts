@@ -1,14 +1,14 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
 import * as v from 'valibot'
 import { documented, named } from '../schema/documentation.ts'
 import { readBy } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
-import { hexOf } from '../x509/bytes.ts'
-import { type PemCertificate, readCertificates } from '../x509/chain.ts'
 import { chainErrors } from '../x509/errors.ts'
 import { hashes } from '../x509/hashes.ts'
+import { keyName } from '../x509/keys.ts'
 import { wholeName } from '../x509/name.ts'
-import { keyName } from '../x509/public-key.ts'
+import { type PemCertificate, readCertificates } from '../x509/uploads.ts'
 import { type Control, controlCall } from './control.ts'
 
 const shown = named(
@@ -57,7 +57,7 @@ function said({ subject, issuer, publicKey, fields, der }: PemCertificate): v.In
     key: keyName(publicKey),
     names: [...subject_alternative_names.dns_names, ...subject_alternative_names.ips],
     key_usages: [...key_usages, ...extended_key_usages],
-    sha256: hexOf(hashes.sha256.digest(der)),
+    sha256: bytesToHex(hashes.sha256.digest(der)),
   }
 }
 

@@ -6,9 +6,8 @@ import { general } from '../schema/general-errors.ts'
 import { drawn, instant, oneOfThese, recordHead, scheduledTime } from '../schema/record-schema.ts'
 import { readBy, rule } from '../schema/rule.ts'
 import { DESCRIPTION, METADATA, secret, textOfBytes } from '../schema/schema.ts'
-import type { CertificateFields } from '../x509/certificate-fields.ts'
-import { readChain, readKey, requireMatch } from '../x509/chain.ts'
-import { type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
+import { type CertificateFields, type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
+import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
 import { isDnsName } from './dns.ts'
 
 export const recordErrors = declareErrors({

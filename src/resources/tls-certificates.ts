@@ -14,9 +14,9 @@ import { readBy } from '../schema/rule.ts'
 import { resourceHead, secret, time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
-import { readChain, readKey, requireMatch } from '../x509/chain.ts'
 import { chainErrors, keyErrors, errors as uploadErrors } from '../x509/errors.ts'
 import { issuing } from '../x509/order.ts'
+import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
 import { domains } from './reserved-domains/records.ts'
 
 export const errors = declareErrors({

@@ -1,23 +1,52 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { randomSource } from '../engine/random.ts'
-import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
-import { hexOf } from '../x509/bytes.ts'
-import { alternativeNames, basicConstraints, extendedKeyUsage, keyUsage } from '../x509/extension-writer.ts'
-import { certificate, type Issuer, nameOf, serialFrom } from '../x509/issue.ts'
-import { type KeyPair, secretFrom, signingKey } from '../x509/key-writer.ts'
-import { pairKey } from './certificates-keys.ts'
-import type { Plan } from './certificates-options.ts'
+import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
+import {
+  alternativeNames,
+  basicConstraints,
+  certificate,
+  certifiedKey,
+  drawnKey,
+  drawnSerial,
+  extendedKeyUsage,
+  type Issuer,
+  issuerOf,
+  type KeyPair,
+  keyUsage,
+  nameOf,
+  rsaKey,
+} from '../x509/issue.ts'
+import { oids } from '../x509/oids.ts'
+import type { KeyType, Plan } from './certificates-options.ts'
 
-const ORGANIZATION = 'fauxgate'
-const SECRET_SIZE = 48
-const SERIAL_SIZE = 16
+/**
+ * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can act as their owner: they are for tests alone. Each is the
+ * two primes of an RSA key of 2048 bits, in hex, made once: a new one would take seconds each time.
+ */
+const rsaTestPrimes = {
+  /** Published test key of all RSA pairs. */
+  leaf: [
+    'c3fb97e3b13ff8b74fa9d296f74fc1ae400e0e460c0afdef06dacd25cebc758da350e5fa5dfdff82f74056c8674c6206871f' +
+      '56316218847f6f5d598e541295b4d5a4f8aee9ae6942c0e49ac281b8bf814552515f596be1efcdbe3d1ca512cb4b98b06af4' +
+      '0938a1bdd1fe7fda3126a3e3f9221b7f2bcb6e20c31efa508af31c35',
+    'c14a0c4ad4bb3518c9ccb25df7873ab85aca3fdc98f69b03ee8e014313ca1df0a1e496bec0a89f3d210dad5c121f5db02b6e' +
+      'b8a8f002c958760876758e8fb0d35ce14524dbbf57734ee8e6518eb1f7bde2498226ac34fd98ad1405320567c3f9a606f7c2' +
+      '2b65eae570f446c013fe0cf0e7642a21c39f3d1e00aa8047fe9dcbb7',
+  ],
+  /** Published test key that stands in for a wrong RSA key. */
+  other: [
+    'e87a373ef526846fd2f8599dec1137524c10b19406f1f7d02f79eb84d0e4e46b0f0389cae6b69f0ed9f27fd03bcc0682471d' +
+      '4c01a68ac42ed9784795c980d1d1a0480cf3a892ca2217204347caffbe883f7a4fdf8ba02b8f4c85ebbcc28d067ea7edd930' +
+      'bba9e8ad222eb47b8ffac9404896f60d7ec8098444d98a4f1a10297b',
+    'd1db51d61e8d08e894357ca05f83d0f1a1b97a13337678df7d8bdcc5c2dc88b4e2fc5f1bb0e5979ffcbcd577b4f92180767d' +
+      '27f3d44edc731e51611eb144b5b145e94231fdf532a8a4bb0c1d71ef17c726e7cc010930208d62759382b6765ee19baa3526' +
+      '42f7e02fc97d94eeea4adf9ad159c39e9a79b7c9f1b4515241959c6d',
+  ],
+} as const
 
-/** A CA and its certificate. */
-interface Authority extends Issuer {
-  readonly der: Uint8Array
-}
-
-/** What a pair is made of. */
+/** The certificates and the key of a pair. */
 export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
@@ -30,13 +59,13 @@ export interface Material {
 export function materialOf(plan: Plan): Material {
   const { draw } = randomSource(plan.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = plan
-  const identity = JSON.stringify([names, ips.map(hexOf), keyType, notBefore, notAfter, subject, issuers])
+  const identity = JSON.stringify([names, ips.map(bytesToHex), keyType, notBefore, notAfter, subject, issuers])
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)
   const key = pairKey(keyType, random('key'), 'leaf')
   const authorities = authoritiesOf(issuers, draw)
   const name = nameOf(...subject)
   const content = {
-    serial: serialFrom(random('serial number')(SERIAL_SIZE)),
+    serial: drawnSerial(random('serial number')),
     subject: name,
     key,
     not_before: notBefore,
@@ -52,25 +81,31 @@ export function materialOf(plan: Plan): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** Some CAs of a seed, the root last. The same one is the same in chains of every length. */
-function authoritiesOf(count: number, draw: Draw): readonly Authority[] {
-  const authorities: Authority[] = []
-  for (let level = 0; level < count; level++) authorities.unshift(authorityAt(level, draw, authorities[0]))
+/** Makes the CAs of a seed, the root last. The same one is the same in chains of every length. */
+function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
+  const authorities: Issuer[] = []
+  for (let level = 0; level < count; level++) {
+    const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
+    const key = drawnKey(draw('pair authority keys', level))
+    // Of a root's kind, also intermediates: in longer chains there are CAs below them.
+    authorities.unshift(issuerOf('root', commonName, key, authorities[0]))
+  }
   return authorities
 }
 
-function authorityAt(level: number, draw: Draw, issuer: Issuer | undefined): Authority {
-  const key = signingKey(secretFrom(draw('pair authority keys', level)(SECRET_SIZE)))
-  const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
-  const name = nameOf(['O', ORGANIZATION], ['CN', commonName])
-  const content = {
-    serial: serialFrom(key.id.slice(0, SERIAL_SIZE)),
-    subject: name,
-    key,
-    not_before: 0,
-    not_after: LATEST_TIME,
-    // A root's, also for intermediates: in longer chains there are CAs below them.
-    extensions: [basicConstraints('root'), keyUsage(['keyCertSign', 'cRLSign'])],
+/** Makes the key of a draw's random bytes. RSA keys are published ones: `role` tells which. */
+export function pairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
+  if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
+  return type === 'ed25519' ? ed25519Key(random(32)) : drawnKey(random)
+}
+
+/** RFC 8410: one AlgorithmIdentifier, without parameters, for the key and for its signatures. */
+function ed25519Key(seed: Uint8Array): KeyPair {
+  const algorithm = sequence(oid(oids.ed25519))
+  return {
+    ...certifiedKey(algorithm, ed25519.getPublicKey(seed)),
+    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(octetString(seed)))),
+    algorithm,
+    sign: (message) => ed25519.sign(message, seed),
   }
-  return { name, key, der: certificate(content, issuer ?? { name, key }) }
 }

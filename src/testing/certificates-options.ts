@@ -15,7 +15,10 @@ import {
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
-import { type KeyType, keyTypes } from './certificates-keys.ts'
+
+const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
+/** The kind of a key. */
+export type KeyType = (typeof keyTypes)[number]
 
 /** The subject of a certificate. An attribute that is "" is left out. */
 export interface PairSubject {

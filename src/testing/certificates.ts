@@ -1,14 +1,24 @@
 import type { Time } from '../engine/manual-clock.ts'
 import { type Callable, fromCaller } from '../schema/caller.ts'
+import type { Draw } from '../schema/values.ts'
+import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
-import { type Material, materialOf } from './certificates-chain.ts'
+import { type Material, materialOf, pairKey } from './certificates-chain.ts'
 import { type PairOptions, readMoment, readPairOptions } from './certificates-options.ts'
 
-export type { KeyType } from './certificates-keys.ts'
-export type { PairOptions, PairSubject } from './certificates-options.ts'
+export type { KeyType, PairOptions, PairSubject } from './certificates-options.ts'
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
+/** The bytes that a damaged certificate lacks at its end. */
+const CUT = 16
+/** Bytes of a block of AES, of its initialization vector and of the salt. */
+const BLOCK = 16
+/** Identifiers of an encrypted key (RFC 8018, A and B; NIST). */
+const PBES2 = '1.2.840.113549.1.5.13'
+const PBKDF2 = '1.2.840.113549.1.5.12'
+const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
+const AES_256_CBC = '2.16.840.1.101.3.4.1.42'
 
 /** A certificate and its key, as POST /tls_certificates takes them. */
 export interface Pair {
@@ -61,14 +71,70 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
   return goodPair(notYetValidPair, { ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
 }
 
-/** The pair as an upload has it. */
-export function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
+/**
+ * Makes a pair whose two texts stand in each other's place: `certificate_is_key`, then `key_is_certificate`.
+ *
+ * @throws TypeError as {@link certificatePair}.
+ */
+export function swappedPair(options?: PairOptions): Pair {
+  const { certificate_pem, private_key_pem } = goodPair(swappedPair, options)
+  return { certificate_pem: private_key_pem, private_key_pem: certificate_pem }
+}
+
+/**
+ * Makes a pair whose key is of the same kind as the certificate's, but another one: `certificate_key_mismatch`.
+ *
+ * @throws TypeError as {@link certificatePair}.
+ */
+export function mismatchedPair(options?: PairOptions): Pair {
+  const plan = readPairOptions(mismatchedPair, options)
+  const { chain, random } = materialOf(plan)
+  return pairOf({ chain, key: pairKey(plan.keyType, random('other key'), 'other') })
+}
+
+/**
+ * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`): `key_encrypted`. No passphrase opens it: the encrypted
+ * part is random.
+ *
+ * @throws TypeError as {@link certificatePair}.
+ */
+export function encryptedKeyPair(options?: PairOptions): Pair {
+  const material = materialOf(readPairOptions(encryptedKeyPair, options))
+  const der = encryptedKey(material.key.pkcs8.length, material.random('encrypted key'))
+  return { ...pairOf(material), private_key_pem: writePem('ENCRYPTED PRIVATE KEY', der) }
+}
+
+/**
+ * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early: `certificate_unparsable`.
+ *
+ * @throws TypeError as {@link certificatePair}.
+ */
+export function damagedPair(options?: PairOptions): Pair {
+  const { chain, key } = materialOf(readPairOptions(damagedPair, options))
+  const [leaf, ...issuers] = chain
+  return pairOf({ chain: [leaf.subarray(0, -CUT), ...issuers], key })
+}
+
+/**
+ * Makes a pair whose chain stands in the wrong order, the root first and the leaf last: `chain_out_of_order`.
+ *
+ * @param options `issuers` is 1 (the default) or more.
+ * @throws TypeError as {@link certificatePair}.
+ */
+export function wrongOrderPair(options?: PairOptions): Pair {
+  const { chain, key } = materialOf(readPairOptions(wrongOrderPair, options, 1))
+  const [leaf, ...issuers] = chain
+  const [root = leaf, ...others] = issuers.reverse()
+  return pairOf({ chain: [root, ...others, leaf], key })
+}
+
+function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   const certificate_pem = chain.map((der) => writePem('CERTIFICATE', der)).join('')
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-/** A pair that the API takes, for the function that was called with its options. */
-export function goodPair(call: Callable, options: PairOptions | undefined): Pair {
+/** Makes a pair that the API takes, for the function that was called with its options. */
+function goodPair(call: Callable, options: PairOptions | undefined): Pair {
   return pairOf(materialOf(readPairOptions(call, options)))
 }
 
@@ -79,4 +145,12 @@ function around(call: Callable, { at, ...rest }: PairAroundOptions) {
     }
     return { at: readMoment('at', at, DAY + YEAR), rest }
   })
+}
+
+/** EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), as openssl writes it, for a key of `size` bytes. */
+function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
+  const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(HMAC_WITH_SHA256), nothing()))
+  const parameters = sequence(sequence(oid(PBKDF2), derivation), sequence(oid(AES_256_CBC), octetString(random(BLOCK))))
+  const content = random((Math.floor(size / BLOCK) + 1) * BLOCK)
+  return derOf(sequence(sequence(oid(PBES2), parameters), octetString(content)))
 }

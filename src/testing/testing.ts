@@ -14,21 +14,19 @@ export {
 } from './builders.ts'
 export {
   certificatePair,
+  damagedPair,
+  encryptedKeyPair,
   expiredPair,
   type KeyType,
+  mismatchedPair,
   notYetValidPair,
   type Pair,
   type PairAroundOptions,
   type PairOptions,
   type PairSubject,
-} from './certificates.ts'
-export {
-  damagedPair,
-  encryptedKeyPair,
-  mismatchedPair,
   swappedPair,
   wrongOrderPair,
-} from './certificates-broken.ts'
+} from './certificates.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
 export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
 export { assertStrict, type Strict } from './strict.ts'

@@ -1,66 +1,80 @@
+import { hexToBytes } from '@noble/hashes/utils.js'
 import { accessor } from '../schema/accessor.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
-import { bytesOfNumber } from './bytes.ts'
-import type { CertificateFields } from './certificate-fields.ts'
-import type { ExtendedKeyUsage } from './extension-names.ts'
-import { alternativeNames, basicConstraints, dnsName, extendedKeyUsage, keyUsage } from './extension-writer.ts'
-import { certificate, type Issuer, nameOf, serialFrom } from './issue.ts'
-import { type CertifiedKey, pkcs8, rsaPublicKey, secretFrom, signingKey } from './key-writer.ts'
-import type { CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
+import {
+  alternativeNames,
+  basicConstraints,
+  certificate,
+  drawnKey,
+  drawnSerial,
+  ecdsaKey,
+  extendedKeyUsage,
+  type Issuer,
+  issuerOf,
+  type KeyPair,
+  keyUsage,
+  nameOf,
+  rsaKey,
+} from './issue.ts'
+import type { ExtendedKeyUsage } from './oids.ts'
+import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
 import { writePem } from './pem.ts'
-import { rsaKeyOf } from './rsa-key.ts'
-import { testKeys } from './test-keys.ts'
 
-const ORGANIZATION = 'fauxgate'
+/**
+ * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a certificate of
+ * theirs in a trust store. They are for gateways inside a test's process.
+ */
+export const testKeys = {
+  /** Published test key of the root authority: a P-256 secret in hex, the SHA-256 of "fauxgate test root". */
+  root: '3468bab5d6e5746e72a88fdb9b14fd6ac4f7e022aa128bb13325e34c528ee456',
+  /** Published test key of the intermediate authority: the same of "fauxgate test intermediate". */
+  intermediate: 'f8ff8bde735a35eeab95718a66d612dcda8f176a7ae393d68315ccbb688a9eda',
+  /** Published test key of all RSA leaves, its two primes in hex, made once with openssl: a new one would take seconds each time. */
+  rsaLeaf: [
+    'd7a7c1af27ee69df1881e7899587f12d3b296ac85b3c4f3219747f895a4fa95328df3cb9a28245ff47d9b816374a2be1879108e0c9c0c63ed84b393ec8bea21596c4c80fa7a7bb5c79d9ee4edb290ba67426ecb544c81f29dca726c26c923327f5fd3da39cb2d6d510143271176e7bd6dd7f56ba65e339ceb084843798f07957',
+    'd228a25ff79b6ff824a99b8ee795958aa340315373d530ed31152ee13cec6f0a07460216523fc8ec9d2800eeaf20b339f7d315b1307b89a8b48fa7e1b53dc5d8c5a454e334142db1159f47fbbc961428f5987be0f5ee4d427eb9dc27a55070fa7ceaed8f8d53d5af8bba8d026d6db2e9db19b52f4f3373f78a99a7055d869811',
+  ],
+} as const
+
 const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test intermediate' } as const
-/** Bytes of a secret before it is brought into the curve's range, and of a serial number. */
-const SECRET_SIZE = 48
-const SERIAL_SIZE = 16
 /** The longest common name that RFC 5280 allows (appendix A.1, ub-common-name), in characters. */
 const LONGEST_COMMON_NAME = 64
 const PURPOSES: readonly ExtendedKeyUsage[] = ['serverAuth', 'clientAuth']
 
-/** A certificate that signs others. */
-interface Signer extends Issuer {
-  readonly pem: string
-}
-
-/** A leaf's key and its private part, PKCS#8. */
-interface LeafKey {
-  readonly key: CertifiedKey
-  readonly private_key_pem: string
-}
-
 /**
  * The certificate authority of a gateway: a root, an intermediate and what they issue
- * (rules: certificate-authority#issuing).
- * Nothing is computed before it is needed. An RSA leaf always has the published test key.
+ * (rules: certificate-authority#issuing). Nothing is computed before it is needed. An RSA leaf always has the published
+ * test key.
  *
  * @param keys where the authority's own keys come from: the fixed, published test keys, or fresh secret bytes, which are
  * `keys('authority keys', 0)` for the root and `1` for the intermediate
- * @param draw what leaves are made from: `draw('certificate keys', number)` and `draw('serial numbers', number)`
+ * @param draw random bytes for leaves, from streams of their own for keys and serial numbers
  */
 export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
-  const secretOf = (role: 'root' | 'intermediate', number: number) =>
-    keys === 'test'
-      ? bytesOfNumber(BigInt(`0x${testKeys[role]}`), 32)
-      : secretFrom(keys('authority keys', number)(SECRET_SIZE))
-  const root = once(() => signer('root', secretOf('root', 0)))
-  const intermediate = once(() => signer('intermediate', secretOf('intermediate', 1), root()))
-  const rsaKey = once(rsaLeafKey)
+  const keyOf = (role: 'root' | 'intermediate', number: number) =>
+    keys === 'test' ? ecdsaKey(hexToBytes(testKeys[role])) : drawnKey(keys('authority keys', number))
+  const root = once(() => issuerOf('root', COMMON_NAMES.root, keyOf('root', 0)))
+  const intermediate = once(() => {
+    return issuerOf('intermediate', COMMON_NAMES.intermediate, keyOf('intermediate', 1), root())
+  })
+  const rsaLeafKey = once(() => rsaKey(testKeys.rsaLeaf))
   const issues: Pick<IssuingAuthority, 'issue' | 'issueForServer'> = {
     issue(order) {
-      const key = order.private_key_type === 'rsa' ? rsaKey() : ecdsaLeafKey(draw, order.number)
-      const serial = serialFrom(draw('serial numbers', order.number)(SERIAL_SIZE))
-      return issueLeaf(order, serial, key, intermediate())
+      const isRsa = order.private_key_type === 'rsa'
+      const key = isRsa ? rsaLeafKey() : drawnKey(draw('certificate keys', order.number))
+      return issueLeaf(order, drawnSerial(draw('serial numbers', order.number)), key, intermediate())
     },
     issueForServer: (order) => issueForServer(order, draw, intermediate()),
   }
   return withCertificate(issues, root)
 }
 
-const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Signer) => root().pem)
+const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => pemOf(root()))
+
+function pemOf({ der }: Issuer): string {
+  return writePem('CERTIFICATE', der)
+}
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
@@ -70,61 +84,33 @@ function once<T>(make: () => T): () => T {
   }
 }
 
-/** A certificate for the authority itself, signed by `issuer` or by its own key. It is valid whatever the clock says. */
-function signer(role: 'root' | 'intermediate', secret: Uint8Array, issuer?: Issuer): Signer {
-  const key = signingKey(secret)
-  const name = nameOf(['O', ORGANIZATION], ['CN', COMMON_NAMES[role]])
-  const content = {
-    // From the key, so that two authorities of the same name never use one serial for two certificates.
-    serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
-    subject: name,
-    key,
-    not_before: 0,
-    // Stands for "no end" (RFC 5280, 4.1.2.5).
-    not_after: LATEST_TIME,
-    extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
-  }
-  return { name, key, pem: writePem('CERTIFICATE', certificate(content, issuer ?? { name, key })) }
-}
-
-/** `stream` is what the key is drawn from; keys of different ones have nothing to do with one another. */
-function ecdsaLeafKey(draw: Draw, number: number, stream = 'certificate keys'): LeafKey {
-  const key = signingKey(secretFrom(draw(stream, number)(SECRET_SIZE)))
-  return { key, private_key_pem: writePem('PRIVATE KEY', pkcs8(key)) }
-}
-
-function rsaLeafKey(): LeafKey {
-  const key = rsaKeyOf(testKeys.rsaLeaf)
-  return { key: rsaPublicKey(key), private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
-}
-
-function issueLeaf(order: CertificateOrder, serial: bigint, leafKey: LeafKey, issuer: Signer): IssuedCertificate {
+function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer: Issuer): IssuedCertificate {
   const leaf = leafFields(order, serial)
-  const named = leaf.subject_common_name !== ''
+  const name = leaf.subject_common_name
   const content = {
     serial,
-    subject: named ? nameOf(['CN', leaf.subject_common_name]) : nameOf(),
-    key: leafKey.key,
+    subject: name === '' ? nameOf() : nameOf(['CN', name]),
+    key,
     not_before: leaf.not_before,
     not_after: leaf.not_after,
     extensions: [
       basicConstraints('leaf'),
       keyUsage(keyUsagesOf(order)),
       extendedKeyUsage(PURPOSES),
-      dnsName(order.domain, !named),
+      // Critical where there is no subject (RFC 5280, 4.2.1.6).
+      alternativeNames([order.domain], [], name === ''),
     ],
   }
-  const pem = writePem('CERTIFICATE', certificate(content, issuer))
-  return { certificate_pem: pem + issuer.pem, private_key_pem: leafKey.private_key_pem, leaf }
+  return { ...pemsOf(certificate(content, issuer), key, issuer), leaf }
 }
 
-/** A leaf whose names stand in its extension alone, as RFC 9525 has it; it is critical then (RFC 5280, 4.2.1.6). */
-function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Signer) {
+/** Issues a leaf whose names are in its extension alone, as RFC 9525 has it; it is critical then (RFC 5280, 4.2.1.6). */
+function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Issuer) {
   // One that is made later has another serial number.
   const number = Math.floor(not_before / 1000)
-  const { key, private_key_pem } = ecdsaLeafKey(draw, number, 'server keys')
+  const key = drawnKey(draw('server keys', number))
   const content = {
-    serial: serialFrom(draw('server serial numbers', number)(SERIAL_SIZE)),
+    serial: drawnSerial(draw('server serial numbers', number)),
     subject: nameOf(),
     key,
     not_before: wholeSeconds(not_before),
@@ -136,7 +122,12 @@ function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw
       alternativeNames(names, ips, true),
     ],
   }
-  return { certificate_pem: writePem('CERTIFICATE', certificate(content, issuer)) + issuer.pem, private_key_pem }
+  return pemsOf(certificate(content, issuer), key, issuer)
+}
+
+function pemsOf(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
+  const certificate_pem = writePem('CERTIFICATE', leaf) + pemOf(issuer)
+  return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', pkcs8) }
 }
 
 /** The fields that a reader finds in the leaf. */
@@ -165,7 +156,7 @@ function keyUsagesOf({ private_key_type }: CertificateOrder) {
     : (['digitalSignature'] as const)
 }
 
-/** Cut to a second: what a certificate's time can say, up to the end of the year 9999. */
+/** Cuts a time to the second: what a certificate can say, up to the end of the year 9999. */
 function wholeSeconds(ms: number): number {
   return Math.min(Math.floor(ms / 1000) * 1000, LATEST_TIME)
 }

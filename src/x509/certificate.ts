@@ -1,14 +1,34 @@
-import { hexOf, numberOf, sameBytes } from './bytes.ts'
-import type { CertificateFields } from './certificate-fields.ts'
-import { childrenOf, integerBytes, malformed, natural, parse, slices, Unreadable, wholeBits } from './der.ts'
-import { type ExtensionFields, readExtensions } from './extensions.ts'
-import { type Algorithm, readAlgorithm } from './key-algorithm.ts'
+import { bytesToNumberBE, equalBytes } from '@noble/curves/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { binaryOf } from './bytes.ts'
+import {
+  type Asn1,
+  childrenOf,
+  contentOf,
+  integerBytes,
+  malformed,
+  natural,
+  oidOf,
+  parse,
+  slices,
+  tagOf,
+  tags,
+  Unreadable,
+  wholeBits,
+} from './der.ts'
+import { ipText } from './ip.ts'
+import { type Algorithm, type PublicKey, readAlgorithm, readPublicKey } from './keys.ts'
 import { attributeOf, type Name, readName } from './name.ts'
-import { type PublicKey, readPublicKey } from './public-key.ts'
-import { timeOf } from './time.ts'
+import { extendedKeyUsageOids, keyUsageBits, nameTags, oids } from './oids.ts'
+import type { CertificateFields } from './order.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
+const LIST = 'list of extensions'
+const DAY = 86_400_000
+/** The calendar repeats after 400 years. Date.UTC takes the years 0 to 99 for 1900 to 1999, later ones as they are. */
+const CYCLE_YEARS = 400
+const CYCLE = 146_097 * DAY
 
 /** An X.509 certificate. Byte sequences are views of the DER it was read from. */
 export interface Certificate {
@@ -32,7 +52,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   const [tbs, algorithm, signature, ...rest] = slices(der, 'outer structure')
   if (!tbs || !algorithm || !signature || rest.length > 0) throw malformed('outer structure')
   const parts = partsOf(tbs)
-  if (!sameBytes(parts.algorithm, algorithm)) throw new Unreadable('it names two different signature algorithms')
+  if (!equalBytes(parts.algorithm, algorithm)) throw new Unreadable('it names two different signature algorithms')
   const [notBefore, notAfter] = childrenOf(parse(parts.validity), 'validity')
   const issuer = readName(parts.issuer, 'issuer')
   const subject = readName(parts.subject, 'subject')
@@ -56,7 +76,7 @@ export function readCertificate(der: Uint8Array): Certificate {
       subject_locality: attributeOf(subject, 'L'),
       subject_province: attributeOf(subject, 'ST'),
       subject_country: attributeOf(subject, 'C'),
-      ...extensionsOf(parts.extensions, parts.version),
+      ...extensionFields(parts.extensions, parts.version),
     },
   }
 }
@@ -78,21 +98,94 @@ function versionOf(member: Uint8Array | undefined): number {
   return Number(version)
 }
 
-function extensionsOf(member: Uint8Array | undefined, version: number): ExtensionFields {
-  if (!member) return readExtensions(undefined)
-  if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
-  const [list] = childrenOf(parse(member), 'list of extensions', EXTENSIONS)
-  if (!list) throw malformed('list of extensions')
-  return readExtensions(list)
-}
-
 function serialOf(member: Uint8Array): string {
   const bytes = integerBytes(parse(member), 'serial number')
-  if ((bytes[0] ?? 0) >= 0x80) return `-${evenHex((1n << BigInt(bytes.length * 8)) - numberOf(bytes))}`
-  return hexOf(bytes.length > 1 && bytes[0] === 0 ? bytes.subarray(1) : bytes)
+  if ((bytes[0] ?? 0) < 0x80) return bytesToHex(bytes.length > 1 && bytes[0] === 0 ? bytes.subarray(1) : bytes)
+  const hex = ((1n << BigInt(bytes.length * 8)) - bytesToNumberBE(bytes)).toString(16)
+  return `-${hex.length % 2 === 0 ? hex : `0${hex}`}`
 }
 
-function evenHex(value: bigint): string {
-  const hex = value.toString(16)
-  return hex.length % 2 === 0 ? hex : `0${hex}`
+/**
+ * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
+ * second and in UTC ("Z"). By hand: forge's readers take any text for a time.
+ */
+function timeOf(element: Asn1 | undefined, what: string): number {
+  const tag = element && tagOf(element)
+  if (tag !== tags.utcTime && tag !== tags.generalizedTime) throw wrongTime(what)
+  const text = binaryOf(contentOf(element, what, tag))
+  const full = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
+  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full)
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match?.map(Number) ?? []
+  const fits = day >= 1 && day <= daysOf(year, month) && hour < 24 && minute < 60 && second < 60
+  if (!fits) throw wrongTime(what)
+  return Date.UTC(year + CYCLE_YEARS, month - 1, day, hour, minute, second) - CYCLE
+}
+
+function wrongTime(what: string): Unreadable {
+  return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
+}
+
+function daysOf(year: number, month: number): number {
+  if (month < 1 || month > 12) return 0
+  return (Date.UTC(year + CYCLE_YEARS, month, 1) - Date.UTC(year + CYCLE_YEARS, month - 1, 1)) / DAY
+}
+
+/**
+ * Reads the extensions (RFC 5280, 4.2) that fields show. Alternative names without a DNS or IP form (mail addresses, URIs)
+ * are left out; key usages are in the order of the bits, extended ones in the certificate's, unknown ones dotted.
+ */
+function extensionFields(member: Uint8Array | undefined, version: number) {
+  const values = member ? extensionsOf(member, version) : new Map<string, Uint8Array>()
+  return {
+    subject_alternative_names: alternativeNames(values.get(oids.subjectAlternativeName)),
+    key_usages: keyUsages(values.get(oids.keyUsage)),
+    extended_key_usages: extendedKeyUsages(values.get(oids.extendedKeyUsage)),
+  }
+}
+
+/** The value of each extension by its identifier. */
+function extensionsOf(member: Uint8Array, version: number): ReadonlyMap<string, Uint8Array> {
+  if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
+  const [list] = childrenOf(parse(member), LIST, EXTENSIONS)
+  const values = new Map<string, Uint8Array>()
+  for (const extension of childrenOf(list, LIST)) {
+    const parts = childrenOf(extension, LIST)
+    const oid = oidOf(parts[0], LIST)
+    if (values.has(oid)) throw new Unreadable(`it has the extension ${oid} twice`)
+    const hasCritical = parts[1] && tagOf(parts[1]) === tags.boolean
+    values.set(oid, contentOf(parts[hasCritical ? 2 : 1], `extension ${oid}`, tags.octetString))
+  }
+  return values
+}
+
+function alternativeNames(der: Uint8Array | undefined) {
+  const dns_names: string[] = []
+  const ips: string[] = []
+  const what = 'subject alternative name'
+  for (const name of der ? childrenOf(parse(der), what) : []) {
+    const tag = tagOf(name)
+    if (tag === nameTags.dns) dns_names.push(binaryOf(contentOf(name, what, tag)))
+    if (tag === nameTags.ip) ips.push(ipOf(contentOf(name, what, tag)))
+  }
+  return { dns_names, ips }
+}
+
+function ipOf(bytes: Uint8Array): string {
+  const text = ipText(bytes)
+  if (text === undefined) throw new Unreadable('an IP address among its subject alternative names is malformed')
+  return text
+}
+
+function keyUsages(der: Uint8Array | undefined): string[] {
+  if (!der) return []
+  const [unused, ...bytes] = contentOf(parse(der), 'key usage', tags.bitString)
+  if (unused === undefined || unused > 7) throw malformed('key usage')
+  return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
+}
+
+function extendedKeyUsages(der: Uint8Array | undefined): string[] {
+  const what = 'extended key usage'
+  const usages = der ? childrenOf(parse(der), what).map((usage) => oidOf(usage, what)) : []
+  const names = Object.entries(extendedKeyUsageOids)
+  return usages.map((usage) => names.find(([, oid]) => oid === usage)?.[0] ?? usage)
 }

@@ -1,6 +1,5 @@
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha224, sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
-import { oids } from './oids.ts'
 
 /** A hash function that signatures may use. */
 export interface Hash {
@@ -11,7 +10,6 @@ export interface Hash {
   readonly digestInfo: string
 }
 
-/** The hash functions by name: SHA-1 and SHA-2. */
 export const hashes = {
   sha1: { digest: sha1, length: 20, digestInfo: '3021300906052b0e03021a05000414' },
   sha224: { digest: sha224, length: 28, digestInfo: '302d300d06096086480165030402040500041c' },
@@ -19,9 +17,3 @@ export const hashes = {
   sha384: { digest: sha384, length: 48, digestInfo: '3041300d060960864801650304020205000430' },
   sha512: { digest: sha512, length: 64, digestInfo: '3051300d060960864801650304020305000440' },
 } as const satisfies Record<string, Hash>
-
-/** A hash function by its identifier (RFC 8017, B.1), or undefined. */
-export function hashByOid(oid: string): Hash | undefined {
-  // Each has its name there too.
-  return Object.entries(hashes).find(([name]) => oids[name as keyof typeof hashes] === oid)?.[1]
-}

@@ -1,26 +1,51 @@
-import { numberOf } from './bytes.ts'
-import type { Asn1 } from './der.ts'
+import { bytesToNumberBE } from '@noble/curves/utils.js'
+import { sha1 } from '@noble/hashes/legacy.js'
+import { utf8Bytes } from '../schema/platform.ts'
+import { LATEST_TIME } from '../schema/time.ts'
+import { type Asn1, tags } from './der.ts'
+import { bitString, derOf, element, integer, isTrue, nothing, octetString, oid, sequence, time } from './der-writer.ts'
+import { hashes } from './hashes.ts'
+import { curves } from './keys.ts'
 import {
-  bitString,
-  derOf,
-  element,
-  integer,
-  oid,
-  printableString,
-  sequence,
-  setOf,
-  time,
-  utf8String,
-} from './der-writer.ts'
-import { authorityKeyIdentifier, subjectKeyIdentifier } from './extension-writer.ts'
-import type { CertifiedKey, Signatory } from './key-writer.ts'
-import { attributeOids } from './oids.ts'
+  attributeOids,
+  type ExtendedKeyUsage,
+  extendedKeyUsageOids,
+  type KeyUsage,
+  keyUsageBits,
+  nameTags,
+  oids,
+} from './oids.ts'
+import { rsaKeyOf, signPkcs1 } from './rsa.ts'
 
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
+/** The key identifier in an authority key identifier, and the one of a subject key's OCTET STRING. */
+const KEY_IDENTIFIER = 0x80
+/** The public key in an ECPrivateKey (RFC 5915). */
+const EC_PUBLIC_KEY = 0xa1
+/** Bytes of a secret before it is brought into the curve's range, and of a serial number. */
+const SECRET_SIZE = 48
+const SERIAL_SIZE = 16
 
-/** What a certificate says of its subject. Times are in ms since 1970, in whole seconds. */
+/** A public key as certificates carry it. */
+interface CertifiedKey {
+  /** SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
+  readonly info: Asn1
+  /** Its identifier: SHA-1 of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
+  readonly id: Uint8Array
+}
+
+/** A key pair that certificates are made for and signed with. The same message gives the same signature. */
+export interface KeyPair extends CertifiedKey {
+  /** The private key, DER (RFC 5958). */
+  readonly pkcs8: Uint8Array
+  /** AlgorithmIdentifier of its signatures. */
+  readonly algorithm: Asn1
+  sign(message: Uint8Array): Uint8Array
+}
+
+/** The content of a certificate. Times are in ms since 1970, in whole seconds. */
 export interface Content {
   readonly serial: bigint
   /** The subject's Name. */
@@ -33,20 +58,28 @@ export interface Content {
 }
 
 /** Who signs a certificate. */
-export interface Issuer {
+interface Signatory {
   /** Its Name. */
   readonly name: Asn1
-  readonly key: Signatory
+  readonly key: KeyPair
+}
+
+/** A CA with its own certificate. */
+export interface Issuer extends Signatory {
+  readonly der: Uint8Array
 }
 
 /** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
-export function certificate(content: Content, issuer: Issuer): Uint8Array {
+export function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
   return derOf(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(derOf(signed)))))
 }
 
-function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Issuer): Asn1 {
-  const identifiers = [subjectKeyIdentifier(key.id), authorityKeyIdentifier(issuer.key.id)]
+function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Signatory): Asn1 {
+  const identifiers = [
+    extension(oids.subjectKeyIdentifier, octetString(key.id)),
+    extension(oids.authorityKeyIdentifier, sequence(element(KEY_IDENTIFIER, issuer.key.id))),
+  ]
   return sequence(
     element(VERSION, [integer(2n)]),
     integer(serial),
@@ -59,21 +92,113 @@ function signedPart({ serial, subject, key, not_before, not_after, extensions }:
   )
 }
 
+/** Makes a CA, signed by `issuer` or by its own key. It is valid whatever the clock says. */
+export function issuerOf(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
+  const name = nameOf(['O', 'fauxgate'], ['CN', commonName])
+  const content = {
+    // From the key, so that two authorities of the same name never use one serial for two certificates.
+    serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
+    subject: name,
+    key,
+    not_before: 0,
+    // Stands for "no end" (RFC 5280, 4.1.2.5).
+    not_after: LATEST_TIME,
+    extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
+  }
+  return { name, key, der: certificate(content, issuer ?? { name, key }) }
+}
+
 /** An attribute of a Name by its short name. */
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
-/** A Name (RFC 5280, 4.1.2.4) of some attributes; of none, the empty name. A country is two letters. */
+/** Makes a Name (RFC 5280, 4.1.2.4) of some attributes; of none, the empty name. A country is two letters. */
 export function nameOf(...attributes: readonly Attribute[]): Asn1 {
-  return sequence(
-    ...attributes.map(([type, value]) => {
-      // The country's text has a type of its own (RFC 5280, A.1, X520countryName).
-      const text = type === 'C' ? printableString(value) : utf8String(value)
-      return setOf(sequence(oid(attributeOids[type]), text))
-    }),
-  )
+  const sets = attributes.map(([type, value]) => {
+    // The country's text has a type of its own (RFC 5280, A.1, X520countryName).
+    const tag = type === 'C' ? tags.printableString : tags.utf8String
+    return element(tags.set, [sequence(oid(attributeOids[type]), element(tag, utf8Bytes(value)))])
+  })
+  return sequence(...sets)
 }
 
-/** A serial number of exactly as many bytes as given, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
-export function serialFrom(random: Uint8Array): bigint {
-  return numberOf(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
+export function drawnSerial(random: (size: number) => Uint8Array): bigint {
+  return serialFrom(random(SERIAL_SIZE))
+}
+
+/** Makes a serial number of as many bytes, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+function serialFrom(random: Uint8Array): bigint {
+  return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
+}
+
+// Extensions.
+
+function extension(id: string, value: Asn1, isCritical = false): Asn1 {
+  return sequence(oid(id), ...(isCritical ? [isTrue()] : []), octetString(value))
+}
+
+/** Basic constraints, critical (RFC 5280, 4.2.1.9): a CA, if need be one with nothing but leaves below it, or a leaf. */
+export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
+  const members = { root: [isTrue()], intermediate: [isTrue(), integer(0n)], leaf: [] }[role]
+  return extension(oids.basicConstraints, sequence(...members), true)
+}
+
+/** Key usage, critical (RFC 5280, 4.2.1.3), of usages within the first byte. */
+export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Asn1 {
+  const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
+  const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
+  // DER ends a list of named bits with its last set bit (X.690, 11.2.2).
+  return extension(oids.keyUsage, bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
+}
+
+/** Extended key usage (RFC 5280, 4.2.1.12). */
+export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
+  return extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(extendedKeyUsageOids[usage]))))
+}
+
+/** Subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
+  const elements = [...names.map((name) => element(nameTags.dns, name)), ...ips.map((ip) => element(nameTags.ip, ip))]
+  return extension(oids.subjectAlternativeName, sequence(...elements), isCritical)
+}
+
+// Keys.
+
+/** Makes the public part of a key from its AlgorithmIdentifier and the public key's bits. */
+export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
+  return { info: sequence(algorithm, bitString(bits)), id: sha1(bits) }
+}
+
+/** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
+export function drawnKey(random: (size: number) => Uint8Array): KeyPair {
+  return ecdsaKey(curves['P-256'].arithmetic.utils.randomSecretKey(random(SECRET_SIZE)))
+}
+
+/**
+ * Makes the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
+ * has the public key inside and the curve named once, as openssl writes it.
+ */
+export function ecdsaKey(secret: Uint8Array): KeyPair {
+  const { arithmetic } = curves['P-256']
+  const point = arithmetic.getPublicKey(secret, false)
+  const algorithm = sequence(oid(oids.ecPublicKey), oid(oids.p256))
+  const key = sequence(integer(1n), octetString(secret), element(EC_PUBLIC_KEY, [bitString(point)]))
+  return {
+    ...certifiedKey(algorithm, point),
+    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
+    // RFC 5758, 3.2: without parameters.
+    algorithm: sequence(oid(oids.ecdsaWithSha256)),
+    sign: (message) => arithmetic.sign(message, secret, { prehash: true, format: 'der' }),
+  }
+}
+
+/** Makes the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
+export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
+  const key = rsaKeyOf(primes)
+  const numbers = derOf(sequence(integer(key.n), integer(key.e)))
+  return {
+    ...certifiedKey(sequence(oid(oids.rsaEncryption), nothing()), numbers),
+    pkcs8: key.pkcs8,
+    algorithm: sequence(oid(oids.sha256WithRsa), nothing()),
+    sign: (message) => signPkcs1(key, hashes.sha256, message),
+  }
 }

@@ -4,11 +4,10 @@ import { bytesOf } from './bytes.ts'
 import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
 import { attributeOids } from './oids.ts'
 
-const UTF8 = 0x0c
-const BMP = 0x1e
-const UNIVERSAL = 0x1c
+const BMP_STRING = 0x1e
+const UNIVERSAL_STRING = 0x1c
 /** NumericString, PrintableString, T61String, IA5String, VisibleString: one byte per character, read as Latin-1. */
-const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16, 0x1a])
+const SINGLE_BYTE: ReadonlySet<number> = new Set([0x12, tags.printableString, 0x14, 0x16, 0x1a])
 
 /** A distinguished name. */
 export interface Name {
@@ -18,11 +17,7 @@ export interface Name {
   readonly attributes: readonly { readonly type: string; readonly value: string }[]
 }
 
-/**
- * Reads a Name (RFC 5280, 4.1.2.4). `what` is "issuer" or "subject".
- *
- * @throws Unreadable where it is malformed or a text in it cannot be decoded
- */
+/** Reads a Name (RFC 5280, 4.1.2.4). `what` is "issuer" or "subject". */
 export function readName(raw: Uint8Array, what: string): Name {
   const attributes: { type: string; value: string }[] = []
   for (const set of childrenOf(parse(raw), what)) {
@@ -62,11 +57,10 @@ function textOf(element: Asn1 | undefined, what: string): string {
 }
 
 function decoded(tag: number, content: string): string | undefined {
-  if (SINGLE_BYTE.has(tag)) return content
-  if (tag === UTF8) return decodeUtf8(content)
-  // The parser has put the two bytes of each character together already.
-  if (tag === BMP) return content
-  if (tag === UNIVERSAL) return decodeUniversal(content)
+  // The parser has put the two bytes of each character of a BMPString together already.
+  if (SINGLE_BYTE.has(tag) || tag === BMP_STRING) return content
+  if (tag === tags.utf8String) return decodeUtf8(content)
+  if (tag === UNIVERSAL_STRING) return decodeUniversal(content)
   return undefined
 }
 

@@ -34,11 +34,13 @@ export const oids = {
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
   ecdsaWithSha384: '1.2.840.10045.4.3.3',
   ecdsaWithSha512: '1.2.840.10045.4.3.4',
-  // Encrypted keys (RFC 8018, A and B; NIST).
-  pbes2: '1.2.840.113549.1.5.13',
-  pbkdf2: '1.2.840.113549.1.5.12',
-  hmacWithSha256: '1.2.840.113549.2.9',
-  aes256Cbc: '2.16.840.1.101.3.4.1.42',
+  // Extensions (RFC 5280, 4.2.1).
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAlternativeName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
 } as const
 
 /** The attributes of a Name by their short names (RFC 4519 and, for E, RFC 2985). */
@@ -51,3 +53,34 @@ export const attributeOids = {
   C: '2.5.4.6',
   E: '1.2.840.113549.1.9.1',
 } as const
+
+/** The tags of the names in a subject alternative name (RFC 5280, 4.2.1.6). */
+export const nameTags = { dns: 0x82, ip: 0x87 } as const
+
+/** The key usages in the order of their bits (RFC 5280, 4.2.1.3). */
+export const keyUsageBits = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+] as const
+
+export type KeyUsage = (typeof keyUsageBits)[number]
+
+/** The identifiers of the extended key usages with a name (RFC 5280, 4.2.1.12). */
+export const extendedKeyUsageOids = {
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  emailProtection: '1.3.6.1.5.5.7.3.4',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  OCSPSigning: '1.3.6.1.5.5.7.3.9',
+  anyExtendedKeyUsage: '2.5.29.37.0',
+} as const
+
+export type ExtendedKeyUsage = keyof typeof extendedKeyUsageOids

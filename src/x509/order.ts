@@ -1,11 +1,31 @@
 import { ownPart } from '../operation/family.ts'
 import type { Authority } from '../operation/view.ts'
-import type { CertificateFields } from './certificate-fields.ts'
 
 /** The types of key that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
-/** What an automatic certificate is made from. The same order gives the same certificate, whenever it is made. */
+/** The fields of a TLS certificate that are read from it, under their wire names; "" where it lacks one. */
+export interface CertificateFields {
+  readonly subject_common_name: string
+  readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
+  /** Milliseconds since 1970. */
+  readonly not_before: number
+  /** Milliseconds since 1970. */
+  readonly not_after: number
+  readonly key_usages: readonly string[]
+  readonly extended_key_usages: readonly string[]
+  readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
+  readonly issuer_common_name: string
+  /** Lower-case hex in whole bytes, as openssl prints it; "-" in front of a negative one. */
+  readonly serial_number: string
+  readonly subject_organization: string
+  readonly subject_organizational_unit: string
+  readonly subject_locality: string
+  readonly subject_province: string
+  readonly subject_country: string
+}
+
+/** The order of an automatic certificate. The same order gives the same certificate, whenever it is made. */
 export interface CertificateOrder {
   /** The name, exact or with a leading `*.`. */
   readonly domain: string
@@ -18,7 +38,14 @@ export interface CertificateOrder {
   readonly number: number
 }
 
-/** A certificate that was issued, with its key. */
+/** The order of a server's certificate. The same order gives the same certificate. */
+export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_after'> {
+  /** The DNS names, in ASCII. */
+  readonly names: readonly string[]
+  /** The addresses, of 4 or 16 bytes each. */
+  readonly ips: readonly Uint8Array[]
+}
+
 export interface IssuedCertificate {
   /** The leaf and the intermediate, normalised. */
   readonly certificate_pem: string
@@ -27,23 +54,11 @@ export interface IssuedCertificate {
   readonly leaf: CertificateFields
 }
 
-/** What the certificate of a server is made from. The same order gives the same certificate. */
-export interface ServerOrder {
-  /** The DNS names, in ASCII. */
-  readonly names: readonly string[]
-  /** The addresses, of 4 or 16 bytes each. */
-  readonly ips: readonly Uint8Array[]
-  /** Start of validity in ms since 1970; whole seconds count. */
-  readonly not_before: number
-  /** End of validity in ms since 1970; whole seconds count. */
-  readonly not_after: number
-}
-
 /** A certificate authority at work. */
 export interface IssuingAuthority extends Authority {
   /** Issues a certificate (rules: certificate-authority#issuing). */
   issue(order: CertificateOrder): IssuedCertificate
-  /** Issues a certificate for a server of the test's own, with an ECDSA key; of no resource. */
+  /** Issues a certificate, with an ECDSA key, for a server of the test's own; of no resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
 }
 

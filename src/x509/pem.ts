@@ -1,11 +1,10 @@
-import { type Decoded, decode, type Line } from './base64.ts'
-import { binaryOf } from './bytes.ts'
-import { boundaryOf, missedBoundary } from './pem-boundary.ts'
-import { leftOut } from './pem-left-out.ts'
+import { counted } from '../schema/text.ts'
+import { binaryOf, bytesOf } from './bytes.ts'
+import { headerAt, readOr } from './der.ts'
 
 const COLUMNS = 64
 
-/** One "-----BEGIN …-----" block of a PEM text. */
+/** A block of a PEM text, with its decoded bytes or what is wrong with its base64. */
 export type PemBlock = Decoded & {
   /** The label, for example `CERTIFICATE`. Whatever a client sent: messages name it by {@link typeText}. */
   readonly type: string
@@ -13,15 +12,20 @@ export type PemBlock = Decoded & {
   readonly encrypted: boolean
 }
 
-/** What a PEM text holds. */
+type Decoded =
+  | { readonly der: Uint8Array; readonly damage?: undefined }
+  | { readonly der?: undefined; readonly damage: string }
+
+/** The complete blocks of a text, in its order, and the problem, if any, that keeps other blocks from being read. */
 export interface Pem {
-  /** The complete blocks, in the text's order. */
   readonly blocks: readonly PemBlock[]
-  /**
-   * What keeps blocks from being read: a fragment for messages with the number of the line. It repeats nothing of the
-   * text. Undefined where every block was read.
-   */
   readonly problem?: string
+}
+
+/** A line of a text and its number, from 1 on. */
+interface Line {
+  readonly text: string
+  readonly number: number
 }
 
 /** A block whose END line has not come yet. `number` is the one of its BEGIN line. */
@@ -31,21 +35,25 @@ interface OpenBlock {
   readonly lines: Line[]
 }
 
+/** The lines of a text; undefined stands for one that belongs to a block. */
+type Outside = (string | undefined)[]
+
 /**
  * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, lines end with LF or CRLF, and a
  * BEGIN or END is a line of its own: any other one is a problem, so that no block is left out in silence
- * (rules: pem#blocks). Takes time linear in the text's length. Never throws.
+ * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
+ * By hand: forge passes over what it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
-  const outside: (string | undefined)[] = []
+  const outside: Outside = []
   let open: OpenBlock | undefined
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
     const boundary = boundaryOf(line)
     if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
     if (boundary === undefined) {
-      if (open) open.lines.push({ text: withoutBlanksBehind(line), number })
+      if (open) open.lines.push({ text: withoutBlanksBehind(line, ' \t\r'), number })
       outside.push(open ? undefined : line)
       continue
     }
@@ -61,10 +69,7 @@ export function splitPem(text: string): Pem {
   return problem === undefined ? { blocks } : { blocks, problem }
 }
 
-/**
- * Writes one block in the form that responses carry (rules: pem#writing): base64 in 64 columns, "\n" line
- * ends, one at the end. A chain is the concatenation of its blocks.
- */
+/** Writes a block as responses carry it (rules: pem#writing): base64 in 64 columns, "\n" line ends, one at the end. */
 export function writePem(type: string, der: Uint8Array): string {
   const base64 = btoa(binaryOf(der))
   let body = ''
@@ -72,30 +77,8 @@ export function writePem(type: string, der: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
 }
 
-/** What is wrong with a BEGIN or END where it stands. */
-function misplaced(
-  { begins, type }: { readonly begins: boolean; readonly type: string },
-  number: number,
-  open: OpenBlock | undefined,
-): string | undefined {
-  if (begins) {
-    return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
-  }
-  if (!open) return `line ${number} ends a block that no line begins`
-  return type === open.type ? undefined : `line ${number} ends a block of another type than line ${open.number} begins`
-}
-
-/** The first line outside of blocks that seems to be meant as a BEGIN or END line. */
-function missed(outside: readonly (string | undefined)[]): string | undefined {
-  for (const [index, line] of outside.entries()) {
-    const wrong = line === undefined ? undefined : missedBoundary(line)
-    if (wrong !== undefined) return `line ${index + 1} ${wrong}`
-  }
-  return undefined
-}
-
 /** Reads a complete block. Its headers are put among the lines `outside` of blocks: nothing must be lost in them either. */
-function readBlock({ type, number, lines }: OpenBlock, outside: (string | undefined)[]): PemBlock {
+function readBlock({ type, number, lines }: OpenBlock, outside: Outside): PemBlock {
   if (!lines[0]?.text.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
   const blank = lines.findIndex(({ text }) => text === '')
   const headers = blank === -1 ? lines : lines.slice(0, blank)
@@ -104,8 +87,184 @@ function readBlock({ type, number, lines }: OpenBlock, outside: (string | undefi
   return { type, encrypted, ...decode(lines.slice(headers.length), number) }
 }
 
-function withoutBlanksBehind(line: string): string {
+/** Cuts off blanks at the end: a regular expression for them would take quadratic time. */
+function withoutBlanksBehind(line: string, blanks: string): string {
   let end = line.length
-  while (end > 0 && ' \t\r'.includes(line.charAt(end - 1))) end--
+  while (end > 0 && blanks.includes(line.charAt(end - 1))) end--
   return line.slice(0, end)
+}
+
+// Base64 (RFC 4648, 4).
+
+/** Decodes base64 that is broken into lines, with blanks anywhere in it. `begin` is the number of the line before. */
+function decode(lines: readonly Line[], begin: number): Decoded {
+  const base64 = lines.map(({ text }) => text.replace(/[ \t]/g, '')).join('')
+  if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
+  const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
+  if (isWhole) return { der: bytesOf(atob(base64)) }
+  const characters = counted(base64.length, 'character')
+  const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
+  return { damage: wrongCharacter(lines) ?? length }
+}
+
+function wrongCharacter(lines: readonly Line[]): string | undefined {
+  let padding = 0
+  for (const { text, number } of lines) {
+    for (let at = 0; at < text.length; at++) {
+      const character = text.charAt(at)
+      if (character === ' ' || character === '\t') continue
+      const place = `character ${at + 1} of line ${number}`
+      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(text, at) ?? 'not base64'}`
+      if (character === '=') padding++
+      else if (padding > 0) return `${place} stands behind the "=" that ends the base64`
+      if (padding > 2) return `${place} is a third "="`
+    }
+  }
+  return undefined
+}
+
+/** Names a character that nobody sees or that is not ASCII. Undefined for any other, since it may be part of a secret. */
+function oddCharacter(text: string, at: number): string | undefined {
+  const point = text.codePointAt(at) ?? 0
+  if (point > 0x20 && point < 0x7f) return undefined
+  if (point === 0x0d) return 'a carriage return (CR) without a line feed (LF)'
+  if (point === 0xfeff) return 'a byte order mark (U+FEFF)'
+  return `U+${point.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+// BEGIN and END lines (RFC 7468, 3).
+
+interface BoundaryLine {
+  readonly begins: boolean
+  readonly type: string
+  readonly wrong?: undefined
+}
+
+/** Blanks and the CR of a CRLF may follow. */
+const WHOLE = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
+/** The word of a boundary at the start of a line, after dashes of any kind and number: perhaps meant to be one. */
+const MEANT = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
+const WRITTEN_OUT = 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
+
+/** Reads a line as a BEGIN or END line. Undefined where it holds neither; `wrong` completes "line 7 …". */
+function boundaryOf(line: string): BoundaryLine | { readonly wrong: string } | undefined {
+  const [, word, type] = WHOLE.exec(line) ?? []
+  if (type !== undefined) return { begins: word === 'BEGIN', type }
+  const [start] = /-----(?:BEGIN|END)/.exec(line) ?? []
+  return start === undefined ? undefined : { wrong: wrongWith(line, start) }
+}
+
+function wrongWith(line: string, start: string): string {
+  const before = line.slice(0, line.indexOf(start))
+  if (before !== '') return wrongBefore(withoutBlanksBehind(before, ' \t'), start)
+  const [whole, label = ''] = /^-----(?:BEGIN|END)([^-]*)-----/.exec(line) ?? []
+  if (whole === undefined) return `has no five dashes behind the label of its "${start}"`
+  if (!/^ [A-Z0-9.]+(?: [A-Z0-9.]+)*$/.test(label)) {
+    return 'has a label that is not of capital letters and digits, with one blank before each word'
+  }
+  return wrongBehind(line.slice(whole.length).replace(/^[ \t]+/, ''), start)
+}
+
+function wrongBefore(before: string, start: string): string {
+  if (before === '') return `is indented: its "${start}" must come first`
+  if (/\\[nr]$/.test(before)) return WRITTEN_OUT
+  const odd = oddCharacter(before, before.length - 1)
+  if (odd !== undefined) return `has ${odd} before its "${start}"`
+  if (before.endsWith('-')) return `has more than five dashes before its "${start.slice(5)}"`
+  return `has text before its "${start}", without a line break between`
+}
+
+function wrongBehind(behind: string, start: string): string {
+  if (/^\\[nr]/.test(behind)) return WRITTEN_OUT
+  const odd = oddCharacter(behind, 0)
+  if (odd !== undefined) return `has ${odd} behind its "${start} …-----"`
+  const [next] = /^-----(?:BEGIN|END)/.exec(behind) ?? []
+  return `has ${next ? `"${next}"` : 'text'} behind its "${start} …-----", without a line break between`
+}
+
+function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlock | undefined): string | undefined {
+  if (begins) {
+    return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
+  }
+  if (!open) return `line ${number} ends a block that no line begins`
+  return type === open.type ? undefined : `line ${number} ends a block of another type than line ${open.number} begins`
+}
+
+/** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
+function missed(outside: Outside): string | undefined {
+  const index = outside.findIndex((line) => line !== undefined && MEANT.test(line))
+  if (index === -1) return undefined
+  const hasDashes = /-----\s*(?:BEGIN|END)/i.test(outside[index] ?? '')
+  const why = hasDashes ? 'has other capitals or blanks' : 'does not start with five dashes (U+002D)'
+  return `line ${index + 1} is not a BEGIN or END line: it ${why}`
+}
+
+// Blocks whose BEGIN and END lines are spoilt.
+
+/** Joins the lines before and after a block: part of nothing that is looked for. */
+const GAP = '|'
+/** Characters of base64 that hold the headers of what is looked for. */
+const HEADERS = 16
+
+/**
+ * Looks for a block among the lines outside of blocks: one that is not read because its BEGIN or END line is spoilt. All
+ * but base64 and dashes is passed over, line breaks that are written out too, so no blank or invisible character hides one.
+ */
+function leftOut(lines: Outside): string | undefined {
+  const solid = lines.map((line) => (line === undefined ? GAP : line.replace(/\\[nr]|[^A-Za-z0-9+/-]/g, '')))
+  const boundary = solid.join('').search(/-----(?:BEGIN|END)[A-Z0-9]+-----/)
+  if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`
+  const bare = solid.map((line) => line.replaceAll('-', ''))
+  const text = bare.join('')
+  // The base64 of a SEQUENCE of 32 bytes or more.
+  for (const { index } of text.matchAll(/M(?=[C-I])/g)) {
+    if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 that stands in no block`
+  }
+  return undefined
+}
+
+function lineOf(lines: readonly string[], at: number): number {
+  let end = 0
+  const index = lines.findIndex((line) => {
+    end += line.length
+    return at < end
+  })
+  return index + 1
+}
+
+/** Tells whether here begins a SEQUENCE as certificates, keys and their like have it: one of a SEQUENCE or version first. */
+function isContent(text: string, at: number): boolean {
+  const base64 = text.slice(at, at + HEADERS)
+  if (base64.length < HEADERS || /[^A-Za-z0-9+/]/.test(base64)) return false
+  const bytes = bytesOf(atob(base64))
+  const isSequence = (): boolean => {
+    const outer = headerAt(bytes, 0)
+    if (outer.content > 4 || (text.length - at) * 3 < outer.end * 4) return false
+    const [tag, length, version = 2] = bytes.subarray(outer.content)
+    // The version of a key, 0 or 1.
+    if (tag === 0x02) return length === 1 && version < 2
+    const inner = headerAt(bytes, outer.content)
+    if (tag !== 0x30 || inner.end - inner.content >= outer.end - outer.content) return false
+    // A version, a serial number, or an algorithm.
+    const [first = 0, size = 0xff] = bytes.subarray(inner.content)
+    return first === 0xa0 ? size === 3 : [0x02, 0x06, 0x30].includes(first) && size < 0x20
+  }
+  return readOr(isSequence, () => false)
+}
+
+// Labels.
+
+/** The labels that messages may repeat. Any other may be a secret that stands in the place of a label. */
+const KNOWN = [
+  /^((X509|TRUSTED|ATTRIBUTE) )?CERTIFICATE$/,
+  /^(NEW )?CERTIFICATE REQUEST$/,
+  /^(RSA )?PUBLIC KEY$/,
+  /^((ENCRYPTED|RSA|EC|DSA|OPENSSH) )?PRIVATE KEY$/,
+  /^(EC|DH|X9\.42 DH|DSA) PARAMETERS$/,
+  /^(X509 CRL|PKCS7|CMS)$/,
+]
+
+/** The type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
+export function typeText(type: string): string {
+  return KNOWN.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
 }

@@ -1,10 +1,25 @@
-import { bitLength, bytesOfNumber, hexOf, numberOf, sameBytes } from './bytes.ts'
+import { invert } from '@noble/curves/abstract/modular.js'
+import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { bitLength } from './bytes.ts'
+import { derOf, integer, nothing, octetString, oid, sequence } from './der-writer.ts'
 import type { Hash } from './hashes.ts'
+import { oids } from './oids.ts'
+
+// On BigInt: forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
+
+const PUBLIC_EXPONENT = 65_537n
 
 /** The numbers of an RSA public key. */
 export interface RsaNumbers {
   readonly n: bigint
   readonly e: bigint
+}
+
+/** The numbers of an RSA private key (RFC 8017, 3.2), and itself as PKCS#8 (RFC 5958). */
+export interface RsaKey extends RsaNumbers {
+  readonly d: bigint
+  readonly pkcs8: Uint8Array
 }
 
 /** The hash functions and the salt's length in bytes of an RSASSA-PSS signature (RFC 8017, A.2.3). */
@@ -14,45 +29,67 @@ export interface PssParameters {
   readonly saltLength: number
 }
 
-/** Whether `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
-export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, signature: Uint8Array): boolean {
-  const length = Math.ceil(bitLength(key.n) / 8)
-  const info = hash.digestInfo + hexOf(hash.digest(message))
-  const padding = length - info.length / 2 - 3
-  const opened = open(key, signature)
-  return padding >= 8 && opened === BigInt(`0x0001${'ff'.repeat(padding)}00${info}`)
+/** Makes the RSA key of two primes in hex. */
+export function rsaKeyOf(primes: readonly [p: string, q: string]): RsaKey {
+  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
+  const [n, e] = [p * q, PUBLIC_EXPONENT]
+  const d = invert(e, (p - 1n) * (q - 1n))
+  // RSAPrivateKey (RFC 8017, A.1.2).
+  const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
+  const pkcs8 = derOf(sequence(integer(0n), sequence(oid(oids.rsaEncryption), nothing()), octetString(key)))
+  return { n, e, d, pkcs8 }
 }
 
-/** Whether `signature` is the RSASSA-PSS signature of `message` (RFC 8017, 8.1.2 and 9.1.2). */
+/** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). */
+export function signPkcs1({ n, d }: RsaKey, hash: Hash, message: Uint8Array): Uint8Array {
+  const length = lengthOf(n)
+  return numberToBytesBE(power(encodedPkcs1(hash, message, length), d, n), length)
+}
+
+/** Tells whether `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
+export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, signature: Uint8Array): boolean {
+  return open(key, signature) === encodedPkcs1(hash, message, lengthOf(key.n))
+}
+
+/** EMSA-PKCS1-v1_5 (RFC 8017, 9.2) as a number; for a key too short for it, a number that nothing equals. */
+function encodedPkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
+  const info = hash.digestInfo + bytesToHex(hash.digest(message))
+  const padding = length - info.length / 2 - 3
+  return padding >= 8 ? BigInt(`0x0001${'ff'.repeat(padding)}00${info}`) : -1n
+}
+
+/** Tells whether `signature` is the RSASSA-PSS signature of `message` (RFC 8017, 8.1.2 and 9.1.2). */
 export function verifyPss(
   key: RsaNumbers,
-  parameters: PssParameters,
+  { hash, maskHash, saltLength }: PssParameters,
   message: Uint8Array,
   signature: Uint8Array,
 ): boolean {
-  const { hash, maskHash, saltLength } = parameters
   const bits = bitLength(key.n) - 1
   const length = Math.ceil(bits / 8)
-  const opened = open(key, signature)
+  const opened = length < hash.length + saltLength + 2 ? undefined : open(key, signature)
   if (opened === undefined || bitLength(opened) > bits) return false
-  const encoded = bytesOfNumber(opened, length)
+  const encoded = numberToBytesBE(opened, length)
   if (encoded[length - 1] !== 0xbc) return false
   const masked = encoded.subarray(0, length - hash.length - 1)
   const digest = encoded.subarray(masked.length, length - 1)
   const block = unmask(masked, digest, maskHash)
   block[0] = (block[0] ?? 0) & (0xff >> (length * 8 - bits))
-  // Before the beginning where the salt is too long for the key: there is no 1.
   const separator = block.length - saltLength - 1
   if (block[separator] !== 1 || block.subarray(0, separator).some((byte) => byte !== 0)) return false
   const salted = new Uint8Array([...new Uint8Array(8), ...hash.digest(message), ...block.subarray(separator + 1)])
-  return sameBytes(hash.digest(salted), digest)
+  return equalBytes(hash.digest(salted), digest)
 }
 
 /** The number inside a signature, or undefined where the signature's length or value does not fit the key. */
 function open({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
-  const value = numberOf(signature)
-  if (signature.length !== Math.ceil(bitLength(n) / 8) || value >= n) return undefined
-  return power(value, e, n)
+  const value = bytesToNumberBE(signature)
+  return signature.length === lengthOf(n) && value < n ? power(value, e, n) : undefined
+}
+
+/** The bytes of a modulus, and so of a signature. */
+function lengthOf(n: bigint): number {
+  return Math.ceil(bitLength(n) / 8)
 }
 
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
@@ -68,7 +105,7 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
 function unmask(masked: Uint8Array, seed: Uint8Array, hash: Hash): Uint8Array {
   const block = masked.slice()
   for (let counter = 0, at = 0; at < block.length; counter++) {
-    const mask = hash.digest(new Uint8Array([...seed, ...bytesOfNumber(BigInt(counter), 4)]))
+    const mask = hash.digest(new Uint8Array([...seed, ...numberToBytesBE(counter, 4)]))
     for (const byte of mask) {
       if (at < block.length) block[at] = (block[at] ?? 0) ^ byte
       at++

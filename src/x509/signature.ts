@@ -1,23 +1,44 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { sameBytes } from './bytes.ts'
+import { equalBytes } from '@noble/curves/utils.js'
 import type { Certificate } from './certificate.ts'
-import { curves } from './curves.ts'
-import { readOr } from './der.ts'
+import { type Asn1, childrenOf, natural, readOr, tagged, Unreadable } from './der.ts'
+import { type Hash, hashes } from './hashes.ts'
+import { type Algorithm, curves, keyName, type PublicKey, readAlgorithm } from './keys.ts'
 import { nameText } from './name.ts'
-import { keyName, type PublicKey } from './public-key.ts'
-import { verifyPkcs1, verifyPss } from './rsa.ts'
-import { type Scheme, schemeOf } from './signature-algorithm.ts'
+import { oids } from './oids.ts'
+import { type PssParameters, verifyPkcs1, verifyPss } from './rsa.ts'
 
+const WHAT = 'signature algorithm'
 const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
+/** How a certificate is signed. `kind` is the kind of key that signs this way. */
+type Scheme =
+  | { readonly kind: 'rsa'; readonly hash: Hash; readonly pss?: PssParameters }
+  | { readonly kind: 'ecdsa'; readonly hash: Hash }
+  | { readonly kind: 'ed25519' }
+
+const SCHEMES: Readonly<Record<string, Scheme>> = {
+  [oids.sha1WithRsa]: { kind: 'rsa', hash: hashes.sha1 },
+  [oids.sha224WithRsa]: { kind: 'rsa', hash: hashes.sha224 },
+  [oids.sha256WithRsa]: { kind: 'rsa', hash: hashes.sha256 },
+  [oids.sha384WithRsa]: { kind: 'rsa', hash: hashes.sha384 },
+  [oids.sha512WithRsa]: { kind: 'rsa', hash: hashes.sha512 },
+  [oids.ecdsaWithSha1]: { kind: 'ecdsa', hash: hashes.sha1 },
+  [oids.ecdsaWithSha224]: { kind: 'ecdsa', hash: hashes.sha224 },
+  [oids.ecdsaWithSha256]: { kind: 'ecdsa', hash: hashes.sha256 },
+  [oids.ecdsaWithSha384]: { kind: 'ecdsa', hash: hashes.sha384 },
+  [oids.ecdsaWithSha512]: { kind: 'ecdsa', hash: hashes.sha512 },
+  [oids.ed25519]: { kind: 'ed25519' },
+}
+
 /**
- * Whether `child` names `issuer` as its issuer, byte for byte, and carries a signature by its key. Validity and CA
+ * Checks that `child` names `issuer` as its issuer, byte for byte, and carries a signature by its key. Validity and CA
  * flags are not looked at (rules: tls-certificates#accepted).
  *
- * @returns undefined where it does, else the reason why not as a fragment for a message
+ * @returns the reason why not, as a fragment for a message; undefined where it does
  */
-export function isSignedBy(child: Certificate, issuer: Certificate): string | undefined {
-  if (!sameBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)
+export function signatureProblem(child: Certificate, issuer: Certificate): string | undefined {
+  if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)
   return readOr(
     () => mismatch(schemeOf(child.signatureAlgorithm), issuer.publicKey, child),
     (problem) => problem,
@@ -31,19 +52,18 @@ function differentNames(child: Certificate, issuer: Certificate): string {
 }
 
 function mismatch(scheme: Scheme, key: PublicKey, certificate: Certificate): string | undefined {
-  const verified = verify(scheme, key, certificate)
-  if (verified === undefined) {
+  const isVerified = verify(scheme, key, certificate)
+  if (isVerified === undefined) {
     return `its signature is ${KIND_NAMES[scheme.kind]}, the next certificate's key is ${keyName(key)}`
   }
-  return verified ? undefined : 'the signature does not verify'
+  return isVerified ? undefined : 'the signature does not verify'
 }
 
-/** Whether a certificate's signature verifies. Undefined where the key is of another kind than the signature. */
+/** Verifies a certificate's signature. Undefined where the key is of another kind than the signature. */
 function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Certificate): boolean | undefined {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
-    return scheme.padding === 'pss'
-      ? verifyPss(key, scheme, tbs, signature)
-      : verifyPkcs1(key, scheme.hash, tbs, signature)
+    const { hash, pss } = scheme
+    return pss ? verifyPss(key, pss, tbs, signature) : verifyPkcs1(key, hash, tbs, signature)
   }
   if (scheme.kind === 'ed25519' && key.kind === 'ed25519') {
     return holds(() => ed25519.verify(signature, tbs, key.bytes))
@@ -62,4 +82,44 @@ function holds(check: () => boolean): boolean {
   } catch {
     return false
   }
+}
+
+/** Reads what a signature algorithm means (RFC 4055, 5758, 8410). */
+function schemeOf({ oid, parameters }: Algorithm): Scheme {
+  if (oid === oids.rsassaPss) {
+    const pss = pssOf(parameters)
+    return { kind: 'rsa', hash: pss.hash, pss }
+  }
+  const scheme = SCHEMES[oid]
+  if (!scheme) throw new Unreadable(`its signature algorithm ${oid} is not supported`)
+  return scheme
+}
+
+/** RSASSA-PSS-params (RFC 4055, 3.1): members [0] to [3], each with a default. */
+function pssOf(parameters: Asn1 | undefined): PssParameters {
+  const members = childrenOf(parameters, WHAT)
+  const member = (tag: number) => {
+    const wrapper = tagged(members, tag)
+    return wrapper && childrenOf(wrapper, WHAT, tag)[0]
+  }
+  const [hash, mask, salt, trailer] = [member(0xa0), member(0xa1), member(0xa2), member(0xa3)]
+  if (trailer && natural(trailer, WHAT) !== 1n) throw new Unreadable('its signature has an unknown trailer')
+  const saltLength = salt ? natural(salt, WHAT) : 20n
+  if (saltLength > 65_536n) throw new Unreadable('its signature has too long a salt')
+  return { hash: hash ? hashOf(hash) : hashes.sha1, maskHash: maskHashOf(mask), saltLength: Number(saltLength) }
+}
+
+function maskHashOf(mask: Asn1 | undefined): Hash {
+  if (!mask) return hashes.sha1
+  const { oid, parameters } = readAlgorithm(mask, WHAT)
+  if (oid !== oids.mgf1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
+  return hashOf(parameters)
+}
+
+function hashOf(algorithm: Asn1 | undefined): Hash {
+  const { oid } = readAlgorithm(algorithm, WHAT)
+  const names = Object.keys(hashes) as (keyof typeof hashes)[] // The keys of the table.
+  const name = names.find((each) => oids[each] === oid)
+  if (!name) throw new Unreadable(`its hash function ${oid} is not supported`)
+  return hashes[name]
 }

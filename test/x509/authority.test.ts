@@ -1,10 +1,10 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { authorityOf } from '../../src/x509/authority.ts'
+import { authorityOf, testKeys } from '../../src/x509/authority.ts'
 import { readCertificate } from '../../src/x509/certificate.ts'
-import { readChain, readKey, requireMatch } from '../../src/x509/chain.ts'
-import { testKeys } from '../../src/x509/test-keys.ts'
+import { readChain, readKey, requireMatch } from '../../src/x509/uploads.ts'
+
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { cases, drawOf, kinds, orderOf } from './issuing-support.ts'
 import { blocksOf, derOf } from './support.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../src/schema/errors.ts'
-import { readChain, readKey } from '../../src/x509/chain.ts'
 import { writePem } from '../../src/x509/pem.ts'
+import { readChain, readKey } from '../../src/x509/uploads.ts'
 import { blocksOf, derOf, fixture, numbers } from './support.ts'
 
 const RUNS = 800

@@ -279,50 +279,6 @@ describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-cert
     ['bad-secp256k1', 'its key is on the curve secp256k1, which is not supported'],
     ['bad-explicit', 'its EC key does not name its curve'],
   ])('%s is refused', (name, problem) => expect(problemOf(derOf(fixture(name)))).toBe(problem))
-
-  const rsa = (n: string, e: string) =>
-    altered({
-      [KEY]: element(
-        0x30,
-        element(0x30, element(6, '\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01'), element(5)),
-        element(3, '\x00', element(0x30, element(2, n), element(2, e))),
-      ),
-    })
-  const p256 = (point: string) =>
-    altered({
-      [KEY]: element(
-        0x30,
-        element(0x30, element(6, '\x2a\x86\x48\xce\x3d\x02\x01'), element(6, '\x2a\x86\x48\xce\x3d\x03\x01\x07')),
-        element(3, '\x00', point),
-      ),
-    })
-
-  const ed25519 = (bytes: string) =>
-    altered({ [KEY]: element(0x30, element(0x30, element(6, '\x2b\x65\x70')), element(3, '\x00', bytes)) })
-
-  it('an Ed25519 key of 32 bytes is read', () => {
-    expect(readCertificate(ed25519('x'.repeat(32))).fields.private_key_type).toBe('ed25519')
-  })
-
-  it.each<[string, Uint8Array, string]>([
-    ['an Ed25519 key of 31 bytes', ed25519('x'.repeat(31)), 'its public key is missing or malformed'],
-    ['an Ed25519 key of 33 bytes', ed25519('x'.repeat(33)), 'its public key is missing or malformed'],
-    [
-      'a modulus of 16385 bits',
-      rsa(`\x01${'\xff'.repeat(2048)}`, '\x03'),
-      'its RSA key has 16385 bits, more than 16384',
-    ],
-    [
-      'an exponent of 65 bits',
-      rsa('\x7f\xff', `\x01${'\x00'.repeat(8)}`),
-      'its RSA key has a public exponent of more than 64 bits',
-    ],
-    ['a modulus of 0', rsa('\x00', '\x03'), 'its RSA key has a modulus or an exponent of 0'],
-    ['a negative modulus', rsa('\x80', '\x03'), 'its public key is missing or malformed'],
-    ['the point at infinity', p256('\x00'), 'its public key is not a point on P-256'],
-    ['a point off the curve', p256(`\x04${'\x01'.repeat(64)}`), 'its public key is not a point on P-256'],
-    ['no point', p256(''), 'its public key is not a point on P-256'],
-  ])('%s is refused', (_, der, problem) => expect(problemOf(der)).toBe(problem))
 })
 
 describe('names in messages', () => {

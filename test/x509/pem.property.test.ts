@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Refusal } from '../../src/schema/errors.ts'
-import { readChain, readKey } from '../../src/x509/chain.ts'
+import { readChain, readKey } from '../../src/x509/uploads.ts'
 import { blocksOf, fixture } from './support.ts'
 
 /** Certificates of all sizes, each signed by the next. */

@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, type KeyObject, privateEncrypt, publicDecrypt, sign } from 'node:crypto'
+import { bytesToNumberBE as numberOf } from '@noble/curves/utils.js'
 import { describe, expect, it } from 'vitest'
-import { numberOf } from '../../src/x509/bytes.ts'
 import { hashes } from '../../src/x509/hashes.ts'
 import { verifyPkcs1, verifyPss } from '../../src/x509/rsa.ts'
 

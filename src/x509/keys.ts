@@ -1,0 +1,203 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { p256, p384, p521 } from '@noble/curves/nist.js'
+import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
+import { bitLength } from './bytes.ts'
+import {
+  type Asn1,
+  childrenOf,
+  contentOf,
+  malformed,
+  natural,
+  oidOf,
+  parse,
+  tagged,
+  tagOf,
+  tags,
+  Unreadable,
+  wholeBits,
+} from './der.ts'
+import { oids } from './oids.ts'
+import { typeText } from './pem.ts'
+
+const PUBLIC_KEY = 'public key'
+const PRIVATE_KEY = 'DER structure'
+/** The curve in an ECPrivateKey (RFC 5915). */
+const EC_PARAMETERS = 0xa0
+/** openssl's own limits. They also bound how long the check of a signature can take. */
+const MOST_MODULUS_BITS = 16_384
+const MOST_EXPONENT_BITS = 64
+
+/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the bytes of a coordinate or secret. */
+export const curves = {
+  'P-256': { oid: oids.p256, arithmetic: p256, bytes: 32 },
+  'P-384': { oid: oids.p384, arithmetic: p384, bytes: 48 },
+  'P-521': { oid: oids.p521, arithmetic: p521, bytes: 66 },
+} as const
+
+export type Curve = keyof typeof curves
+
+/** Names for messages. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  [oids.rsassaPss]: 'RSASSA-PSS',
+  [oids.dsa]: 'DSA',
+  [oids.x25519]: 'X25519',
+  [oids.x448]: 'X448',
+  [oids.ed448]: 'Ed448',
+  [oids.p192]: 'P-192',
+  [oids.p224]: 'P-224',
+  [oids.secp256k1]: 'secp256k1',
+}
+
+/** An AlgorithmIdentifier: what it names, and its parameters where it has any. */
+export interface Algorithm {
+  readonly oid: string
+  readonly parameters: Asn1 | undefined
+}
+
+/** A public key. `point` is encoded as SEC 1 has it, compressed or not. */
+export type PublicKey =
+  | { readonly kind: 'rsa'; readonly n: bigint; readonly e: bigint }
+  | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly point: Uint8Array }
+  | { readonly kind: 'ed25519'; readonly bytes: Uint8Array }
+
+/** A private key. Secrets have the curve's full length, most significant byte first. */
+export type PrivateKey =
+  | { readonly kind: 'rsa'; readonly n: bigint; readonly e: bigint; readonly d: bigint }
+  | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly secret: Uint8Array }
+  | { readonly kind: 'ed25519'; readonly seed: Uint8Array }
+
+/** A short name of a key for messages: `RSA 2048`, `ECDSA P-256` or `Ed25519`. */
+export function keyName(key: PublicKey | PrivateKey): string {
+  if (key.kind === 'rsa') return `RSA ${bitLength(key.n)}`
+  return key.kind === 'ecdsa' ? `ECDSA ${key.curve}` : 'Ed25519'
+}
+
+/** Reads an AlgorithmIdentifier (RFC 5280, 4.1.1.2). */
+export function readAlgorithm(element: Asn1 | undefined, what: string): Algorithm {
+  const [oid, parameters] = childrenOf(element, what)
+  return { oid: oidOf(oid, what), parameters }
+}
+
+/** The kind of key that an AlgorithmIdentifier announces (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
+function keyKindOf({ oid, parameters }: Algorithm) {
+  if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
+  if (oid === oids.ed25519) return { kind: 'ed25519' } as const
+  if (oid === oids.ecPublicKey) return { kind: 'ecdsa', curve: readCurve(parameters) } as const
+  throw new Unreadable(`its key is of the type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
+}
+
+/** The curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
+function readCurve(parameters: Asn1 | undefined): Curve {
+  if (!parameters || tagOf(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
+  const oid = oidOf(parameters, 'curve')
+  const names = Object.keys(curves) as Curve[] // The keys of the table.
+  const curve = names.find((name) => curves[name].oid === oid)
+  if (curve) return curve
+  throw new Unreadable(`its key is on the curve ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
+}
+
+function checkRsaSize(n: bigint, e: bigint): void {
+  const bits = bitLength(n)
+  if (n === 0n || e === 0n) throw new Unreadable('its RSA key has a modulus or an exponent of 0')
+  if (bits > MOST_MODULUS_BITS) throw new Unreadable(`its RSA key has ${bits} bits, more than ${MOST_MODULUS_BITS}`)
+  if (bitLength(e) <= MOST_EXPONENT_BITS) return
+  throw new Unreadable(`its RSA key has a public exponent of more than ${MOST_EXPONENT_BITS} bits`)
+}
+
+/** Reads a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
+export function readPublicKey(der: Uint8Array): PublicKey {
+  const [algorithm, key] = childrenOf(parse(der), PUBLIC_KEY)
+  const kind = keyKindOf(readAlgorithm(algorithm, PUBLIC_KEY))
+  const bytes = wholeBits(key, PUBLIC_KEY)
+  if (kind.kind === 'rsa') return readRsaPublicKey(bytes)
+  if (kind.kind === 'ecdsa') return { ...kind, point: checkedPoint(kind.curve, bytes) }
+  if (bytes.length !== 32) throw malformed(PUBLIC_KEY)
+  return { kind: 'ed25519', bytes }
+}
+
+function readRsaPublicKey(der: Uint8Array): PublicKey {
+  const [modulus, exponent] = childrenOf(parse(der), PUBLIC_KEY)
+  const [n, e] = [natural(modulus, PUBLIC_KEY), natural(exponent, PUBLIC_KEY)]
+  checkRsaSize(n, e)
+  return { kind: 'rsa', n, e }
+}
+
+function checkedPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
+  try {
+    curves[curve].arithmetic.Point.fromBytes(bytes).assertValidity()
+  } catch {
+    throw new Unreadable(`its public key is not a point on ${curve}`)
+  }
+  return bytes
+}
+
+/**
+ * Reads an unencrypted private key: PKCS#8 ("PRIVATE KEY", RFC 5208 and 5958), PKCS#1 ("RSA PRIVATE KEY", RFC 8017) or
+ * SEC 1 ("EC PRIVATE KEY", RFC 5915).
+ */
+export function readPrivateKey({ type, der }: { readonly type: string; readonly der: Uint8Array }): PrivateKey {
+  if (type === 'PRIVATE KEY') return readPkcs8(der)
+  if (type === 'RSA PRIVATE KEY') return readRsaPrivateKey(der)
+  if (type === 'EC PRIVATE KEY') return readEcPrivateKey(der)
+  throw new Unreadable(`a block of ${typeText(type)} is not supported`)
+}
+
+function readPkcs8(der: Uint8Array): PrivateKey {
+  const [version, algorithm, key] = childrenOf(parse(der), PRIVATE_KEY)
+  if (natural(version, PRIVATE_KEY) > 1n) throw new Unreadable('its PKCS#8 version is not supported')
+  const kind = keyKindOf(readAlgorithm(algorithm, PRIVATE_KEY))
+  const content = contentOf(key, PRIVATE_KEY, tags.octetString)
+  if (kind.kind === 'rsa') return readRsaPrivateKey(content)
+  if (kind.kind === 'ecdsa') return readEcPrivateKey(content, kind.curve)
+  const seed = contentOf(parse(content), PRIVATE_KEY, tags.octetString)
+  if (seed.length !== 32) throw malformed(PRIVATE_KEY)
+  return { kind: 'ed25519', seed }
+}
+
+function readRsaPrivateKey(der: Uint8Array): PrivateKey {
+  const [version, ...numbers] = childrenOf(parse(der), PRIVATE_KEY)
+  if (natural(version, PRIVATE_KEY) !== 0n) throw new Unreadable('its RSA key has more than two primes')
+  const number = (place: number) => natural(numbers[place], PRIVATE_KEY)
+  const [n, e] = [number(0), number(1)]
+  checkRsaSize(n, e)
+  const [d, p, q] = [number(2), number(3), number(4)]
+  if (p <= 1n || q <= 1n || p * q !== n) throw new Unreadable('its primes do not give its modulus')
+  const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
+  if (!isInverse) throw new Unreadable('its private exponent does not fit its public one')
+  return { kind: 'rsa', n, e, d }
+}
+
+function readEcPrivateKey(der: Uint8Array, announced?: Curve): PrivateKey {
+  const children = childrenOf(parse(der), PRIVATE_KEY)
+  const curve = announced ?? readCurve(namedCurve(children))
+  const secret = bytesToNumberBE(contentOf(children[1], PRIVATE_KEY, tags.octetString))
+  if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
+    throw new Unreadable(`its secret is out of the range of ${curve}`)
+  }
+  return { kind: 'ecdsa', curve, secret: numberToBytesBE(secret, curves[curve].bytes) }
+}
+
+function namedCurve(children: readonly Asn1[]): Asn1 | undefined {
+  const parameters = tagged(children, EC_PARAMETERS)
+  return parameters && childrenOf(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
+}
+
+/** Tells whether a private key is the one of a certificate's public key. */
+export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
+  if (key.kind === 'rsa') return certified.kind === 'rsa' && key.n === certified.n && key.e === certified.e
+  if (key.kind === 'ed25519') {
+    return certified.kind === 'ed25519' && equalBytes(ed25519.getPublicKey(key.seed), certified.bytes)
+  }
+  if (certified.kind !== 'ecdsa') return false
+  // Points of different curves differ in length.
+  return equalBytes(pointOf(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
+}
+
+function pointOf({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
+  const { arithmetic } = curves[curve]
+  // The library fills a table before it first multiplies the base point of a curve. Issuing needs the one of P-256; to
+  // fill the one of a larger curve takes ten times as long as a multiplication without it.
+  if (curve === 'P-256') return arithmetic.getPublicKey(secret, isCompressed)
+  const base = arithmetic.Point.fromAffine(arithmetic.Point.BASE.toAffine())
+  return base.multiplyUnsafe(bytesToNumberBE(secret)).toBytes(isCompressed)
+}

@@ -1,0 +1,136 @@
+import { refuse } from '../schema/errors.ts'
+import { utf8Length } from '../schema/platform.ts'
+import { type Certificate, readCertificate } from './certificate.ts'
+import { readOr } from './der.ts'
+import { errors } from './errors.ts'
+import { belongsTo, keyName, type PrivateKey, readPrivateKey } from './keys.ts'
+import { nameText } from './name.ts'
+import { type Pem, type PemBlock, splitPem, typeText, writePem } from './pem.ts'
+import { signatureProblem } from './signature.ts'
+
+/** Bytes of UTF-8. */
+const LONGEST = 65_536
+/** Each certificate costs the check of a signature. */
+const MOST_CERTIFICATES = 10
+const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
+/** Blocks that tools write beside a key: `openssl ecparam -genkey` its parameters, others the certificate. */
+const BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
+
+type Field = 'certificate_pem' | 'private_key_pem'
+
+/** An uploaded certificate chain. */
+export interface Chain {
+  /** The chain as responses carry it: 64 columns, "\n" line ends, nothing but certificates. */
+  readonly certificate_pem: string
+  readonly leaf: Certificate
+}
+
+/** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
+export interface PemCertificate extends Certificate {
+  readonly pem: string
+  readonly der: Uint8Array
+}
+
+/** An uploaded private key. */
+export interface UploadedKey {
+  readonly key: PrivateKey
+  /** The key's block alone: 64 columns, "\n" line ends. */
+  readonly private_key_pem: string
+}
+
+/**
+ * Reads an uploaded chain of one to ten PEM certificates, leaf first. A single certificate's signature is not looked at.
+ *
+ * @throws Refusal with one of `chainErrors` (rules: tls-certificates#accepted)
+ */
+export function readChain(text: string | undefined): Chain {
+  const certificates = readCertificates(text)
+  requireOrder(certificates)
+  return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf: certificates[0] }
+}
+
+/** Reads one to ten PEM certificates, as {@link readChain} does, whether one is signed by the next or not. */
+export function readCertificates(text: string | undefined): [PemCertificate, ...PemCertificate[]] {
+  const field = 'certificate_pem'
+  if (!text?.trim()) refuse(errors.certificate_missing, { field })
+  requireShort(field, text)
+  const [leaf, ...others] = certificateBlocks(field, text).map((block, index) => certificateAt(field, block, index + 1))
+  const problem = 'it has no "-----BEGIN CERTIFICATE-----" line'
+  return leaf ? [leaf, ...others] : refuse(errors.certificate_not_pem, { field, problem })
+}
+
+function certificateBlocks(field: Field, text: string): readonly PemBlock[] {
+  // In a block or not.
+  if (/-----BEGIN [A-Z0-9. ]*PRIVATE KEY-----/.test(text)) refuse(errors.certificate_is_key, { field })
+  const { blocks, problem } = splitPem(text)
+  const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
+  if (other) refuse(errors.pem_wrong_type, { field, received: typeText(other.type), allowed: 'CERTIFICATE' })
+  if (problem !== undefined) refuse(errors.certificate_not_pem, { field, problem })
+  const [received, limit] = [blocks.length, MOST_CERTIFICATES]
+  if (received > limit) refuse(errors.certificate_too_long, { field, received, limit, unit: 'certificates' })
+  return blocks
+}
+
+function certificateAt(field: Field, { der, damage }: PemBlock, position: number): PemCertificate {
+  const unparsable = (problem: string) => refuse(errors.certificate_unparsable, { field, position, problem })
+  if (!der) return unparsable(damage)
+  const certificate = readOr(() => readCertificate(der), unparsable)
+  return { ...certificate, pem: writePem('CERTIFICATE', der), der }
+}
+
+function requireOrder(certificates: readonly Certificate[]): void {
+  for (const [index, certificate] of certificates.entries()) {
+    const next = certificates[index + 1]
+    const problem = next && signatureProblem(certificate, next)
+    if (problem === undefined) continue
+    const subject = nameText(certificate.subject)
+    refuse(errors.chain_out_of_order, { field: 'certificate_pem', position: index + 1, subject, problem })
+  }
+}
+
+/**
+ * Reads an uploaded PEM private key, the first one where there are several. No message repeats any of its content.
+ *
+ * @throws Refusal with one of `keyErrors` (rules: tls-certificates#private-key)
+ */
+export function readKey(text: string | undefined): UploadedKey {
+  const field = 'private_key_pem'
+  if (!text?.trim()) refuse(errors.key_missing, { field })
+  requireShort(field, text)
+  const { type, encrypted, der, damage } = keyBlock(field, splitPem(text))
+  if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse(errors.key_encrypted, { field })
+  const unsupported = (problem: string) => refuse(errors.key_unsupported, { field, problem })
+  if (!der) return unsupported(damage)
+  return { key: readOr(() => readPrivateKey({ type, der }), unsupported), private_key_pem: writePem(type, der) }
+}
+
+function keyBlock(field: Field, { blocks, problem }: Pem): PemBlock {
+  const key = blocks.find(({ type }) => isKeyType(type))
+  const other = blocks.find(({ type }) => !isKeyType(type) && !BESIDE_A_KEY.has(type))
+  if (other) refuse(errors.pem_wrong_type, { field, received: typeText(other.type), allowed: KEY_TYPES })
+  if (problem !== undefined) refuse(errors.key_unsupported, { field, problem })
+  if (key) return key
+  if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse(errors.key_is_certificate, { field })
+  refuse(errors.key_missing, { field })
+}
+
+function isKeyType(type: string): boolean {
+  return type.endsWith('PRIVATE KEY')
+}
+
+/**
+ * Checks that a private key is the one of the leaf certificate.
+ *
+ * @throws Refusal with `certificate_key_mismatch`
+ */
+export function requireMatch(leaf: Certificate, key: PrivateKey): void {
+  if (belongsTo(key, leaf.publicKey)) return
+  const field = 'private_key_pem'
+  refuse(errors.certificate_key_mismatch, { field, leaf: keyName(leaf.publicKey), key: keyName(key) })
+}
+
+/** Checks that an uploaded PEM text has at most 64 KiB (rules: tls-certificates#accepted). */
+function requireShort(field: Field, text: string): void {
+  const bytes = text.length * 3 > LONGEST ? utf8Length(text) : 0
+  if (bytes > LONGEST) refuse(errors.certificate_too_long, { field, received: bytes, limit: LONGEST, unit: 'bytes' })
+}
