@@ -179,7 +179,8 @@ function numbersOf({ type, minimum, maximum, additionalProperties }: JsonSchema)
   if (typeof additionalProperties === 'object') return numbersOf(additionalProperties)
   if (Array.isArray(type) || (minimum === undefined && maximum === undefined)) return []
   const kind = type === 'integer' ? 'An integer' : 'A number'
-  return [maximum === undefined ? `${kind} of at least ${minimum}.` : `${kind} from ${minimum} to ${maximum}.`]
+  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
+  return [isOpen ? `${kind} of at least ${minimum}.` : `${kind} from ${minimum} to ${maximum}.`]
 }
 
 /** The values of a text whose type is any text. */

@@ -1,10 +1,12 @@
 import * as v from 'valibot'
+import type { ServerCertificateOptions } from '../generated/controls.ts'
 import { required } from '../operation/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
 import { accessor } from '../schema/accessor.ts'
+import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
-import { asOne, moment, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
+import { asOne, moment, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
@@ -38,18 +40,6 @@ export interface AuthorityApi {
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
 
-/** What the certificate of a server is to have. */
-export interface ServerCertificateOptions {
-  /** DNS names, exact or with a leading `*.`. Default: none. */
-  readonly names?: readonly string[]
-  /** IPv4 and IPv6 addresses. Default: none. */
-  readonly ips?: readonly string[]
-  /** From when on it is valid, in whole seconds. Default: the gateway's time. */
-  readonly notBefore?: string | number | Date
-  /** Until when it is valid, in whole seconds. Default: 90 days later. */
-  readonly notAfter?: string | number | Date
-}
-
 /** A certificate with its key, as a server takes them. */
 export interface ServerCertificate {
   /** The leaf, and the intermediate after it. */
@@ -61,23 +51,40 @@ export interface ServerCertificate {
 const NAMES = 'an array of DNS names in ASCII'
 const IPS = 'an array of IPv4 or IPv6 addresses'
 
-const serverOptions = /* @__PURE__ */ optionsOf({
-  names: v.optional(asOne(v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/))), NAMES), []),
-  ips: v.optional(
-    asOne(
-      v.array(
-        v.pipe(
-          v.string(),
-          v.check((ip) => ipBytes(ip) !== undefined),
-        ),
+const serverOptions = /* @__PURE__ */ named(
+  optionsOf({
+    names: v.optional(
+      documented(
+        asOne(v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/))), NAMES),
+        'DNS names, exact or with a leading `*.`. Default: none.',
       ),
-      IPS,
+      [],
     ),
-    [],
-  ),
-  notBefore: v.optional(moment(0, LATEST_TIME)),
-  notAfter: v.optional(moment(0, LATEST_TIME)),
-} satisfies SchemasOf<ServerCertificateOptions>)
+    ips: v.optional(
+      documented(
+        asOne(
+          v.array(
+            v.pipe(
+              v.string(),
+              v.check((ip) => ipBytes(ip) !== undefined),
+            ),
+          ),
+          IPS,
+        ),
+        'IPv4 and IPv6 addresses. Default: none.',
+      ),
+      [],
+    ),
+    notBefore: v.optional(
+      documented(moment(0, LATEST_TIME), "From when on it is valid, in whole seconds. Default: the gateway's time."),
+    ),
+    notAfter: v.optional(
+      documented(moment(0, LATEST_TIME), 'Until when it is valid, in whole seconds. Default: 90 days later.'),
+    ),
+  }),
+  'ServerCertificateOptions',
+  'What the certificate of a server is to have.',
+)
 
 const NINETY_DAYS_MS = 90 * 86_400_000
 
@@ -120,6 +127,7 @@ export interface AuthorityMember {
 /** Who makes automatic certificates. */
 export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
+  types: [serverOptions],
   calls: { certificate },
   members: (host, guarded) => ({ authority: direct(host, guarded) }),
 }

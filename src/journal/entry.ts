@@ -1,37 +1,9 @@
 import * as v from 'valibot'
-import type { Commit } from '../operation/collection.ts'
+import type { JournalEntry } from '../generated/controls.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { time } from '../schema/schema.ts'
 
-/** A request that was asked and what was answered, without its secrets. */
-export interface JournalEntry {
-  /** The id that the answer carries. */
-  readonly operationId: string
-  /** The operation's name, such as `reserved_domains.create`; null for an unknown path or method. */
-  readonly operation: string | null
-  /** The method of the request. */
-  readonly method: string
-  /** Below the base URL, without the query. */
-  readonly path: string
-  /** The query as it was sent, without its `?`; empty for none. */
-  readonly query: string
-  /** The gateway's time, as a timestamp. */
-  readonly at: string
-  /** The headers of the request, by their names in lower case; those that carry secrets as `[redacted]`. */
-  readonly requestHeaders: Readonly<Record<string, string>>
-  /** The request's JSON, a text that says what it was where it is none or is too long, or null for no body. */
-  readonly request: unknown
-  /** The HTTP status of the answer. */
-  readonly status: number
-  /** The headers of the answer that the gateway gave it, by their names in lower case. */
-  readonly responseHeaders: Readonly<Record<string, string>>
-  /** The answer's JSON, or a text in its place as for `request`; null for no body. */
-  readonly response: unknown
-  /** What it changed, or null. */
-  readonly commit: Commit | null
-  /** The fault that it met, or null. */
-  readonly fault: string | null
-}
+export type { JournalEntry }
 
 const record = v.exactOptional(documented(v.record(v.string(), v.unknown()), 'The record, without secrets.'))
 
@@ -59,21 +31,31 @@ function headers(what: string) {
   return documented(v.record(v.string(), v.string()), what)
 }
 
-/** {@link JournalEntry} as a schema. */
 export const journalEntry = named(
   v.object({
     operationId: documented(v.string(), 'The id that the answer carries.'),
-    operation: documented(v.nullable(v.string()), "The operation's name; null for an unknown path or method."),
-    method: documented(v.string(), 'The method.'),
+    operation: documented(
+      v.nullable(v.string()),
+      "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
+    ),
+    method: documented(v.string(), 'The method of the request.'),
     path: documented(v.string(), 'The path below the base URL, without the query.'),
-    query: documented(v.string(), 'The query.'),
-    at: documented(time, "The gateway's time."),
-    requestHeaders: headers('The headers of the request, by their names in lower case; those with secrets are hidden.'),
-    request: documented(v.unknown(), "The request's JSON, a text that says what it was instead, or null for no body."),
+    query: documented(v.string(), 'The query as it was sent, without its `?`; empty for none.'),
+    at: documented(time, "The gateway's time, as a timestamp."),
+    requestHeaders: headers(
+      'The headers of the request, by their names in lower case; those that carry secrets as `[redacted]`.',
+    ),
+    request: documented(
+      v.unknown(),
+      "The request's JSON, a text that says what it was where it is none or is too long, or null for no body.",
+    ),
     status: documented(v.number(), 'The HTTP status of the answer.'),
-    responseHeaders: headers('The headers that the gateway gave the answer, by their names in lower case.'),
-    response: documented(v.unknown(), "The answer's JSON, a text in its place, or null for no body."),
-    commit: documented(v.nullable(commit), 'What it changed, or null.'),
+    responseHeaders: headers('The headers of the answer that the gateway gave it, by their names in lower case.'),
+    response: documented(v.unknown(), "The answer's JSON, or a text in its place as for `request`; null for no body."),
+    commit: documented(v.nullable(commit), 'What it changed, or null.', {
+      type: 'Commit | null',
+      imports: { Commit: 'operation/collection.ts' },
+    }),
     fault: documented(v.nullable(v.string()), 'The id of the fault that it met, or null.'),
   }),
   'JournalEntry',

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { compileFilter, type Filter, LONGEST_FILTER } from '../filter/filter.ts'
+import type { ListParameters } from '../generated/resources.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { type Problem, problem, Refusal, refuse } from '../schema/errors.ts'
@@ -46,15 +47,7 @@ export const listQuery = named(
   'Which page of a list is wanted.',
 )
 
-/** What a caller may pass to a list operation; a test of types compares it with what is read. */
-export interface ListInput {
-  /** How many items a page has, 1 to 100. Default: 100. */
-  readonly limit?: number | string | undefined
-  /** Only items that were created before the one with this id. */
-  readonly before_id?: string | undefined
-  /** A predicate over `obj` in a subset of CEL. */
-  readonly filter?: string | undefined
-}
+export type { ListParameters as ListInput }
 
 /** A list query that was read: the page's size, the cursor, and the filter with its source. */
 export interface ListQuery {

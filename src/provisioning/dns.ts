@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { DnsRecord, NeededRecord } from '../generated/controls.ts'
 import { collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
@@ -44,15 +45,7 @@ const fields = v.object({
   value: documented(v.string(), "A CNAME's name, or an A record's IPv4 address."),
 })
 
-/** A record of the simulated DNS zone. A name has one record. */
-export interface DnsRecord {
-  /** The DNS name, or `*.` and one; kept in lower case without a trailing dot. */
-  readonly name: string
-  /** The type of the record. */
-  readonly type: 'CNAME' | 'A'
-  /** A CNAME's name, or an A record's IPv4 address. */
-  readonly value: string
-}
+export type { DnsRecord }
 
 const valueFitsType = ruleOnWhole<v.InferOutput<typeof fields>, never>([], ({ type, value }, report) => {
   if (typeof value !== 'string') return
@@ -125,14 +118,6 @@ interface Targets {
   readonly domain: string
   readonly cname_target: string | null
   readonly acme_challenge_cname_target: string | null
-}
-
-/** A CNAME record that a domain needs. `problem` says what is found instead; null if the record is right. */
-interface NeededRecord {
-  readonly name: string
-  readonly type: 'CNAME'
-  readonly value: string
-  readonly problem: string | null
 }
 
 /**

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
+import type { TimelineEntry as ShownTimelineEntry } from '../generated/controls.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { oneOfThese, seconds } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
 import type { Frozen } from '../schema/values.ts'
-import { OUTCOMES, type Outcome } from './outcomes.ts'
+import { OUTCOMES } from './outcomes.ts'
 
 export const TRANSITIONS = [
   'started',
@@ -34,21 +35,11 @@ export type TimelineEntry = Frozen<v.InferOutput<typeof timelineEntry>>
 /** The last transitions of a domain, oldest first. */
 export type Timeline = readonly TimelineEntry[]
 
-/** A transition of a domain's provisioning, in words for people. */
-export interface ShownTimelineEntry {
-  /** When it happened: UTC, in whole seconds. */
-  readonly at: string
-  /** What happened. */
-  readonly transition: Transition
-  /** What an attempt came to; null for what is no attempt's end. */
-  readonly outcome: Outcome | null
-  /** The same in words for people. */
-  readonly message: string
-}
+export type { ShownTimelineEntry }
 
 export const shownTimelineEntry = named(
   v.object({
-    at: documented(time, 'When it happened.'),
+    at: documented(time, 'When it happened: UTC, in whole seconds.'),
     transition: documented(v.picklist(TRANSITIONS), 'What happened.'),
     outcome: documented(
       v.nullable(v.picklist(OUTCOMES)),

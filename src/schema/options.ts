@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { facts } from './documentation.ts'
 import { type CatalogueError, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
@@ -90,6 +91,7 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   return v.pipe(
     v.custom<string | number | Date>(isWithin, `${TIME_ALLOWED}, a number of ms since 1970, or a Date${range}`),
     v.transform((value) => timeMs(value) as number), // It is one, as just checked.
+    facts({ type: 'string | number | Date' }),
   )
 }
 

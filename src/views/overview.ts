@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { type Control, type ControlHost, plainCall } from '../control/control.ts'
 import { armedFaults, isPending } from '../control/faults/armed-faults.ts'
 import { isManual } from '../engine/clock.ts'
+import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { pendingOutcomes } from '../provisioning/outcomes.ts'
@@ -12,53 +13,31 @@ import { count } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
 
-/** What is due next. */
-export interface NextDue {
-  /** When, as a timestamp. */
-  readonly at: string
-  /** The collection of the record, such as `reserved_domains`. */
-  readonly collection: string
-  /** The record's id. */
-  readonly key: string
-  /** The hostname, where it is a reserved domain's. */
-  readonly domain: string | null
-  /** What of a reserved domain is due; null for a record of another family. */
-  readonly event: 'attempt' | 'renewal' | null
-}
+export type { NextDue, Overview }
 
-/** What a gateway holds, in numbers, and what happens next. */
-export interface Overview {
-  /** The gateway's time, as a timestamp. */
-  readonly now: string
-  /** Whether its clock can be moved. */
-  readonly manual: boolean
-  /** What decides attempts that nobody scripted: `simulated` for the DNS zone, `off` for success. */
-  readonly dns: string
-  /** What is due next; null where nothing is. */
-  readonly next: NextDue | null
-  /** How many resources there are, by the name of their collection. */
-  readonly counts: Readonly<Record<string, number>>
-  /** How many outcomes no attempt has used. */
-  readonly outcomes: number
-  /** How many faults wait for requests. */
-  readonly faults: number
-  /** How many entries the journal has. */
-  readonly requests: number
-}
-
-const nextDue = v.object({
-  at: documented(time, 'When.'),
-  collection: documented(v.string(), 'The collection of the record.'),
-  key: documented(v.string(), "The record's id."),
-  domain: documented(v.nullable(v.string()), "The hostname, where it is a reserved domain's."),
-  event: documented(v.nullable(v.picklist(['attempt', 'renewal'])), 'What of a reserved domain is due, or null.'),
-})
+const nextDue = named(
+  v.object({
+    at: documented(time, 'When it is due, as a timestamp.'),
+    collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
+    key: documented(v.string(), "The record's id."),
+    domain: documented(v.nullable(v.string()), "The hostname, where it is a reserved domain's; else null."),
+    event: documented(
+      v.nullable(v.picklist(['attempt', 'renewal'])),
+      'What of a reserved domain is due; null for a record of another family.',
+    ),
+  }),
+  'NextDue',
+  'What is due next.',
+)
 
 const shown = named(
   v.object({
-    now: documented(time, "The gateway's time."),
+    now: documented(time, "The gateway's time, as a timestamp."),
     manual: documented(v.boolean(), 'Whether its clock can be moved.'),
-    dns: documented(v.string(), 'What decides attempts that nobody scripted.'),
+    dns: documented(
+      v.string(),
+      'What decides attempts that nobody scripted: `simulated` for the DNS zone, `off` for success.',
+    ),
     next: documented(v.nullable(nextDue), 'What is due next; null where nothing is.'),
     counts: documented(v.record(v.string(), count), 'How many resources there are, by the name of their collection.'),
     outcomes: documented(count, 'How many outcomes no attempt has used.'),

@@ -1,24 +1,9 @@
-import type * as v from 'valibot'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { errors as accessErrors } from '../../src/control/access-errors.ts'
 import type { ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/controls.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
-import type {
-  Dns,
-  DnsRecord,
-  ErrorKey,
-  Faults,
-  Gateway,
-  InitialResources,
-  ListParameters,
-  OperationName,
-  Resources,
-  TimelineEntry,
-} from '../../src/index.ts'
-import type { ListInput, listQuery } from '../../src/operation/list.ts'
-import type { dnsRecord } from '../../src/provisioning/dns.ts'
-import type { shownTimelineEntry } from '../../src/provisioning/timeline.ts'
+import type { Dns, ErrorKey, Faults, Gateway, InitialResources, OperationName, Resources } from '../../src/index.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'
@@ -59,11 +44,6 @@ describe('The types of the families are those of their schemas', () => {
     }>()
   })
 
-  test('in the query of every list', () => {
-    expectTypeOf<ListInput>().toEqualTypeOf<ListParameters>()
-    expectTypeOf<ListInput>().toEqualTypeOf<Frozen<v.InferInput<typeof listQuery>>>()
-  })
-
   test('in what a gateway begins with', () => {
     expectTypeOf<InitialOf<Table>>().toExtend<InitialResources>()
     expectTypeOf<keyof InitialResources>().toEqualTypeOf<keyof Families>()
@@ -84,10 +64,5 @@ describe('The types of the controls', () => {
       Own | 'describedBy' | 'report' | 'reset' | 'restore' | 'snapshot'
     >()
     expectTypeOf<Pick<Gateway, 'dns' | 'faults'>>().toEqualTypeOf<{ readonly dns: Dns; readonly faults: Faults }>()
-  })
-
-  test('are those of their schemas', () => {
-    expectTypeOf<DnsRecord>().toEqualTypeOf<Frozen<v.InferOutput<typeof dnsRecord>>>()
-    expectTypeOf<TimelineEntry>().toEqualTypeOf<Frozen<v.InferOutput<typeof shownTimelineEntry>>>()
   })
 })

@@ -1,30 +1,20 @@
 import * as v from 'valibot'
-import type { OperationName } from '../../generated/resources.ts'
+import type { JournalFields } from '../../generated/controls.ts'
 import { type JournalEntry, journalEntry } from '../../journal/entry.ts'
-import { documented } from '../../schema/documentation.ts'
+import { documented, named } from '../../schema/documentation.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { integer, type OptionWords, optionsOf, readCallOptions, type SchemasOf } from '../../schema/options.ts'
+import { integer, type OptionWords, optionsOf, readCallOptions } from '../../schema/options.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
 import { unknownRequests } from './shown.ts'
 
 /** The methods that a request can be looked for by. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
+export type { JournalFields }
+
 /** Which entries are meant: all that agree with every field that is given, or with a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
-
-/** Fields that an entry can be looked for by. A name or a value that no entry can have is refused. */
-export interface JournalFields<Name extends string = OperationName> {
-  /** The operation's name; null for requests of no operation. */
-  readonly operation?: Name | null
-  /** The method, in upper case. */
-  readonly method?: (typeof METHODS)[number]
-  /** Below the base URL, without the query. */
-  readonly path?: string
-  /** The HTTP status of the answer, 100 to 599. */
-  readonly status?: number
-}
 
 /**
  * What was asked over HTTP and what was answered, oldest first; the last 1,000 by default. What is secret is not in it.
@@ -81,6 +71,7 @@ export interface RequestsMember {
 
 /** What was asked over HTTP. */
 export const requests: Control<RequestsMember> = {
+  types: [filterSchema([])],
   calls: { list, clear },
   members: (host, guarded) => ({ requests: direct(host, guarded) }),
 }
@@ -112,19 +103,33 @@ function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
 /** What each field of a filter can be: what some entry has, for a mistake must not look like "there are none". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, without a query'
-  return optionsOf(
+  const filter = optionsOf(
     {
       operation: v.optional(
-        v.custom<OperationName | null>(
-          (value) => value === null || (typeof value === 'string' && operations.includes(value)),
-          `null, or one of ${operations.join(', ')}`,
+        documented(
+          v.custom<string | null>(
+            (value) => value === null || (typeof value === 'string' && operations.includes(value)),
+            `null, or one of ${operations.join(', ')}`,
+          ),
+          "The operation's name; null for requests of no operation.",
+          { type: 'Name | null' },
         ),
       ),
-      method: v.optional(v.picklist(METHODS, `one of ${METHODS.join(', ')}`)),
-      path: v.optional(v.pipe(v.string(path), v.regex(/^\/[^?#]*$/, path))),
-      status: v.optional(integer(100, 599)),
-    } satisfies SchemasOf<JournalFields>,
+      method: v.optional(documented(v.picklist(METHODS, `one of ${METHODS.join(', ')}`), 'The method, in upper case.')),
+      path: v.optional(
+        documented(
+          v.pipe(v.string(path), v.regex(/^\/[^?#]*$/, path)),
+          'The path below the base URL, without the query.',
+        ),
+      ),
+      status: v.optional(documented(integer(100, 599), 'The HTTP status of the answer.')),
+    },
     'a predicate or operation, method, path, status',
+  )
+  return documented(
+    named(filter, 'JournalFields', ''),
+    'Fields that an entry can be looked for by. A name or a value that no entry can have is refused.',
+    { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
   )
 }
 
