@@ -31,12 +31,15 @@ export default defineConfig({
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   removeNodeProtocol: false,
-  noExternal: [/^nanoid/, /valibot/, /^node-forge/, /^@noble\//, /^@marcbachmann\//, /^punycode\.js/],
+  noExternal: [/^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect/],
   // The pages are made after this.
-  external: [/^node:/, /^\.\/documents\.js$/, '@sinonjs/fake-timers', 'vitest', 'msw', 'expect', 'cloudflare:workers'],
+  external: [/^node:/, /^\.\/documents\.js$/, 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']
+    // Modules of Node that fake-timers asks for where it finds a `process`: no bundler for browsers has them.
+    const util = './src/testing/fake-timers-util.ts'
+    options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
   },
   esbuildPlugins: [trimmed, sentencesApart],
   // Nothing happens at import, so an import for that alone is noise, which bundlers warn of.

@@ -5,10 +5,13 @@ const BUNDLED = [
   '@marcbachmann/cel-js',
   '@noble/curves',
   '@noble/hashes',
+  '@sinonjs/commons',
+  '@sinonjs/fake-timers',
   '@valibot/to-json-schema',
   'node-forge',
   'preact',
   'punycode.js',
+  'type-detect',
   'valibot',
 ]
 

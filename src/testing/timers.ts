@@ -5,33 +5,33 @@ import type { ManualClock } from '../engine/manual-clock.ts'
 /** The type of a global, where the platform has it. */
 type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
 
-/** The platform's timers and dates, standing on a manual clock: each with the type of the global of its name. */
+/** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
 export interface Timers {
   /** Calls back once, on the clock's time. */
   readonly setTimeout: typeof globalThis.setTimeout
   /** Drops a timer of `setTimeout`. */
   readonly clearTimeout: typeof globalThis.clearTimeout
-  /** Calls back again and again, on the clock's time. */
+  /** Calls back repeatedly, on the clock's time. */
   readonly setInterval: typeof globalThis.setInterval
   /** Drops a timer of `setInterval`. */
   readonly clearInterval: typeof globalThis.clearInterval
-  /** Calls back as soon as time moves on. */
+  /** Calls back at the next move of the clock. */
   readonly setImmediate: Global<'setImmediate'>
   /** Drops a timer of `setImmediate`. */
   readonly clearImmediate: Global<'clearImmediate'>
   /** `Date` with the clock's time as the present. */
   readonly Date: typeof globalThis.Date
-  /** Counts from when the timers were made, or from the last `reset` of the clock; `set` leaves it alone. */
+  /** Counts from the creation of the timers, or from the last `reset` of the clock. `set` does not change it. */
   readonly performance: { now(): number }
-  /** How many timers wait. */
+  /** Returns the number of pending timers. */
   count(): number
 }
 
 /**
- * The timers of code under test, on the same clock as the gateway: @sinonjs/fake-timers. Every move of the clock fires
- * them at their own times, in one order with the gateway's events; `clock.advanceAsync` lets promises between them go on.
- * `clock.reset()` drops them. For tests that run in Node, Bun or Deno: fake-timers neither bundles for browsers nor loads
- * in workerd. The clock itself, `manualClock` of `fauxgate`, runs everywhere.
+ * Makes timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
+ * in one order with the gateway's events. `clock.advanceAsync` also lets promises between them resolve, and
+ * `clock.reset()` drops all timers. They are those of @sinonjs/fake-timers, for tests in Node, Bun, Deno and browsers;
+ * workerd does not load them.
  *
  * @example
  * ```ts
