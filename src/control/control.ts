@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
-import type { Journal } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'

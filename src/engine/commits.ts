@@ -6,6 +6,8 @@ import { exportedChange, type RecordChange } from './records.ts'
 
 /** A commit with its records as they are stored. Its public form is only made where somebody looks at it. */
 export class RawCommit {
+  #shown: Commit | undefined
+
   constructor(
     readonly operation: string,
     readonly now: number,
@@ -16,6 +18,11 @@ export class RawCommit {
 
   /** Returns the commit as it may leave the gateway. */
   shown(): Commit {
+    this.#shown ??= this.#withoutSecrets()
+    return this.#shown
+  }
+
+  #withoutSecrets(): Commit {
     const changes = this.changes.map((change) => withoutSecretTexts(exportedChange(change), this.hidden))
     return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
   }

@@ -6,8 +6,8 @@ import { isManual } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
-import type { KeptJournal } from '../journal/journal.ts'
-import { valuesOf, withoutSecrets } from '../schema/secret-values.ts'
+import type { Journal } from '../journal/journal.ts'
+import { valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
 import type { Table } from '../table.ts'
 import type { ReadOptions } from './read-gateway-options.ts'
 
@@ -18,7 +18,7 @@ interface Parts {
   readonly options: ReadOptions
   /** The keys of the gateway, which leave it in no text. */
   readonly ownKeys: readonly string[]
-  readonly journal: KeptJournal
+  readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
   readonly entered: Entered
   /** Makes the initial state. */

@@ -8,19 +8,19 @@ import { Engine } from '../engine/engine.ts'
 import { freshSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
 import type { Resources } from '../generated/resources.ts'
-import { controlApiOf } from '../http/control-handler.ts'
+import { controlApiOf } from '../http/control-api.ts'
 import { type Fetch, fetchOf } from '../http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from '../http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { KeptJournal } from '../journal/journal.ts'
+import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { accessor } from '../schema/accessor.ts'
 import { begunAt, fromCaller } from '../schema/caller.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-values.ts'
+import { valuesOf } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
 import { authorityBy } from './authority-keys.ts'
 import { hostOf } from './control-host.ts'
@@ -139,7 +139,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     publicError: outward,
   })
   const guarded = guardedBy(entered, outward)
-  const journal = new KeptJournal({
+  const journal = new Journal({
     size: read.journalSize,
     bytes: read.journalBytes,
     dialect,

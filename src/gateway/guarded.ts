@@ -3,7 +3,7 @@ import type { Dialect } from '../resources/dialects.ts'
 import { factsOf } from '../schema/error-facts.ts'
 import { AssertionError, Refusal } from '../schema/errors.ts'
 import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-values.ts'
+import { valuesOf } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
 
 /** Makes errors of the dialect of refusals; any other error stays what it is. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import type { RateLimit } from '../engine/rate-limiter.ts'
 import type { InitialResources } from '../generated/resources.ts'
-import type { ControlAccess } from '../http/control-access.ts'
+import type { ControlAccess } from '../http/access.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import type { ProvisioningRules } from '../provisioning/managed-domain.ts'
@@ -23,7 +23,7 @@ import {
   textOption,
   withDefaults,
 } from '../schema/options.ts'
-import { showsNoPrivateKey } from '../schema/private-key-text.ts'
+import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
 import type { AnyOptions, AuthoritySecret } from './gateway-options.ts'
@@ -153,7 +153,7 @@ export const gatewayOptions = optionsOf({
   clock: v.optional(clock),
   dialect: v.optional(dialect),
   // Snapshots show it.
-  seed: v.optional(v.pipe(textOption, v.check(showsNoPrivateKey, 'a text without a private key'))),
+  seed: v.optional(v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key'))),
   keys: v.optional(keys),
   baseUrl: v.optional(baseUrl),
   references: v.optional(oneOfTexts('any', 'declared')),

@@ -4,27 +4,25 @@ import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault } from '../generated/controls.ts'
-import type { KeptJournal } from '../journal/journal.ts'
-import { pairsOf, readBody, secretsOf } from '../journal/redact.ts'
+import type { Journal } from '../journal/journal.ts'
+import { secretsSent } from '../journal/redact.ts'
 import { namedParameters } from '../operation/list.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-values.ts'
+import { valuesOf } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { authenticate, checkVersion } from './authenticate.ts'
-import { jsonBody } from './body.ts'
-import type { ControlApi } from './control-handler.ts'
+import { authenticate, checkVersion } from './access.ts'
+import type { ControlApi } from './control-api.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { faultyAnswer, isBefore } from './fault-effects.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
+import { jsonBody, queryParameters, splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
-import { ShownTexts } from './shown-texts.ts'
-import { queryParameters, splitUrl } from './url.ts'
 
-/** What the HTTP handler of a gateway is made of. */
+/** The parts of a gateway that answer requests. */
 export interface HandlerOptions {
   readonly engine: Engine
   readonly router: Router<Operation>
@@ -35,210 +33,192 @@ export interface HandlerOptions {
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
-  readonly journal: KeptJournal
+  readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
 }
 
 /** Answers one request at once: no timers, no host I/O, nothing to wait for. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
-/** What a handler is made of, and what it keeps. */
-type Own = HandlerOptions & { readonly texts: ShownTexts }
+/** Makes the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
+export function handlerOf(options: HandlerOptions): Handler {
+  const parts = Object.assign({ jsonOf: jsonTexts() }, options)
+  return (request) => new Call(parts, request).respond()
+}
 
-/** Makes the HTTP handler of a gateway: request to operation to response, and a line in the journal. */
-export function handlerOf(given: HandlerOptions): Handler {
-  const options: Own = Object.assign({ texts: new ShownTexts() }, given)
-  const { engine, dialect, controlApi, journal } = options
-  return (request) => {
-    const operationId = engine.nextOperationId()
+type Parts = HandlerOptions & { readonly jsonOf: (record: object) => string }
+
+const MOST_TEXTS = 256
+const LONGEST_TEXT = 8192
+
+/** Remembers the JSON of records that were read lately: shown records never change. */
+function jsonTexts(): Parts['jsonOf'] {
+  const texts = new Map<object, string>()
+  return (record) => {
+    const known = texts.get(record)
+    if (known !== undefined) return known
+    const text = JSON.stringify(record)
+    if (texts.size === MOST_TEXTS) texts.clear()
+    if (text.length <= LONGEST_TEXT) texts.set(record, text)
+    return text
+  }
+}
+
+/** One request on its way to its response. */
+class Call {
+  readonly #parts: Parts
+  readonly #request: HttpRequest
+  readonly #path: string
+  readonly #query: string
+  readonly #operationId: string
+  readonly #isControl: boolean
+  /** Names and values in turn; undefined where the journal does without the request. */
+  readonly #headers: readonly string[] | undefined
+  #operation: Operation | null = null
+  #commit: RawCommit | null = null
+  #fault: ArmedFault | null = null
+
+  constructor(parts: Parts, request: HttpRequest) {
+    const { engine, controlApi, journal } = parts
     const { path, query } = splitUrl(request.url, engine.url)
-    const isControl = controlApi.isOwn(path)
-    const isNoted = !isControl && !request.isInspector && journal.isKept
-    // Read at once: whoever passed them in may change them while a store is waited for.
-    const rawHeaders = isNoted ? (request.rawHeaders ?? []) : undefined
-    const call: Call = {
-      request,
-      path,
-      query,
-      isControl,
-      rawHeaders,
-      operationId,
-      operation: null,
-      commit: null,
-      fault: null,
-    }
-    const answer = answerOrError(options, call)
+    this.#parts = parts
+    this.#request = request
+    this.#path = path
+    this.#query = query
+    this.#operationId = engine.nextOperationId()
+    this.#isControl = controlApi.isOwn(path)
+    // Read at once: the caller may change them while a store is waited for.
+    if (!this.#isControl && !request.isInspector && journal.isOn) this.#headers = request.rawHeaders ?? []
+  }
+
+  respond(): HttpResponse {
+    const { engine } = this.#parts
+    const response = this.#orError(() => (this.#isControl ? this.#controlled() : engine.called(() => this.#answered())))
     const now = engine.lastNow
     const { safe } = engine
-    if (!safe) return noted(options, call, answer, now)
-    const later = onceSafe(safe, options, call, answer).then((answer) => noted(options, call, answer, now))
-    return { ...whole(forOrigin(answer, call, dialect), call, dialect), safe: later }
+    if (!safe) return this.#noted(response, now)
+    const later = this.#onceSafe(safe, response).then((final) => this.#noted(final, now))
+    return { ...this.#complete(response), safe: later }
   }
-}
 
-/** An answer as it is given, once the journal has it. */
-function noted({ journal, dialect }: Own, call: Call, answer: HttpResponse, now: number): HttpResponse {
-  const allowed = forOrigin(answer, call, dialect)
-  if (call.rawHeaders) note(journal, call, call.rawHeaders, allowed, now)
-  return whole(allowed, call, dialect)
-}
-
-/** An answer with what lets the page that asked read it. */
-function forOrigin(answer: HttpResponse, { request }: Call, dialect: CommonDialect): HttpResponse {
-  const cors = corsHeaders(request, dialect)
-  return cors ? { ...answer, headers: { ...answer.headers, ...cors } } : answer
-}
-
-/** An answer with the id of its request, and without a body where nobody wants it. */
-function whole(answer: HttpResponse, { request, operationId }: Call, dialect: CommonDialect): HttpResponse {
-  const { status, headers: own, body, delivery } = answer
-  const headers: Record<string, string> = { [dialect.operationIdHeader]: operationId }
-  // Name by name: spread into one another, two objects take as long as finding the resource.
-  for (const name in own) headers[name] = own[name] as string
-  const sent = request.method === 'HEAD' ? null : body
-  return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
-}
-
-/** The answer once what it says is safe, or the error that it is not. */
-async function onceSafe(
-  safe: Promise<void>,
-  options: HandlerOptions,
-  call: Call,
-  answer: HttpResponse,
-): Promise<HttpResponse> {
-  try {
-    await safe
-    return answer
-  } catch (error) {
-    return refusalsAnswered(options, call, () => refuseAsFailed(error))
+  /** The response of some work; a refusal becomes an error. */
+  #orError(work: () => HttpResponse): HttpResponse {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      // A refused call has changed nothing; a change that the store did not keep was undone.
+      this.#commit = null
+      return errorResponse(factsOf(error, this.#parts.dialect, this.#unspeakable()), this.#operationId)
+    }
   }
-}
 
-/** A request on its way, with what is found out about it. */
-interface Call {
-  readonly request: HttpRequest
-  readonly path: string
-  readonly query: string
-  readonly isControl: boolean
-  /** All headers, names and values by turns; undefined where the journal does without the request. */
-  readonly rawHeaders: readonly string[] | undefined
-  readonly operationId: string
-  operation: Operation | null
-  commit: RawCommit | null
-  fault: ArmedFault | null
-}
+  /** The texts that no message to a request may repeat. */
+  #unspeakable(): string[] {
+    const authorization = this.#request.header('authorization') ?? ''
+    const sent = { authorization, query: this.#query, request: this.#request.body }
+    return valuesOf([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
+  }
 
-function note(
-  journal: KeptJournal,
-  call: Call,
-  requestHeaders: readonly string[],
-  { status, headers: responseHeaders, body }: HttpResponse,
-  now: number,
-): void {
-  const { request, path, query, operationId, operation, commit, fault } = call
-  journal.add({
-    operationId,
-    operation,
-    method: request.method,
-    path,
-    query,
-    urlLength: request.url.length,
-    authorization: request.header('authorization') ?? '',
-    now,
-    requestHeaders: journal.shared(requestHeaders),
-    request: request.body,
-    status,
-    responseHeaders,
-    response: body,
-    commit,
-    fault: fault?.id ?? null,
-    bytes: 0,
-  })
-}
-
-function answerOrError(options: Own, call: Call): HttpResponse {
-  const { request, path, query } = call
-  const { engine, controlApi } = options
-  if (!call.isControl) return refusalsAnswered(options, call, () => engine.called(() => answer(options, call)))
-  return refusalsAnswered(options, call, () => {
+  #controlled(): HttpResponse {
+    const { engine, controlApi } = this.#parts
     engine.keepOperationIds()
-    return controlApi.answer(request, path, query)
-  })
-}
-
-/** The answer of some work; a refusal is answered as an error. */
-function refusalsAnswered(options: HandlerOptions, call: Call, work: () => HttpResponse): HttpResponse {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    // What was refused has changed nothing; what the store did not keep was undone.
-    call.commit = null
-    return errorAnswer(factsOf(error, options.dialect, unspoken(call, options)), call.operationId)
+    return controlApi.answer(this.#request, this.#path, this.#query)
   }
-}
 
-/** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
-function answer(options: Own, call: Call): HttpResponse {
-  const { engine, router, dialect, keys, rateLimiter } = options
-  const { request, path, query } = call
-  const route = router.require(path, request.method)
-  if (isPreflight(request)) return preflightAnswer(request, route)
-  const operation = operationFor(route, request.method, path)
-  call.operation = operation
-  if (request.isInspector) options.controlApi.requireAccess(request)
-  else authenticate(request, keys)
-  checkVersion(request, dialect)
-  if (!request.isInspector) rateLimiter?.take(engine.now)
-  const body = jsonBody(request)
-  const parameters = parametersFor(operation, query, dialect)
-  const input = operation.query ? parameters : body
-  const fault =
-    request.isInspector || engine.isEmpty(faults) ? undefined : faultFor(engine, operation, call, route.ids, input)
-  const execute = () => executed(options, call, operation, route.ids, input)
-  if (!fault) return execute()
-  call.fault = fault
-  const usual = isBefore(fault) ? undefined : refusalsAnswered(options, call, execute)
-  return faultyAnswer(fault, usual, {
-    operation: operation.name,
-    operationId: call.operationId,
-    dialect,
-    catalogue: engine.context.catalogue,
-    now: engine.now,
-  })
-}
+  /** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
+  #answered(): HttpResponse {
+    const { engine, router, dialect, keys, rateLimiter, controlApi } = this.#parts
+    const request = this.#request
+    const route = router.require(this.#path, request.method)
+    if (isPreflight(request)) return preflightAnswer(request, route)
+    const operation = operationFor(route, request.method, this.#path)
+    this.#operation = operation
+    if (request.isInspector) controlApi.requireAccess(request)
+    else authenticate(request, keys)
+    checkVersion(request, dialect)
+    if (!request.isInspector) rateLimiter?.take(engine.now)
+    const body = jsonBody(request)
+    const parameters = parametersFor(operation, this.#query, dialect)
+    const input = operation.query ? parameters : body
+    if (request.isInspector || engine.isEmpty(faults)) return this.#executed(operation, route.ids, input)
+    return this.#executedWithFaults(operation, route.ids, input)
+  }
 
-/** What no message to a request may repeat: the gateway's keys, and what the request itself carries as secrets. */
-function unspoken({ request, query }: Call, { ownKeys, secretNames }: HandlerOptions): string[] {
-  const authorization = request.header('authorization') ?? ''
-  const headers = pairsOf(request.rawHeaders ?? [])
-  const mayHave = typeof request.body === 'string' && secretNames.mayStandIn(request.body)
-  const bodies = mayHave ? [readBody(request.body)] : []
-  return valuesOf([...ownKeys, ...secretsOf({ authorization, headers, query, bodies }, secretNames)])
-}
+  #executed(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine, emptyJsonOnDelete } = this.#parts
+    const { result, commit } = engine.execute(operation, ids, input)
+    this.#commit = commit
+    if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
+    // A change is read once, a record that was shown before perhaps again.
+    if (commit || !engine.isLastView(result)) return jsonAnswer(operation.status, result)
+    return jsonTextAnswer(operation.status, this.#parts.jsonOf(result))
+  }
 
-function executed(
-  { engine, texts, emptyJsonOnDelete }: Own,
-  call: Call,
-  operation: Operation,
-  ids: PathIds,
-  input: unknown,
-): HttpResponse {
-  const { result, commit } = engine.execute(operation, ids, input)
-  call.commit = commit
-  if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
-  // What a change made is shown once.
-  if (commit || !engine.isLastView(result)) return jsonAnswer(operation.status, result)
-  return jsonTextAnswer(operation.status, texts.of(result))
-}
+  #executedWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine, dialect } = this.#parts
+    const { name } = operation
+    const { method } = this.#request
+    const fault = meetFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
+    if (!fault) return this.#executed(operation, ids, input)
+    this.#fault = fault
+    const usual = isBefore(fault) ? undefined : this.#orError(() => this.#executed(operation, ids, input))
+    return faultyAnswer(fault, usual, {
+      operation: name,
+      operationId: this.#operationId,
+      dialect,
+      catalogue: engine.context.catalogue,
+      now: engine.now,
+    })
+  }
 
-function faultFor(engine: Engine, { name }: Operation, call: Call, ids: PathIds, input: unknown) {
-  const { request, path } = call
-  return meetFault(engine, { operation: name, method: request.method, path, ids, input: deepFreeze(input) })
+  /** The response once what it says is safe in the store, or the error that it is not. */
+  async #onceSafe(safe: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
+    try {
+      await safe
+      return response
+    } catch (error) {
+      return this.#orError(() => refuseAsFailed(error))
+    }
+  }
+
+  /** The complete response, once the journal has it. */
+  #noted(response: HttpResponse, now: number): HttpResponse {
+    const complete = this.#complete(response)
+    if (!this.#headers) return complete
+    this.#parts.journal.add({
+      operationId: this.#operationId,
+      operation: this.#operation,
+      method: this.#request.method,
+      path: this.#path,
+      query: this.#query,
+      authorization: this.#request.header('authorization') ?? '',
+      now,
+      requestHeaders: this.#headers,
+      request: this.#request.body,
+      status: response.status,
+      responseHeaders: complete.headers,
+      response: response.body,
+      commit: this.#commit,
+      fault: this.#fault?.id ?? null,
+    })
+    return complete
+  }
+
+  /** A response with the headers of every response, and without a body where the request wants none. */
+  #complete({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
+    const { dialect } = this.#parts
+    const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
+    const cors = corsHeaders(this.#request, dialect)
+    // Not spread: that takes as long as finding the resource.
+    Object.assign(headers, own, cors)
+    const sent = this.#request.method === 'HEAD' ? null : body
+    return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
+  }
 }
 
 /** The wire's form of an error (rules: errors#body). The only place that renders one. */
-function errorAnswer(error: ErrorFacts, operation_id: string): HttpResponse {
+function errorResponse(error: ErrorFacts, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return jsonAnswer(status, body, headers)
@@ -259,13 +239,13 @@ export type Refused = <Values extends object>(
 export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
   return (error, values) => {
     const operationId = engine.nextOperationId()
-    const answer = errorAnswer(factsOf(refusalKept(engine, error, values), dialect), operationId)
-    return { ...answer, headers: { [dialect.operationIdHeader]: operationId, ...answer.headers } }
+    const response = errorResponse(factsOf(refusalOf(engine, error, values), dialect), operationId)
+    return { ...response, headers: { [dialect.operationIdHeader]: operationId, ...response.headers } }
   }
 }
 
 /** The refusal, unless the store cannot keep that its id was given out. */
-function refusalKept<Values extends object>(
+function refusalOf<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,
   values: Values,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
-import { isBelow } from './url.ts'
+import { isBelow } from './request.ts'
 
 /** What happens to requests that are for no installed gateway. */
 export interface InstallOptions {

@@ -66,19 +66,3 @@ export const journalEntry = named(
 export type JournalQuery = {
   readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
 }
-
-/** The last requests of a gateway. */
-export interface Journal {
-  /** How many entries there are. */
-  readonly size: number
-  /** The entries that are asked for, newest first; each is made when it is looked at. */
-  newestFirst(query?: JournalQuery): Generator<JournalEntry>
-  /**
-   * The entries as JSON, oldest first, those after an operation id alone where there is one; the oldest are left out where
-   * it would be longer than the journal may be.
-   */
-  json(after?: string): string
-  /** Calls back with every further entry, and with undefined when it was emptied. Answers what ends that. */
-  subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
-  clear(): void
-}

@@ -1,5 +1,5 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { isOneOf } from '../http/authenticate.ts'
+import { isOneOf } from '../http/access.ts'
 import { digestOf, freshKeys, type KeyDigests, type Keys } from './keys.ts'
 
 const BEARER = /^Bearer +(\S.*)$/i

@@ -1,7 +1,7 @@
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
-import { withoutSecrets } from './secret-values.ts'
+import { withoutSecrets } from './secret-texts.ts'
 
 /** A refusal as the caller sees it, in the dialect's numbers and statuses. */
 export interface ErrorFacts {

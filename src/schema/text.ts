@@ -1,4 +1,4 @@
-import { withoutPrivateKeys } from './private-key-text.ts'
+import { withoutPrivateKeys } from './secret-texts.ts'
 
 const LONGEST = 80
 

@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { splitUrl } from '../http/url.ts'
+import { splitUrl } from '../http/request.ts'
 
 /** The same gateway, which tells who asks for `/` what they have found. */
 export function withFrontPage(gateway: Gateway): Gateway {

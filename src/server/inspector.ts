@@ -6,7 +6,7 @@ import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
-import { splitUrl } from '../http/url.ts'
+import { splitUrl } from '../http/request.ts'
 import { caught } from './caught.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 

@@ -1,6 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { Gateway } from '../gateway/gateway.ts'
-import { isBelow } from '../http/url.ts'
+import { isBelow } from '../http/request.ts'
 import { quote } from '../schema/text.ts'
 
 /**

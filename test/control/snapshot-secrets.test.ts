@@ -30,11 +30,11 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     for (const secret of secrets) expect(text(snapshot)).not.toContain(secret)
     const { records } = snapshot
     expect(records.webhook_verification).toMatchObject([{ module: { provider: 'github', secret: '[redacted]' } }])
-    expect(records.reserved_addrs).toMatchObject([{ description: 'of [redacted]', metadata: 'see [redacted]' }])
+    expect(records.reserved_addrs).toMatchObject([{ description: 'of [redacted]', metadata: 'see [redacted]\n' }])
     expect(records.tls_certificates).toMatchObject([{ upload: { certificate_pem: pem('leaf-p256') } }])
     const [policy] = records.traffic_policy as [{ module: { inbound: [{ actions: [{ config: object }] }] } }]
     expect(policy.module.inbound[0].actions[0].config).toEqual({
-      server_private_key: '[redacted]',
+      server_private_key: '[redacted]\n',
       // Nothing says that this one is secret.
       password: 'open sesame',
     })

@@ -69,12 +69,8 @@ describe('the command `fauxgate serve`', () => {
   const row = { created_at: 5, addr: 'a.example.com:10000', endpoint_configuration_id: null }
   const address = { ...throughJson(createGateway().snapshot()), records: { reserved_addrs: [{}, 5] } }
   it.each([
-    [
-      'is not JSON',
-      '{"secret": "hush',
-      'is not JSON: at line 1, column 12 (position 11) a text begins that does not end.',
-    ],
-    ['is empty', '', 'is not JSON: at line 1, column 1 (position 0) there is the end instead of a value.'],
+    ['is not JSON', '{"secret": "hush', 'is not JSON: at line 1, column 17 (position 16).'],
+    ['is empty', '', 'is not JSON: at line 1, column 1 (position 0).'],
     ['is no snapshot', '[]', 'holds no snapshot: the snapshot is an array of 0. Allowed: an object.'],
     [
       'is damaged in many places',

@@ -167,11 +167,7 @@ describe('A config file or an initial state that is wrong is answered in one lin
       '{"keys": "s3cret-key"}',
       '"keys" in FILE is a string of 10 characters. Allowed: an array of non-empty keys without white space around them.',
     ],
-    [
-      'c.json',
-      '{"port": 80',
-      'FILE is not JSON: at line 1, column 12 (position 11) there is the end instead of "," or "}".',
-    ],
+    ['c.json', '{"port": 80', 'FILE is not JSON: at line 1, column 12 (position 11).'],
     ['c.json', '[]', 'FILE holds an array of 0. Allowed: an object with options.'],
     [
       'c.json',

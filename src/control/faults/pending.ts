@@ -1,5 +1,6 @@
 import type { ArmedFault } from '../../generated/controls.ts'
-import type { Journal, JournalEntry } from '../../journal/entry.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { counted, quote } from '../../schema/text.ts'
 import { isPending, mismatches } from './armed-faults.ts'
 import type { FaultRequest } from './fault.ts'

@@ -1,4 +1,5 @@
-import type { Journal, JournalEntry } from '../../journal/entry.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
 import { counted } from '../../schema/text.ts'
 
 /** How many unknown requests a message names. */

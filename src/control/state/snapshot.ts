@@ -4,10 +4,10 @@ import { storedReader } from '../../schema/body.ts'
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { showsNoPrivateKey } from '../../schema/private-key-text.ts'
 import { instant, sequence } from '../../schema/record-schema.ts'
 import type { RuleContext } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
+import { hasNoPrivateKey } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
 import { Sealed } from './sealed.ts'
@@ -35,7 +35,7 @@ const head = {
   version: documented(v.literal(SNAPSHOT_VERSION), 'The version of snapshots.'),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
-    v.nullable(v.pipe(v.string('a string or null'), v.check(showsNoPrivateKey, 'a string without a private key'))),
+    v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
     'What ids and automatic certificates come from; null where the authority has keys of its own.',
   ),
   sequence: documented(sequence, 'The number that the next id comes from.'),

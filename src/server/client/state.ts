@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { jsonProblem } from '../../http/json-problem.ts'
+import { jsonProblem } from '../../schema/json-text.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
 import { UsageError } from '../commands/usage-error.ts'
 import { askControl, type Where } from './ask.ts'

@@ -1,4 +1,4 @@
-import { valuesOf, withoutSecrets } from '../../schema/secret-values.ts'
+import { valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught } from '../caught.ts'
 import { clientCommands } from '../client/commands.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
-import { isLoopbackAddress } from '../../http/loopback.ts'
+import { isLoopbackAddress } from '../../http/access.ts'
 import type { Store } from '../../operation/store.ts'
 import { caught } from '../caught.ts'
 import { withFrontPage } from '../front-page.ts'

@@ -2,10 +2,10 @@ import { CONTROL_PATH } from '../../control/control.ts'
 import { readClock, stopwatch } from '../../engine/clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
-import { splitUrl } from '../../http/url.ts'
-import { secretsOfHeader } from '../../journal/redact.ts'
+import { splitUrl } from '../../http/request.ts'
+
 import type { Families } from '../../operation/family.ts'
-import { valuesOf, withoutSecrets } from '../../schema/secret-values.ts'
+import { keysInHeader, valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
 import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
@@ -31,7 +31,7 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
   const delayed = new WeakMap<HttpResponse, (outcome: 'answered' | 'left') => void>()
 
   // Most requests have the authorization of the one before.
-  const secretsWith = ofLast((authorization: string) => valuesOf([...keys, ...secretsOfHeader(authorization)]))
+  const secretsWith = ofLast((authorization: string) => valuesOf([...keys, ...keysInHeader(authorization)]))
 
   /** What is known of a request before its answer. */
   const begun = (request: HttpRequest, path: string): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {

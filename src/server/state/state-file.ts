@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Snapshot } from '../../control/state/snapshot.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
-import { jsonProblem } from '../../http/json-problem.ts'
+import { jsonProblem } from '../../schema/json-text.ts'
 import { caught } from '../caught.ts'
 
 /**

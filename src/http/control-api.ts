@@ -1,11 +1,10 @@
 import { CONTROL_PATH, type ControlCall, type ControlHost } from '../control/control.ts'
 import { refuseParameter } from '../operation/list.ts'
-import { bodyOfAnyMethod, jsonBody } from './body.ts'
-import { type ControlAccess, requireAccess } from './control-access.ts'
+import { type ControlAccess, requireAccess } from './access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
+import { bodyOfAnyMethod, jsonBody, queryParameters } from './request.ts'
 import { operationFor, type Router } from './router.ts'
-import { queryParameters } from './url.ts'
 
 const CONTROLS = `${CONTROL_PATH}/`
 

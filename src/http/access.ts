@@ -1,11 +1,40 @@
 import { errors } from '../control/access-errors.ts'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
-import { isOneOf } from './authenticate.ts'
 import { isPreflight } from './cors.ts'
-import { isLoopbackAddress } from './loopback.ts'
 import type { HttpRequest } from './messages.ts'
+
+/** Checks the API key (rules: requests#api-key). Without `keys`, any non-empty key will do. */
+export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
+  const header = request.header('authorization') ?? refuse(general.auth_missing, {})
+  if (!BEARER.test(header)) refuse(general.auth_unparsable, {})
+  if (keys && !isOneOf(keys, BEARER.exec(header)?.[1] ?? '')) refuse(general.auth_invalid, {})
+}
+
+const BEARER = /^Bearer +(\S.*)$/i
+
+/** Checks the API version (rules: requests#version). */
+export function checkVersion(request: HttpRequest, { versionHeader }: CommonDialect): void {
+  const version =
+    request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })
+  if (version !== '2') refuse(general.version_unsupported, { header: versionHeader, received: quote(version) })
+}
+
+/** Compares with every key, each in a time that depends only on the received key's length. */
+export function isOneOf(keys: readonly string[], received: string): boolean {
+  let found = false
+  for (const key of keys) found = isEqual(received, key) || found
+  return found
+}
+
+function isEqual(received: string, key: string): boolean {
+  let difference = received.length ^ key.length
+  for (let i = 0; i < received.length; i++) difference |= received.charCodeAt(i) ^ key.charCodeAt(i % key.length)
+  return difference === 0
+}
 
 /** Who may use the control API: whoever has the key, or without one, this machine by its own names. */
 export interface ControlAccess {
@@ -61,4 +90,22 @@ function webAuthority(origin: string): string | undefined {
 function hostOf(authority: string | undefined): string | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]@/?#:\s]+))(?::\d*)?$/i.exec(authority ?? '')
   return (parts?.[1] ?? parts?.[2])?.toLowerCase()
+}
+
+const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+const LOOPBACK_IPV4 = new RegExp(`^127(\\.${OCTET}){3}$`)
+/** In the normal form of a URL: ::1, or an IPv4 address of this machine in IPv6's clothes. */
+const LOOPBACK_IPV6 = /^\[::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/
+
+/** Whether a text is an address by which a machine reaches itself: 127.0.0.0/8, ::1, or ::ffff:127.0.0.0/104. */
+export function isLoopbackAddress(text: string): boolean {
+  return LOOPBACK_IPV4.test(text) || (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) && LOOPBACK_IPV6.test(normalIpv6(text)))
+}
+
+function normalIpv6(text: string): string {
+  try {
+    return new URL(`http://[${text}]`).hostname
+  } catch {
+    return ''
+  }
 }
