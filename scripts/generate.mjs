@@ -12,6 +12,7 @@ const PARTS = {
   'messages.ts': [],
   'reference.mjs': ['docs/reference'],
   'command.mjs': [],
+  'api.mjs': ['docs/api'],
 }
 
 /** The files that are not what the sources say. */

@@ -25,6 +25,7 @@ const read = plainCall({
 export interface DocumentMember {
   /**
    * Lets `GET /_fauxgate/openapi.json` answer: pass `openApi` of `fauxgate/openapi`, as `serve` does by itself.
+   * @internal
    */
   describedBy(describer: Describer): void
 }

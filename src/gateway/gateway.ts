@@ -40,9 +40,15 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly clock: C
   /** Stands in for the global `fetch`, for any host. Bound: pass it to a client as it is. */
   readonly fetch: Fetch
-  /** Answers one HTTP request at once, for transports other than `fetch`. */
+  /**
+   * Answers one HTTP request at once, for transports other than `fetch`.
+   * @internal
+   */
   readonly exchange: (request: HttpRequest) => HttpResponse
-  /** The answer to what a transport could not hand to `exchange`: the usual error, with an operation id. */
+  /**
+   * The answer to what a transport could not hand to `exchange`: the usual error, with an operation id.
+   * @internal
+   */
   readonly refused: Refused
   /** The resources that were created and not deleted since the initial state. */
   leftovers(): readonly Leftover[]
@@ -65,6 +71,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /**
    * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the signal's reason when
    * that is aborted.
+   * @internal
    */
   delivered(response: HttpResponse, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /**
@@ -73,7 +80,10 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   dispose(): void
   [Symbol.dispose](): void
-  /** Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere. */
+  /**
+   * Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere.
+   * @internal
+   */
   servedAt(url: string | undefined): void
 }
 

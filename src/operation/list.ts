@@ -19,7 +19,7 @@ export const listQuery = named(
   v.object({
     limit: v.optional(
       documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
-        json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE },
+        json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE, examples: [10] },
         errors: [general.limit_not_a_number, general.limit_out_of_range],
         rules: 'lists#paging',
       }),

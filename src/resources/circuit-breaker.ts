@@ -59,7 +59,9 @@ export const circuitBreaker = routeModule({
   segment: 'circuit_breaker',
   errors,
   what: 'circuit breaker',
-  body: named(v.object(fields), 'CircuitBreakerBody', 'A circuit breaker as it is to be.'),
+  body: named(v.object(fields), 'CircuitBreakerBody', 'A circuit breaker as it is to be.', {
+    json: { examples: [{ tripped_duration: 30, error_threshold_percentage: 0.2 }] },
+  }),
   shape: named(
     v.object({
       enabled: v.unwrap(fields.enabled),

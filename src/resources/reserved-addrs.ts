@@ -112,6 +112,7 @@ const createBody = named(
   }),
   'ReservedAddressCreate',
   'What a reserved address is created with.',
+  { json: { examples: [{ description: 'checkout', region: 'eu' }] } },
 )
 
 const updateBody = named(

@@ -215,6 +215,12 @@ const shape = named(
   'Rules on the traffic of a route.',
 )
 
+const EXAMPLE = {
+  name: 'only from home',
+  expressions: ["conn.Geo.CountryCode != 'DE'"],
+  actions: [{ type: 'deny', config: { status_code: 403 } }],
+}
+
 /** The traffic policy module (rules: route-modules#singletons, traffic-policy#rules). */
 export const trafficPolicy = routeModule({
   name: 'traffic_policy',
@@ -229,6 +235,7 @@ export const trafficPolicy = routeModule({
     }),
     'TrafficPolicyBody',
     'A traffic policy as it is to be.',
+    { json: { examples: [{ inbound: [EXAMPLE] }] } },
   ),
   shape,
   // An optional field that was left out is absent, which the type of what was read does not say.

@@ -151,7 +151,9 @@ export const webhookVerification = routeModule({
   segment: 'webhook_verification',
   errors,
   what: 'webhook verification',
-  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'A webhook verification as it is to be.'),
+  body: named(v.pipe(fields, providerAndSecret), 'WebhookVerificationBody', 'A webhook verification as it is to be.', {
+    json: { examples: [{ provider: 'github', secret: 'a shared secret' }] },
+  }),
   shape: named(
     v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
     'WebhookVerification',

@@ -101,12 +101,15 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
 
 const body = { description, metadata, backends: v.optional(weights) }
 
-const createBody = named(v.object(body), 'WeightedBackendCreate', 'What a weighted backend is created with.')
+const createBody = named(v.object(body), 'WeightedBackendCreate', 'What a weighted backend is created with.', {
+  json: { examples: [{ backends: { bkdhr_1: 90, bkdhr_2: 10 } }] },
+})
 
 const updateBody = named(
   v.object(body),
   'WeightedBackendUpdate',
   'What is changed of a weighted backend; without `backends`, it has none any more.',
+  { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
 /** The option of a gateway for weighted backends; `GatewayOptions` has its meaning and default. */

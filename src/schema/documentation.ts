@@ -60,8 +60,8 @@ export function documented<S extends v.GenericSchema>(schema: S, sentence: strin
 }
 
 /** Gives a schema the name of its type, and its sentence. Documents and declarations show it once, under that name. */
-export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string): S {
-  return withSteps(schema, v.title(name), v.description(sentence))
+export function named<S extends v.GenericSchema>(schema: S, name: string, sentence: string, more?: Facts): S {
+  return withSteps(schema, v.title(name), v.description(sentence), ...(more ? [facts<v.InferOutput<S>>(more)] : []))
 }
 
 /** Adds metadata to the pipe of a schema, or begins a pipe with it. */

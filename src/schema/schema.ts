@@ -71,7 +71,7 @@ export const DESCRIPTION = 'What the resource is for, in words for people.'
 export const METADATA = 'Anything that programs keep with the resource; the service does not read it.'
 
 /** The field `description`, of any length. */
-export const description = v.optional(documented(v.string(), DESCRIPTION))
+export const description = v.optional(documented(v.string(), DESCRIPTION, { json: { examples: ['checkout'] } }))
 /** The field `metadata`, of any length. */
 export const metadata = v.optional(documented(v.string(), METADATA))
 

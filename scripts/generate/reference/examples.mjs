@@ -1,62 +1,130 @@
-// What the examples of the service reference send. `{name}` stands for the id that the example of that operation answered;
-// `upload` for a certificate with its key.
+// The examples of the service reference: each operation as curl and as a direct call, carried out both ways.
 
-const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+/** First what creates, then what reads, then what changes; a part is removed before the whole. */
+const ORDER = ['post', 'put', 'get', 'patch', 'delete']
 
-/** By operation: the ids of the path, the body or the query, and what must be there besides. */
-export const EXAMPLES = {
-  'reserved_addrs.create': { body: { description: 'checkout', region: 'eu' } },
-  'reserved_addrs.get': { ids: { id: '{reserved_addrs.create}' } },
-  'reserved_addrs.list': { query: { limit: 10, filter: 'obj.region == "eu"' } },
-  'reserved_addrs.update': { ids: { id: '{reserved_addrs.create}' }, body: { endpoint_configuration_id: 'ec_1' } },
-  'reserved_addrs.delete': { ids: { id: '{reserved_addrs.create}' } },
+/** The examples of a document's operations, by their names. */
+export async function examplesOf(document, { createGateway, manualClock, upload }) {
+  const open = () => createGateway({ seed: 'reference', clock: manualClock('2026-01-01T00:00:00Z') })
+  const [direct, served] = [open(), open()]
+  const created = {}
+  const examples = {}
+  for (const operation of operationsOf(document)) {
+    const { operationId, tags } = operation
+    const sent = sentOf(operation, document, created[tags[0]], upload)
+    const { url, init } = requestOf(operation, sent, document)
+    const response = await served.fetch(url, init)
+    const text = await response.text()
+    if (response.status >= 400)
+      throw new Error(
+        `The example of ${operationId} is refused: ${text}\nGive the schema of its body one that is not: facts({ json: { examples: [{ … }] } }).`,
+      )
+    const call = callOf(operationId, sent, upload)
+    const result = new Function('gateway', 'upload', `return ${call}`)(direct, upload)
+    const json = text === '' ? undefined : JSON.parse(text)
+    if (JSON.stringify(json) !== JSON.stringify(result)) throw new Error(`The two examples of ${operationId} differ.`)
+    if (operation.method === 'post') created[tags[0]] = json.id
+    examples[operationId] = { curl: curlOf(url, init, sent.body === upload), call, status: response.status, json }
+  }
+  return examples
+}
 
-  'reserved_domains.create': {
-    body: { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } },
-  },
-  'reserved_domains.get': { ids: { id: '{reserved_domains.create}' } },
-  'reserved_domains.list': { query: { filter: 'obj.domain.endsWith(".example.com")' } },
-  'reserved_domains.update': { ids: { id: '{reserved_domains.create}' }, body: { description: 'checkout' } },
-  'reserved_domains.detach_certificate_management_policy': { ids: { id: '{reserved_domains.create}' } },
-  'reserved_domains.detach_certificate': { ids: { id: '{reserved_domains.create}' } },
-  'reserved_domains.delete': { ids: { id: '{reserved_domains.create}' } },
+function operationsOf({ paths }) {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  const rank = ({ method }) => ORDER.indexOf(method)
+  // The controls, which have a security of their own, have no examples.
+  return all.filter(({ security }) => !security).sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
+}
 
-  'weighted_backends.create': { body: { backends: { bkdhr_1: 90, bkdhr_2: 10 } } },
-  'weighted_backends.get': { ids: { id: '{weighted_backends.create}' } },
-  'weighted_backends.list': { query: { limit: 10 } },
-  'weighted_backends.update': { ids: { id: '{weighted_backends.create}' }, body: { backends: { bkdhr_2: 100 } } },
-  'weighted_backends.delete': { ids: { id: '{weighted_backends.create}' } },
+/** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
+function sentOf({ parameters = [], requestBody }, document, created, upload) {
+  const inPlace = (place) => parameters.filter((each) => each.in === place)
+  const ids = inPlace('path').map(({ name, schema }) => [name, created ?? sampleOf(schema, document)])
+  const query = inPlace('query').filter(({ schema }) => schema.examples)
+  const schema = requestBody && resolved(requestBody.content['application/json'].schema, document)
+  return {
+    ids: Object.fromEntries(ids),
+    query: query.length > 0 && Object.fromEntries(query.map(({ name, schema }) => [name, schema.examples[0]])),
+    body:
+      schema && (schema.properties?.certificate_pem ? uploadFor(schema, document, upload) : sampleOf(schema, document)),
+  }
+}
 
-  'tls_certificates.create': { body: 'upload' },
-  'tls_certificates.get': { ids: { id: '{tls_certificates.create}' } },
-  'tls_certificates.list': { query: { limit: 10 } },
-  'tls_certificates.update': { ids: { id: '{tls_certificates.create}' }, body: { description: 'checkout' } },
-  'tls_certificates.delete': { ids: { id: '{tls_certificates.create}' } },
+/** A body with a certificate has a real one. */
+const uploadFor = (schema, document, upload) =>
+  schema.required?.includes('certificate_pem') ? upload : sampleOf(schema, document)
 
-  'webhook_verification.replace': { ids: route, body: { provider: 'github', secret: 'a shared secret' } },
-  'webhook_verification.get': { ids: route },
-  'webhook_verification.delete': { ids: route },
+const resolved = (schema, { components }) => (schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema)
 
-  'traffic_policy.replace': {
-    ids: route,
-    body: {
-      inbound: [
-        {
-          name: 'only from home',
-          expressions: ["conn.Geo.CountryCode != 'DE'"],
-          actions: [{ type: 'deny', config: { status_code: 403 } }],
-        },
-      ],
-    },
-  },
-  'traffic_policy.get': { ids: route },
-  'traffic_policy.delete': { ids: route },
+/** A value of a schema: an example of it, or what it must have and the examples of what it can have. */
+function sampleOf(schema, document) {
+  const {
+    examples,
+    enum: values,
+    default: standard,
+    type,
+    anyOf,
+    properties,
+    pattern,
+    items,
+    minItems,
+    minimum,
+    ...more
+  } = resolved(schema, document)
+  if (examples) return examples[0]
+  if (values) return values[0]
+  if (standard !== undefined) return standard
+  if (anyOf) return sampleOf(anyOf[0], document)
+  if (properties) {
+    const shown = Object.entries(properties).filter(([name, each]) => more.required?.includes(name) || each.examples)
+    return Object.fromEntries(shown.map(([name, each]) => [name, sampleOf(each, document)]))
+  }
+  const [kind] = [type].flat()
+  if (kind === 'array') return minItems ? [sampleOf(items, document)] : []
+  if (kind === 'object') return {}
+  if (kind === 'integer' || kind === 'number') return minimum ?? 1
+  if (kind === 'boolean') return true
+  const prefix = /\^([a-z]+)_/.exec(pattern)?.[1]
+  return prefix ? `${prefix}_1` : 'text'
+}
 
-  'circuit_breaker.replace': { ids: route, body: { tripped_duration: 30, error_threshold_percentage: 0.2 } },
-  'circuit_breaker.get': { ids: route },
-  'circuit_breaker.delete': { ids: route },
+function requestOf({ path, method }, { ids, body, query }, { servers, components }) {
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name])
+  const headers = { Authorization: 'Bearer <API key>', [components.parameters.version.name]: '2' }
+  if (body) headers['Content-Type'] = 'application/json'
+  const init = { method: method.toUpperCase(), headers, ...(body && { body: JSON.stringify(body) }) }
+  return { url: `${servers[0].url}${at}${query ? `?${new URLSearchParams(query)}` : ''}`, init }
+}
 
-  'compression.replace': { ids: route, body: { enabled: true } },
-  'compression.get': { ids: route },
-  'compression.delete': { ids: route },
+function curlOf(url, { method, headers, body }, isUpload) {
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`,
+    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
+    ...(body ? [`--data ${isUpload ? '@upload.json' : `'${body.replaceAll("'", "'\\''")}'`}`] : []),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+function callOf(name, { ids, body, query }, upload) {
+  const [family, verb] = name.split('.').map((part) => part.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase()))
+  const names = Object.keys(ids)
+  const sent = body ?? (query || undefined)
+  const given = [
+    ...(names.length === 0 ? [] : [literal(names.length === 1 ? ids[names[0]] : ids)]),
+    ...(sent === undefined ? [] : [sent === upload ? 'upload' : literal(sent)]),
+  ]
+  return `gateway.${family}.${verb}(${given.join(', ')})`
+}
+
+/** A value as people write it in JavaScript. */
+function literal(value) {
+  if (typeof value === 'string') return value.includes("'") ? JSON.stringify(value) : `'${value}'`
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const fields = Object.entries(value).map(
+    ([name, each]) => `${/^\w+$/.test(name) ? name : `'${name}'`}: ${literal(each)}`,
+  )
+  return `{ ${fields.join(', ')} }`
 }

@@ -1,13 +1,12 @@
 // Makes the pages of the service reference from the OpenAPI documents.
-import { examplesOf } from './calls.mjs'
-import { EXAMPLES } from './examples.mjs'
+import { examplesOf } from './examples.mjs'
 import { fieldTable, isError, nameIn, namesIn, typeOf } from './fields.mjs'
 
 /** The pages, by file name. */
 export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   const document = openApi(standard)
   const also = openApi(ngrok)
-  const examples = await examplesOf(document, EXAMPLES, parts)
+  const examples = await examplesOf(document, parts)
   const groups = document.tags.map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
   const pages = groups.map((group) => [group.file, groupPage(group, document, also, examples)])
   return {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { ArmedFault } from '../../generated/controls.ts'
 import type { ErrorKey } from '../../generated/resources.ts'
 import type { Method } from '../../operation/operation.ts'
-import { documented, type Facts, facts, type JsonFacts, named } from '../../schema/documentation.ts'
+import { documented, type Facts, type JsonFacts, named } from '../../schema/documentation.ts'
 import { general } from '../../schema/general-errors.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
@@ -140,9 +140,10 @@ const PARAMETERS: Facts = {
 
 /** A fault as it is ordered. */
 export const faultSpec = named(
-  v.pipe(v.object({ ...fields, when }), facts(PARAMETERS)),
+  v.object({ ...fields, when }),
   'FaultSpec',
   'A failure on order: which requests it meets, how often, and what they get instead of their answer. One that no request of the API can meet is refused.',
+  PARAMETERS,
 )
 
 const armedFields = {
@@ -156,8 +157,4 @@ const armedFields = {
 export const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(armedFields)
 
 /** A fault as callers see it. */
-export const armedFault = named(
-  v.pipe(v.object({ ...armedFields, when }), facts(PARAMETERS)),
-  'ArmedFault',
-  'A fault that is armed.',
-)
+export const armedFault = named(v.object({ ...armedFields, when }), 'ArmedFault', 'A fault that is armed.', PARAMETERS)

@@ -126,8 +126,9 @@ function filterSchema(operations: readonly string[]) {
     },
     'a predicate or operation, method, path, status',
   )
-  return documented(
-    named(filter, 'JournalFields', ''),
+  return named(
+    filter,
+    'JournalFields',
     'Fields that an entry can be looked for by. A name or a value that no entry can have is refused.',
     { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
   )

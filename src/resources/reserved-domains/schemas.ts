@@ -84,6 +84,11 @@ export const createBody = named(
   }),
   'ReservedDomainCreate',
   'What a reserved domain is created with.',
+  {
+    json: {
+      examples: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],
+    },
+  },
 )
 
 /** Some clients send a domain's own name back. The types do not offer it, so its type is that of no value. */
