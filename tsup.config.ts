@@ -1,55 +1,56 @@
-import { defineConfig } from 'tsup'
-import { sentencesApart } from './scripts/sentences-apart.ts'
-import { trimmed } from './scripts/trimmed.ts'
+import { defineConfig, type Options } from 'tsup'
 
-const entry = {
+/** The entry points that can be imported and required. */
+const both = {
   index: 'src/index.ts',
   node: 'src/server/node.ts',
   clock: 'src/testing/clock.ts',
   testing: 'src/testing/testing.ts',
   msw: 'src/testing/msw.ts',
-  vitest: 'src/testing/vitest.ts',
   jest: 'src/testing/jest.ts',
   openapi: 'src/openapi/openapi.ts',
   kit: 'src/kit/index.ts',
-  sandbox: 'src/sandbox/index.ts',
 }
 
-// What the entries share stands in chunks of its own. scripts/package-files.mjs makes the CommonJS files from these.
-export default defineConfig({
-  entry: {
-    ...entry,
-    cli: 'src/server/cli.ts',
-    // No ways in: whoever imports the error or the clock alone gets the chunk that holds it alone.
-    'gateway-error': 'src/gateway/gateway-error.ts',
-    'manual-clock': 'src/engine/manual-clock.ts',
-    // Nor this: what certificates for tests need stands apart from what a gateway needs.
-    'test-certificates': 'src/testing/certificates.ts',
-  },
-  format: 'esm',
+/** vitest and workerd have modules only. */
+const modules = { ...both, vitest: 'src/testing/vitest.ts', sandbox: 'src/sandbox/index.ts' }
+
+const common = {
   target: 'es2022',
   // The browser build of a dependency is the one that imports nothing from "node:".
   platform: 'neutral',
   removeNodeProtocol: false,
-  noExternal: [/^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect/],
-  // The pages are made after this.
+  // What entry points share is in chunks, so that a class is the same class from each of them.
+  splitting: true,
+  noExternal: [/^nanoid|valibot|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect/],
+  // scripts/inspector.mjs makes the pages.
   external: [/^node:/, /^\.\/documents\.js$/, 'vitest', 'msw', 'expect', 'cloudflare:workers'],
-  esbuildOptions(options) {
+  esbuildOptions(options, { format }) {
     options.mainFields = ['browser', 'module', 'main']
     options.conditions = ['browser', 'import', 'default']
     // Modules of Node that fake-timers asks for where it finds a `process`: no bundler for browsers has them.
     const util = './src/testing/fake-timers-util.ts'
     options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
+    options.minifyWhitespace = true
+    // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax.
+    options.minifySyntax = format === 'esm'
+    options.lineLimit = 500
   },
-  esbuildPlugins: [trimmed, sentencesApart],
-  // Nothing happens at import, so an import for that alone is noise, which bundlers warn of.
-  plugins: [
-    {
-      name: 'no imports of nothing',
-      renderChunk: (code) => ({ code: code.replace(/^import "\.\/[^"]+";\n/gm, '') }),
+} satisfies Options
+
+export default defineConfig([
+  {
+    ...common,
+    format: 'esm',
+    entry: {
+      ...modules,
+      cli: 'src/server/cli.ts',
+      // No entry points: whoever imports the error or the clock alone gets a chunk with nothing else.
+      'gateway-error': 'src/gateway/gateway-error.ts',
+      'manual-clock': 'src/engine/manual-clock.ts',
     },
-  ],
-  // No way in: by it, the types of dialects stand apart from those of valibot, which only the kit needs.
-  dts: { entry: { ...entry, dialect: 'src/resources/dialects.ts' }, resolve: true },
-  clean: true,
-})
+  },
+  // The shims give CommonJS an import.meta.url.
+  { ...common, format: 'cjs', entry: both, shims: true },
+  { ...common, format: ['esm', 'cjs'], entry: modules, dts: { only: true, resolve: true } },
+])

@@ -4,7 +4,5 @@ import { ngrok, standard } from '../dist/index.js'
 import { openApi } from '../dist/openapi.js'
 
 for (const [name, dialect] of Object.entries({ 'openapi.json': standard, 'openapi.ngrok.json': ngrok })) {
-  const text = JSON.stringify(openApi(dialect))
-  if (/\\t\d/.test(text)) throw new Error(`A sentence of ${name} is not in its place.`)
-  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${text}\n`)
+  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${JSON.stringify(openApi(dialect))}\n`)
 }

@@ -1,4 +1,5 @@
-import { type ASTNode, type ParseError, parse } from '@marcbachmann/cel-js'
+import type { ASTNode, ParseError } from '@marcbachmann/cel-js'
+import { parseCel } from './cel-parser.ts'
 
 /** Thrown inside the compiler, in words: what stands at which character of a filter, and what is allowed there. */
 export class Misplaced extends Error {}
@@ -19,7 +20,7 @@ const OPERATORS = 'an operator: && || < <= == != >= > in'
 /** The tree of a filter. Throws a {@link Misplaced} where it is no CEL. */
 export function parsed(source: string): ASTNode {
   try {
-    return parse(source).ast
+    return parseCel(source)
   } catch (error) {
     throw new Misplaced(syntaxProblem(source, error as ParseError)) // The parser throws nothing else.
   }

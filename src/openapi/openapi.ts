@@ -12,7 +12,6 @@ import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import { type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
 import { errorSchema, errorSchemas } from './errors.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
-import { allInFull } from './sentences.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
@@ -62,7 +61,7 @@ export function openApi(
     ...bodySchemas(operations, describing),
     ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
   }
-  return allInFull<OpenApiDocument>({
+  return {
     openapi: '3.1.0',
     info: {
       title: `Tunnel gateway management API (${dialect.name})`,
@@ -101,7 +100,7 @@ export function openApi(
       responses,
       schemas: usedFrom([paths, responses], schemas),
     },
-  })
+  }
 }
 
 const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`

@@ -1,5 +1,5 @@
-import { parse } from '@marcbachmann/cel-js'
 import * as v from 'valibot'
+import { parseCel } from '../filter/cel-parser.ts'
 import { ownPart } from '../operation/family.ts'
 import { documented, type Facts, named } from '../schema/documentation.ts'
 import { declareErrors, type FieldFacts, field, ofField } from '../schema/errors.ts'
@@ -121,7 +121,7 @@ const expression = v.pipe(
 
 function celProblem(source: string): string | undefined {
   try {
-    parse(source)
+    parseCel(source)
     return undefined
   } catch (error) {
     // The parser's own errors have one.

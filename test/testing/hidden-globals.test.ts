@@ -1,7 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { trimmed } from '../../scripts/trimmed.ts'
 import type * as main from '../../src/index.ts'
 import type * as testing from '../../src/testing/testing.ts'
 
@@ -24,7 +23,6 @@ beforeAll(async () => {
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
     external: ['@sinonjs/fake-timers'],
-    plugins: [trimmed],
     banner: { js: 'const require = () => ({})' },
     write: false,
   })

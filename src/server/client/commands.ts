@@ -1,6 +1,5 @@
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
-import { inFull } from '../../openapi/sentences.ts'
 import { partsOf } from '../../schema/documentation.ts'
 import type { Timelines } from '../../views/timelines.ts'
 import { type Arguments, requireNoWords } from '../commands/arguments.ts'
@@ -125,7 +124,7 @@ function commandOf(row: Row): Command {
   return asking({
     name,
     words: Object.values(words).join(' '),
-    summary: row.summary ?? inFull(call.summary),
+    summary: row.summary ?? call.summary,
     flags,
     async run(given, where) {
       const values = { ...sent, ...wordsGiven(call, words, given, name), ...fieldsGiven(flags, given.flags) }

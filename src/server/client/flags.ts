@@ -1,6 +1,5 @@
 import type * as v from 'valibot'
 import type { ControlCall } from '../../control/control.ts'
-import { inFull } from '../../openapi/sentences.ts'
 import { documentationOf, isSchema, partsOf } from '../../schema/documentation.ts'
 import type { Arguments } from '../commands/arguments.ts'
 import type { DocumentedFlag } from '../commands/command.ts'
@@ -45,7 +44,7 @@ export function fieldFlags({ schema }: ControlCall, given: readonly string[]): r
     if (given.includes(field) || facts.some(({ isNoData }) => isNoData) || sentence === undefined) return []
     const flag = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')
     const { kind, value } = kindOf(each)
-    return [{ field, flag, kind, value, sentence: inFull(sentence) }]
+    return [{ field, flag, kind, value, sentence }]
   })
 }
 

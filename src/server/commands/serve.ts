@@ -179,7 +179,8 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
 async function announce(gateway: Gateway, server: Served, given: Given, log: Log): Promise<void> {
   const { config } = given
   const { host = '127.0.0.1', tls, tlsRoot } = config
-  const root = gateway.authority.certificatePem
+  // Made only for who asks: its key costs more time than everything else before the server listens.
+  const root = tls || tlsRoot !== undefined ? gateway.authority.certificatePem : ''
   // Who hears that it listens can read the file.
   if (tlsRoot !== undefined) {
     await writeFile(tlsRoot, root).catch((error) => {

@@ -1,0 +1,19 @@
+// The parts of cel-js that its own declarations leave out.
+declare module '*/cel-js/lib/macros.js' {
+  export function registerMacros(registry: {
+    registerFunctionOverload(signature: string, handler: object): void
+    registerType(): void
+    registerConstant(): void
+  }): void
+}
+
+declare module '*/cel-js/lib/options.js' {
+  export function createOptions(): { readonly limits: object }
+}
+
+declare module '*/cel-js/lib/parser.js' {
+  export class Parser {
+    constructor(limits: object, registry: { enableOptionalTypes: boolean; findMacro(...call: unknown[]): unknown })
+    parse(source: string): import('@marcbachmann/cel-js').ASTNode
+  }
+}
