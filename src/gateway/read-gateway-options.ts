@@ -14,8 +14,8 @@ import type { BackendRules } from '../resources/weighted-backends.ts'
 import {
   asOne,
   duration,
-  integer,
-  oneOfTexts,
+  integerFrom,
+  oneOfThese,
   optionsOf,
   readOptions,
   type SchemasOf,
@@ -53,7 +53,7 @@ const clock = v.custom<Clock>(
 )
 
 const rateLimited = optionsOf({
-  requests: v.optional(integer(1, 1_000_000), 120),
+  requests: v.optional(integerFrom(1, 1_000_000), 120),
   window: v.optional(duration(1000), '60s'),
 })
 
@@ -156,17 +156,17 @@ export const gatewayOptions = optionsOf({
   seed: v.optional(v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key'))),
   keys: v.optional(keys),
   baseUrl: v.optional(baseUrl),
-  references: v.optional(oneOfTexts('any', 'declared')),
-  unknownActions: v.optional(oneOfTexts('refuse', 'accept')),
+  references: v.optional(oneOfThese(['any', 'declared'])),
+  unknownActions: v.optional(oneOfThese(['refuse', 'accept'])),
   emptyJsonOnDelete: v.optional(switchOption),
   quirks: v.optional(quirks),
   families: v.optional(ownFamilies),
   initial: v.optional(v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family')),
   rateLimit: v.optional(rateLimit),
-  journalSize: v.optional(integer(0, 1_000_000)),
-  journalBytes: v.optional(integer(0, 2 ** 32)),
-  addressesPerRegion: v.optional(integer(1, 2_000_000)),
-  dns: v.optional(oneOfTexts('off', 'simulated')),
+  journalSize: v.optional(integerFrom(0, 1_000_000)),
+  journalBytes: v.optional(integerFrom(0, 2 ** 32)),
+  addressesPerRegion: v.optional(integerFrom(1, 2_000_000)),
+  dns: v.optional(oneOfThese(['off', 'simulated'])),
   provisioningDelay: v.optional(duration(0)),
   certificateValidity: v.optional(duration(1000)),
   renewalLead: v.optional(duration(0)),

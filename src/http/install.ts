@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { oneOfTexts, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
+import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './request.ts'
 
@@ -10,7 +10,7 @@ export interface InstallOptions {
 }
 
 const installOptions = optionsOf({
-  others: v.optional(oneOfTexts('pass', 'refuse')),
+  others: v.optional(oneOfThese(['pass', 'refuse'])),
 } satisfies SchemasOf<InstallOptions>)
 
 /** An installed gateway. Dispose of it, or leave the block of `using`, to take it out again. */

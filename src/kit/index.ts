@@ -57,12 +57,12 @@ export {
 } from '../schema/errors.ts'
 export { general } from '../schema/general-errors.ts'
 export { isIdOf } from '../schema/ids.ts'
+export { integerFrom, oneOfThese } from '../schema/options.ts'
 export {
   count,
   dueTime,
   idOf,
   instant,
-  oneOfThese,
   ownId,
   recordHead,
   recordRule,
@@ -79,7 +79,6 @@ export {
   description,
   enabled,
   extra,
-  integerFrom,
   METADATA,
   metadata,
   oneOf,

@@ -6,32 +6,32 @@ import type { Transaction } from './transaction.ts'
 /** Families by their names in the direct API. */
 export type Families = Readonly<Record<string, Family>>
 
-/** A resource family: its operations and errors, the collections it keeps, and what it does when a record is due. */
+/** A resource family: its operations, errors and collections, and its work on due records. */
 export interface Family<Operations = Readonly<Record<string, Operation>>, Errors = ErrorsByKey> {
   /** The operations, by their names in the direct API. */
   readonly operations: Operations
-  /** The errors that are this family's own, or of what it is made of. */
+  /** The errors of this family. */
   readonly errors: Errors
-  /** What the ids of its resources begin with. */
+  /** The prefix of its resources' ids. */
   readonly prefix?: string
-  /** What it keeps; each family knows its own records. */
+  /** The collections; each family knows its own records. */
   readonly collections: readonly Collection<object>[]
   /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
   onDue?(tx: Transaction, record: object): void
-  /** What must hold between a record and the others; a snapshot in which it does not is damaged. */
+  /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
-/** Errors by their keys, as `declareErrors` makes them. */
+/** Errors by their keys, as `declareErrors` returns them. */
 export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 
 /** The records of a state, to look one up. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 
-/** Reports what does not hold: in which field of the record, what stands there, and what is allowed. */
+/** Reports a relation that does not hold: the field of the record, its value, and the allowed values. */
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
-/** Puts a family together; the types of its records stay inside. */
+/** Declares a family. The types of its records stay inside. */
 export function familyOf<Operations, Errors extends ErrorsByKey>(
   family: Family<Operations, Errors>,
 ): Family<Operations, Errors> {
@@ -39,8 +39,8 @@ export function familyOf<Operations, Errors extends ErrorsByKey>(
 }
 
 /**
- * How a family reads what is its own in something that all families share: the dialect, the rules of a gateway, or what
- * answers are shown with.
+ * Returns a typed view of something that all families share: the dialect, the rules of a gateway, or the surroundings of a
+ * view. Each family declares the fields that it reads.
  *
  * @example
  * ```ts
@@ -49,6 +49,6 @@ export function familyOf<Operations, Errors extends ErrorsByKey>(
  * ```
  */
 export function ownPart<Own extends object>(): (shared: object) => Own {
-  // What is shared is made where all families are known, and its type there has the parts of all.
+  // The shared object is made by code that knows all families, with the fields of all.
   return (shared) => shared as Own
 }

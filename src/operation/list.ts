@@ -49,13 +49,13 @@ export const listQuery = named(
 
 export type { ListParameters as ListInput }
 
-/** A list query that was read: the page's size, the cursor, and the filter with its source. */
+/** A list query that was read. */
 export interface ListQuery {
-  /** How many items the page has. */
+  /** The number of items of the page. */
   readonly limit: number
   /** Only items that were created before the one with this id. */
   readonly before_id: string | undefined
-  /** What says of each item whether it is in the list. */
+  /** Decides of each item whether it is in the list. */
   readonly filter: Filter | undefined
   /** The parameters as sent, for the next page's URI. */
   readonly sent: { readonly limit?: string; readonly filter?: string }
@@ -63,37 +63,26 @@ export interface ListQuery {
 
 const NAMES = Object.keys(listQuery.entries)
 
-/**
- * Reads the query of a list operation (rules: lists#paging). Finds all problems in one pass.
- */
+/** Reads the query of a list operation (rules: lists#paging). Throws all problems as one refusal. */
 export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: CommonDialect): ListQuery {
-  const parameters = namedParameters(parametersOf(raw), NAMES, dialect)
-  const problems: Problem[] = []
-  const limit = readLimit(parameters.limit, problems)
-  const before_id = readCursor(parameters.before_id, prefix, problems)
-  const filter = parameters.filter ? compileFilter(parameters.filter, item, dialect, problems) : undefined
-  const [first] = problems
-  if (first) throw new Refusal([first, ...problems.slice(1)])
-  const { limit: sentLimit, filter: sentFilter } = parameters
-  return {
-    limit,
-    before_id,
-    filter,
-    sent: { ...(sentLimit && { limit: sentLimit }), ...(sentFilter && { filter: sentFilter }) },
+  if (!isObject(raw)) {
+    const allowed = `an object of ${NAMES.join(', ')}`
+    return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
+  const { limit, before_id, filter } = namedParameters(raw, NAMES, dialect)
+  const problems: Problem[] = []
+  const query = {
+    limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
+    before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
+    filter: filter ? compileFilter(filter, item, dialect, problems) : undefined,
+    sent: { ...(limit && { limit }), ...(filter && { filter }) },
+  }
+  const [first, ...others] = problems
+  if (first) throw new Refusal([first, ...others])
+  return query
 }
 
-/** What the direct API was called with; over HTTP it is always an object. */
-function parametersOf(raw: unknown): object {
-  if (isObject(raw)) return raw
-  return refuse(general.field_invalid, {
-    field: 'query',
-    received: quote(raw),
-    allowed: `an object of ${NAMES.join(', ')}`,
-  })
-}
-
-/** Brings query parameters to their own names and texts, and refuses the ones that the operation does not have. */
+/** Returns query parameters as texts by their own names; refuses the ones that the operation does not have. */
 export function namedParameters(
   raw: object,
   names: readonly string[],
@@ -102,47 +91,40 @@ export function namedParameters(
   const parameters: Record<string, string | undefined> = {}
   for (const [sent, value] of Object.entries(raw)) {
     if (value === undefined || value === null) continue
-    const alias = Object.hasOwn(dialect.queryAliases, sent) ? dialect.queryAliases[sent] : undefined
-    const name = alias ?? sent
+    const name = (Object.hasOwn(dialect.queryAliases, sent) && dialect.queryAliases[sent]) || sent
     if (!names.includes(name)) refuseParameter(sent, names)
-    if (parameters[name] !== undefined)
-      refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
-    parameters[name] = textOf(name, value)
+    if (parameters[name] !== undefined) refuse(general.query_repeated, { field: name, received: quote(name) })
+    if (!['string', 'number', 'boolean'].includes(typeof value)) {
+      refuse(general.field_invalid, { field: name, received: quote(value), allowed: 'a text or a number' })
+    }
+    parameters[name] = String(value)
   }
   return parameters
 }
 
-/** Refuses a query parameter that is none of those which there are. */
+/** Refuses an unknown query parameter. */
 export function refuseParameter(name: string, supported: readonly string[]): never {
   const allowed = supported.join(', ') || 'none'
   return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
 }
 
-function textOf(field: string, value: unknown): string {
-  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-  return isPlain
-    ? String(value)
-    : refuse(general.field_invalid, { field, received: quote(value), allowed: 'a text or a number' })
-}
-
-function readLimit(text: string | undefined, problems: Problem[]): number {
-  if (text === undefined) return LARGEST_PAGE
+function readLimit(text: string, problems: Problem[]): number {
   const limit = Number(text)
   const isNumber = /^-?\d+$/.test(text)
-  if (isNumber && limit >= 1 && limit <= LARGEST_PAGE) return limit
-  const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
-  problems.push(problem(error, { field: 'limit', received: quote(text) }))
+  if (!isNumber || limit < 1 || limit > LARGEST_PAGE) {
+    const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
+    problems.push(problem(error, { field: 'limit', received: quote(text) }))
+  }
   return limit
 }
 
-function readCursor(text: string | undefined, prefix: string, problems: Problem[]): string | undefined {
-  if (!text) return undefined
+function readCursor(text: string, prefix: string, problems: Problem[]): string {
   const error = idProblem(text, prefix)
   if (error) problems.push(problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
 }
 
-/** A page of a list: its items under their own key, and where it stands. */
+/** A page of a list. */
 export type Page<Items extends string, Shown> = { readonly [K in Items]: readonly Shown[] } & {
   /** The URL of the list. */
   readonly uri: string
@@ -150,7 +132,7 @@ export type Page<Items extends string, Shown> = { readonly [K in Items]: readonl
   readonly next_page_uri: string | null
 }
 
-/** The fields of every page of a list, beside its items. */
+/** The fields of every page beside its items. */
 export const pageTail = {
   uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
   next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', {
@@ -158,7 +140,7 @@ export const pageTail = {
   }),
 }
 
-/** The schema of a page of a list. */
+/** Makes the schema of a page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({
@@ -168,7 +150,6 @@ export function pageOf(items: string, shape: v.GenericSchema<object>, what: stri
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
 
-/** What a list has: its records, how they are shown, its path, and the key of its items. */
 interface List<R extends object> {
   readonly collection: Collection<R>
   readonly view: View<R, object>
@@ -176,24 +157,21 @@ interface List<R extends object> {
   readonly items: string
 }
 
-/** The page of a list that a query asks for. */
+/** Returns the page that a query asks for. */
 export function pageAt<R extends { readonly id: string }>(tx: Transaction, query: ListQuery, list: List<R>): object {
+  const { limit, before_id, filter, sent } = query
   const shown: object[] = []
   let last: string | undefined
-  let more = false
-  for (const record of tx.newestFirst(list.collection, query.before_id)) {
+  let hasMore = false
+  for (const record of tx.newestFirst(list.collection, before_id)) {
     const item = tx.show(list.view, record)
-    if (query.filter && !query.filter(item, tx.now)) continue
-    more = shown.length === query.limit
-    if (more) break
+    if (filter && !filter(item, tx.now)) continue
+    hasMore = shown.length === limit
+    if (hasMore) break
     shown.push(item)
     last = record.id
   }
   const uri = tx.wire.url + list.path
-  const next_page_uri = more && last ? `${uri}?${nextQuery(query, last)}` : null
-  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri })
-}
-
-function nextQuery(query: ListQuery, before_id: string): string {
-  return new URLSearchParams({ before_id, ...query.sent }).toString()
+  const next = hasMore && last ? `${uri}?${new URLSearchParams({ before_id: last, ...sent })}` : null
+  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next })
 }

@@ -11,18 +11,14 @@ import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
 /** A record of a top-level resource. */
-export interface ResourceRecord {
+export interface ResourceRecord extends Described {
   /** The id, which begins with the prefix of its kind. */
   readonly id: string
-  /** When it was created, in ms since 1970. */
+  /** The time of its creation, in ms since 1970. */
   readonly created_at: number
-  /** What the resource is for, in words for people. */
-  readonly description?: string | undefined
-  /** Anything that programs keep with the resource. */
-  readonly metadata?: string | undefined
 }
 
-/** What a kind of resources is: its names, what is kept of it, and the schemas of what is sent and answered. */
+/** A kind of resources: its names, its records, and the schemas of bodies and answers. */
 export interface ResourceKind {
   /** The operations' group, for example `reserved_domains`. */
   readonly name: string
@@ -30,67 +26,69 @@ export interface ResourceKind {
   readonly path: string
   /** The key of a page's items in a list's answer. */
   readonly items: string
-  /** What ids begin with, for example `rd`. */
+  /** The prefix of its ids, for example `rd`. */
   readonly prefix: string
-  /** How messages call one of them, for example "reserved domain". */
+  /** The name of one resource in messages and summaries, for example "reserved address". */
   readonly what: string
+  /** The name of several, for example "reserved addresses". Default: `what` followed by "s". */
+  readonly plural?: string
+  /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
+  readonly article?: 'a' | 'an'
   /** The records. */
   readonly collection: Collection<ResourceRecord>
   /** The schema of a response. */
   readonly shape: v.GenericSchema<object>
-  /** The schema of what one is created with. */
+  /** The schema of the body that creates one. */
   readonly createBody: v.GenericSchema
-  /** The schema of what can be changed of one. */
+  /** The schema of the body that changes one. */
   readonly updateBody: v.GenericSchema
-  /** The errors that are its own. */
+  /** The errors of this kind. */
   readonly errors?: ErrorsByKey
   /** Further operations, by their names in the direct API. */
   readonly more?: Readonly<Record<string, Operation>>
 }
 
-/** What is kept of a resource of this kind. */
+/** The record type of a kind. */
 export type RecordOf<Kind extends ResourceKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
-/** What is answered of a resource of this kind. */
+/** The response type of a kind. */
 export type ShownOf<Kind extends ResourceKind> =
   Kind['shape'] extends v.GenericSchema<unknown, infer Shown> ? Frozen<Shown> : never
 
-/** What is done with resources of a kind. */
+/** The rules of a kind of resources. */
 export interface ResourceRules<Kind extends ResourceKind> {
   /** Makes the wire's form of a record. */
   readonly view: View<RecordOf<Kind>, ShownOf<Kind>>
-  /** Makes a record of a body. */
+  /** The creation. */
   readonly create: BodyRules & {
-    /** The rules of a creation, and the record that was put. */
+    /** Applies the rules of a creation, and returns the record that it put. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
   }
-  /** Changes a record by a body. */
+  /** The change by a body. */
   readonly update: BodyRules & {
-    /** The rules of a change, and the record that was put. */
+    /** Applies the rules of a change, and returns the record that it put. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
   }
-  /** What a deletion needs beside removing the record. */
+  /** The deletion, if it needs more than removing the record. */
   readonly delete?: {
     /** The errors that `before` may refuse with. */
     readonly errors?: readonly CatalogueError[]
-    /** The rules of a deletion, and what goes with the record. */
+    /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** What happens when a record is due. */
+  /** Handles a due record. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
-  /** What must hold between a record and the others; a snapshot in which it does not is damaged. */
+  /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }
 
-/** What holds of an operation with a body beside its work. */
 interface BodyRules {
-  /** The errors that `run` may refuse with; those of the body's schema are known. */
+  /** The errors that `run` may refuse with, beside those of the body's schema. */
   readonly errors?: readonly CatalogueError[]
-  /** What is said of fields for which dialects have other names. */
+  /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
 }
 
-/** The operations that every kind of resources has. */
 type ResourceOperations<Kind extends ResourceKind> = {
   readonly create: Operation<(...given: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
   readonly get: Operation<(id: string) => ShownOf<Kind>>
@@ -106,8 +104,7 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
 >
 
 /**
- * Declares a family of top-level resources with create, get, list, update and delete: what the resources are, and what is
- * done with them. All types follow from the first.
+ * Declares a family of top-level resources with create, get, list, update and delete. All types follow from the kind.
  *
  * @example
  * ```ts
@@ -123,10 +120,10 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  */
 export function resource<const Kind extends ResourceKind>(kind: Kind, rules: ResourceRules<Kind>): ResourceFamily<Kind>
 export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>): Family<unknown, unknown> {
-  const { name, path, items, prefix, what, collection, shape, createBody, updateBody, errors = {}, more = {} } = kind
+  const { name, path, items, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
+  const { article = /^[aeiou]/i.test(what) ? 'an' : 'a' } = kind
   const { view, create, update, onDue, relations } = rules
-  const one = `${path}/{id}`
-  const ids = { id: prefix }
+  const ofOne = { path: `${path}/{id}`, ids: { id: prefix } }
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what)
   const operations = {
     create: operationWithBody({
@@ -134,21 +131,20 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
       method: 'POST',
       path,
       status: 201,
-      summary: `Create a ${what}`,
+      summary: `Create ${article} ${what}`,
       ids: {},
-      body: createBody,
+      body: kind.createBody,
       ...(create.otherNames && { otherNames: create.otherNames }),
       errors: create.errors ?? [],
       response: shape,
       run: (tx, _ids, body) => tx.show(view, create.run(tx, body)),
     }),
     get: operation({
+      ...ofOne,
       name: `${name}.get`,
       method: 'GET',
-      path: one,
       status: 200,
-      summary: `Get a ${what}`,
-      ids,
+      summary: `Get ${article} ${what}`,
       errors: [general.not_found],
       response: shape,
       run: (tx, { id }) => tx.show(view, found(tx, id)),
@@ -156,32 +152,30 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
     list: listOperation({
       name: `${name}.list`,
       path,
-      summary: `List ${what}${what.endsWith('s') ? 'es' : 's'}, newest first`,
+      summary: `List ${plural}, newest first`,
       prefix,
       item: shape,
       response: pageOf(items, shape, what),
       run: (tx, query) => pageAt(tx, query, { collection, view, path, items }),
     }),
     update: operationWithBody({
+      ...ofOne,
       name: `${name}.update`,
       method: 'PATCH',
-      path: one,
       status: 200,
-      summary: `Change a ${what}`,
-      ids,
-      body: updateBody,
+      summary: `Change ${article} ${what}`,
+      body: kind.updateBody,
       ...(update.otherNames && { otherNames: update.otherNames }),
       errors: [general.not_found, ...(update.errors ?? [])],
       response: shape,
       run: (tx, { id }, body) => tx.show(view, update.run(tx, found(tx, id), body)),
     }),
     delete: operation({
+      ...ofOne,
       name: `${name}.delete`,
       method: 'DELETE',
-      path: one,
       status: 204,
-      summary: `Delete a ${what}`,
-      ids,
+      summary: `Delete ${article} ${what}`,
       errors: [general.not_found, ...(rules.delete?.errors ?? [])],
       run(tx, { id }) {
         const record = found(tx, id)
@@ -191,40 +185,36 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
     }),
     ...more,
   }
-  const further = { ...(onDue && { onDue }), ...(relations && { relations }) }
-  return { operations, errors, prefix, collections: [collection], ...further }
+  const handlers = { ...(onDue && { onDue }), ...(relations && { relations }) }
+  return { operations, errors, prefix, collections: [collection], ...handlers }
 }
 
-/** The record of a path's id, or the refusal that there is none. */
+/** Returns the record with the id of a path, or refuses the request. */
 export function required<R extends object>(tx: Transaction, collection: Collection<R>, id: string, what: string): R {
   return tx.get(collection, id) ?? refuse(general.not_found, { what, received: id }, { id })
 }
 
 interface Described {
+  /** The purpose of the resource, in words for people. */
   readonly description?: string | undefined
+  /** Data that programs keep with the resource. */
   readonly metadata?: string | undefined
 }
 
 /**
- * `description` and `metadata` of a record after a request: the given ones, else the record's. An empty text sets
- * nothing where nothing was set before (rules: fields#absent-until-set).
+ * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
+ * nothing if nothing was set before (rules: fields#absent-until-set).
  */
 export function described(body: Described, record: Described = {}): Described {
+  const isSet = (name: keyof Described) => body[name] || (body[name] === '' && record[name] !== undefined)
   return {
     ...descriptionOf(record),
-    ...(isSet(body.description, record.description) && { description: body.description }),
-    ...(isSet(body.metadata, record.metadata) && { metadata: body.metadata }),
+    ...(isSet('description') && { description: body.description }),
+    ...(isSet('metadata') && { metadata: body.metadata }),
   }
 }
 
-function isSet(given: string | undefined, before: string | undefined): boolean {
-  return given !== undefined && (given !== '' || before !== undefined)
-}
-
-/** `description` and `metadata` in a response: absent until they were set (rules: fields#absent-until-set). */
-export function descriptionOf(record: Described): { description?: string; metadata?: string } {
-  return {
-    ...(record.description !== undefined && { description: record.description }),
-    ...(record.metadata !== undefined && { metadata: record.metadata }),
-  }
+/** Returns `description` and `metadata` for a response: absent until they were set (rules: fields#absent-until-set). */
+export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
+  return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
 }

@@ -1,25 +1,25 @@
 import type { CommonDialect } from '../schema/dialect.ts'
 
-/** The certificate authority of a gateway, as far as nothing is issued by it. */
+/** The certificate authority of a gateway, for code that issues nothing. */
 export interface Authority {
-  /** The root certificate, PEM: what a client trusts. */
+  /** The root certificate, PEM: clients trust it. */
   readonly certificatePem: string
 }
 
-/** What a record is shown with: the gateway's base URL, its dialect, and who makes its automatic certificates. */
+/** The surroundings of a view: the gateway's base URL, its dialect, and its certificate authority. */
 export interface Wire {
   /** The base URL, without a trailing slash. */
   readonly url: string
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
-  /** Who makes automatic certificates. */
+  /** The issuer of automatic certificates. */
   readonly authority: Authority
 }
 
-/** Makes the wire's form of a record. Pure, so that its result can be kept as long as the record and the URL stay. */
+/** Makes the wire's form of a record. Pure, so that its result can be cached while the record and the URL stay. */
 export type View<R, Shown> = (record: R, wire: Wire) => Shown
 
-/** The wire's form of a reference, or null where there is none. */
+/** Makes the wire's form of a reference; null if there is none. */
 export function refTo(wire: Wire, path: string, id: string): { id: string; uri: string }
 export function refTo(wire: Wire, path: string, id: string | null): { id: string; uri: string } | null
 export function refTo(wire: Wire, path: string, id: string | null) {

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { documented, type Facts, named } from '../schema/documentation.ts'
 import { declareErrors, field } from '../schema/errors.ts'
-import { enabled, integerFrom, refusedAs } from '../schema/schema.ts'
+import { integerFrom } from '../schema/options.ts'
+import { enabled, refusedAs } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
 export const errors = declareErrors({

@@ -8,7 +8,8 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, emptyUpdate, entry, field, refuse, tooLong } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { idOf, oneOfThese, recordHead } from '../schema/record-schema.ts'
+import { oneOfThese } from '../schema/options.ts'
+import { idOf, recordHead } from '../schema/record-schema.ts'
 import { rule } from '../schema/rule.ts'
 import {
   description,
@@ -143,6 +144,7 @@ export const reservedAddrs = resource(
     items: 'reserved_addrs',
     prefix: 'ra',
     what: 'reserved address',
+    plural: 'reserved addresses',
     errors,
     collection: addresses,
     shape,

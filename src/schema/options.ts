@@ -6,17 +6,17 @@ import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
 import { isObject } from './values.ts'
 
-/** How messages speak of options. */
+/** The words for options in messages. */
 export interface OptionWords {
-  /** All of them. */
+  /** All options together. Default: `options`. */
   readonly whole: string
-  /** One of them, by its name or its path. */
+  /** One option, by its name or path. Default: the path. */
   readonly one: (path: string) => string
-  /** What is said of a name, shown as JSON, that is none of those which there are. */
+  /** The message about an unknown name, quoted. */
   readonly unknown: (name: string, supported: string) => string
-  /** The error that such a name is; `field_unknown` where nothing else is said. */
+  /** The error of an unknown name; `field_unknown` by default. */
   readonly unknownError?: CatalogueError
-  /** The names of options of which no message shows more than the type. */
+  /** The options whose values no message shows. */
   readonly secret?: readonly string[]
 }
 
@@ -26,28 +26,28 @@ const WORDS: OptionWords = {
   unknown: (name, supported) => `${name} is not an option. Supported: ${supported}.`,
 }
 
-/** What the schema of an option takes in: where a part may be left out, it may also be undefined. */
-export type Taken<T> = T extends readonly unknown[]
+/** The input of an option's schema: parts that may be left out may also be undefined. */
+export type OptionInput<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { readonly [K in keyof T]: Record<never, never> extends Pick<T, K> ? T[K] | undefined : T[K] }
     : T
 
-/** The schemas of all options of an interface, and of no other: names and types are those of the interface. */
+/** The schemas of all options of an interface, and of no other. */
 export type SchemasOf<Options> = {
-  readonly [Name in keyof Options]-?: v.GenericSchema<Taken<Options[Name]> | undefined, unknown>
+  readonly [Name in keyof Options]-?: v.GenericSchema<OptionInput<Options[Name]> | undefined, unknown>
 }
 
-/** Options by name; any other name is refused. `allowed` says what all of them can be. */
+/** Makes the schema of options by name; any other name is refused. `allowed` describes all of them together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
-  // Without a prototype: `toString` is no option either.
+  // Without a prototype, so that `toString` is no option either.
   const own: E = Object.assign(Object.create(null), entries)
   const named = v.strictObject(own, ({ expected }) => (expected === 'never' ? Object.keys(own).join(', ') : allowed))
   return v.pipe(v.custom<v.InferInput<typeof named>>(isObject, allowed), named)
 }
 
-/** An option that messages speak of as one: whatever is wrong inside, they show all of it and say what it can be. */
+/** Makes messages treat an option as one: they show all of it and describe it by `allowed`, whatever is wrong inside. */
 /* @__NO_SIDE_EFFECTS__ */
 export function asOne<const S extends v.GenericSchema>(schema: S, allowed: string) {
   return v.pipe(
@@ -57,20 +57,20 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
   )
 }
 
-/** An option that is one of several texts. */
+/** Makes the schema of one of several texts. */
 /* @__NO_SIDE_EFFECTS__ */
-export function oneOfTexts<const T extends readonly string[]>(...texts: T) {
+export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
 }
 
-/** An option that is an integer within bounds. */
+/** Makes the schema of an integer within bounds; of 32 bits without sign unless `max` says otherwise. */
 /* @__NO_SIDE_EFFECTS__ */
-export function integer(least: number, most: number) {
-  const allowed = `an integer from ${least} to ${most}`
-  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(least, allowed), v.maxValue(most, allowed))
+export function integerFrom(min: number, max = 0xffff_ffff) {
+  const allowed = `an integer from ${min} to ${max}`
+  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
 }
 
-/** An option that is a span of time of at least some ms; read as a number of ms. */
+/** Makes the schema of a duration of at least `least` ms; its output is in ms. */
 /* @__NO_SIDE_EFFECTS__ */
 export function duration(least = 0) {
   const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
@@ -80,7 +80,7 @@ export function duration(least = 0) {
   )
 }
 
-/** An option that is a time, from one to another if any does not do; read as ms since 1970. */
+/** Makes the schema of a time within bounds; its output is in ms since 1970. */
 /* @__NO_SIDE_EFFECTS__ */
 export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY) {
   const isWithin = (value: unknown) => {
@@ -95,15 +95,15 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   )
 }
 
-/** An option that is a text. */
+/** The schema of a text. */
 export const textOption = /* @__PURE__ */ v.string('a string')
 
-/** An option that is true or false. */
+/** The schema of a switch. */
 export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**
- * Reads options, or one that stands alone, by a schema whose messages say what is allowed.
- * @throws TypeError that names the first option that is wrong, what was received and what is allowed.
+ * Reads options, or a single one, by a schema whose messages describe the allowed values.
+ * @throws TypeError that names the first wrong option, the received value and the allowed ones.
  */
 export function readOptions<S extends v.GenericSchema>(
   schema: S,
@@ -115,7 +115,7 @@ export function readOptions<S extends v.GenericSchema>(
   throw new TypeError(wrongOption(parsed.issues[0], { ...WORDS, ...words }).message)
 }
 
-/** The same for options of a direct call: its errors are those of the catalogue. @throws Refusal */
+/** Reads the options of a direct call like {@link readOptions}, but throws errors of the catalogue. @throws Refusal */
 export function readCallOptions<S extends v.GenericSchema>(
   schema: S,
   options: unknown,
@@ -123,33 +123,32 @@ export function readCallOptions<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const parsed = v.safeParse(schema, options, { abortEarly: true })
   if (parsed.success) return parsed.output
-  const { isUnknown, ...wrong } = wrongOption(parsed.issues[0], { ...WORDS, ...words })
-  const { field_invalid, field_unknown } = general
-  throw new Refusal([{ error: isUnknown ? (words.unknownError ?? field_unknown) : field_invalid, ...wrong }])
+  throw new Refusal([wrongOption(parsed.issues[0], { ...WORDS, ...words })])
 }
 
-/** Options that were read, with what those are that were left out. */
+/** Describes the issue of an option. In these schemas, messages describe the allowed values. */
+function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords) {
+  const names = path?.map(({ key }) => String(key)) ?? []
+  const field = names.join('.')
+  if (expected === 'never') {
+    return { error: words.unknownError ?? general.field_unknown, field, message: words.unknown(quote(field), message) }
+  }
+  const show = words.secret?.includes(names[0] ?? '') ? quoteSecret : quote
+  const named = field === '' ? words.whole : words.one(field)
+  return { error: general.field_invalid, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
+}
+
+/** Adds defaults to options that were read. */
 export function withDefaults<Read extends object, Defaults extends { readonly [Name in keyof Read]?: unknown }>(
   read: Read,
   defaults: Defaults,
 ): WithDefaults<Read, Defaults> {
-  const all: { [Name in keyof Read]?: unknown } = Object.assign({}, defaults)
-  for (const name in read) if (read[name] !== undefined) all[name] = read[name]
-  // Which names were given is not known to the types; every name of the defaults is there.
-  return all as WithDefaults<Read, Defaults>
+  const sent = Object.entries(read).filter(([, value]) => value !== undefined)
+  // The types do not know which options were read; all names of the defaults are there.
+  return { ...defaults, ...Object.fromEntries(sent) } as WithDefaults<Read, Defaults>
 }
 
 /** With defaults, an option is never undefined. */
-export type WithDefaults<Read, Defaults> = Omit<Read, keyof Defaults> & {
+type WithDefaults<Read, Defaults> = Omit<Read, keyof Defaults> & {
   readonly [Name in keyof Read & keyof Defaults]-?: Exclude<Read[Name], undefined>
-}
-
-/** What is wrong with an option. In these schemas, what a message says is what is allowed. */
-function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords) {
-  const names = path?.map(({ key }) => String(key)) ?? []
-  const field = names.join('.')
-  if (expected === 'never') return { isUnknown: true, field, message: words.unknown(quote(field), message) }
-  const show = words.secret?.includes(names[0] ?? '') ? quoteSecret : quote
-  const named = field === '' ? words.whole : words.one(field)
-  return { isUnknown: false, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
 }

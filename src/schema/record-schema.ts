@@ -4,38 +4,38 @@ import { idProblem, isOwnId, ownIdSequence } from './ids.ts'
 import { type Report, rule, type StateFacts } from './rule.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The largest number that an id can come from and leave room for as many more as anybody can make. */
-export const LARGEST_SEQUENCE = 62 ** 7 - 62 ** 6
+/** The largest number for an id, which leaves room for as many more ids as anybody can make. */
+const LARGEST_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state of a record that stands by itself: every fact can be. */
+/** The state for a record by itself, in which every fact is possible. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
-/** A rule on one field that looks at the state it belongs to. */
+/** Makes a rule on one field of a record, which looks at the state that the record belongs to. */
 export function recordRule<T>(check: (value: T, report: Report, state: StateFacts) => void) {
   return rule<T, never>([], (value, report, { state = ANY_STATE }) => check(value, report, state))
 }
 
-/** A number from 0 to `most`; `what` says in messages what it is. */
 const fromZero = (what: string, most: number) => {
   const message = `${what}, from 0 to ${most}`
   return v.pipe(v.number(message), v.minValue(0, message), v.maxValue(most, message))
 }
 
-/** When something happened, in ms since 1970: anything that a gateway's clock can show. */
+/** A past time, in ms since 1970: anything that a gateway's clock can show. */
 export const instant: v.GenericSchema<number> = fromZero('a time in ms', LATEST_TIME)
 
-/** When something happened, in whole seconds since 1970. */
+/** A past time, in whole seconds since 1970. */
 export const seconds: v.GenericSchema<number> = v.pipe(
   fromZero('a time in whole seconds', LATEST_TIME / 1000),
   v.integer('whole seconds'),
 )
 
-const WHOLE = 'a time in ms that is a whole second'
+/** A future time, in ms since 1970: a whole second (rules: time#whole-seconds). */
+export const scheduledTime: v.GenericSchema<number> = v.pipe(
+  instant,
+  v.multipleOf(1000, 'a time in ms that is a whole second'),
+)
 
-/** When something is to happen, in ms since 1970: a whole second (rules: time#whole-seconds). */
-export const scheduledTime: v.GenericSchema<number> = v.pipe(instant, v.multipleOf(1000, WHOLE))
-
-/** When something is due: what was due by the time of the state has happened. */
+/** The time at which something falls due: after the time of the state, since everything before has happened. */
 export const dueTime: v.GenericSchema<number> = v.pipe(
   scheduledTime,
   recordRule((at, report, { now }) => {
@@ -43,13 +43,13 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
   }),
 )
 
-/** How often something happened. It leaves room for as much more as anybody can do. */
+/** A count of events, with room for as many more as anybody can cause. */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
-/** How many numbers were drawn: what the next id comes from. */
+/** The number that the next id comes from. */
 export const sequence = v.pipe(fromZero('an integer', LARGEST_SEQUENCE), v.integer('an integer'))
 
-/** A number that was drawn from the sequence. */
+/** A number drawn from the sequence. */
 export const drawn = v.pipe(
   v.number('an integer'),
   recordRule((number, report, { sequence }) => {
@@ -59,7 +59,7 @@ export const drawn = v.pipe(
   }),
 )
 
-/** The id of a record of the gateway's own. It was made from a number of the sequence, so that no new one equals it. */
+/** Makes the schema of the gateway's own ids. Each was made from a number of the sequence, so that no new one equals it. */
 export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -72,7 +72,7 @@ export function ownId(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** The id of something that may be of somebody else's making. */
+/** Makes the schema of ids that somebody else may have made. */
 export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -82,7 +82,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** The fields that the record of every top-level resource begins with. */
+/** Returns the first fields in the record of every top-level resource. */
 export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>(
   prefix: string,
   { description, metadata }: { description: D; metadata: M },
@@ -90,10 +90,5 @@ export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>
   return { id: ownId(prefix), created_at: instant, description, metadata }
 }
 
-/** One of several texts. */
-export function oneOfThese<const T extends readonly string[]>(texts: T) {
-  return v.picklist(texts, texts.join(', '))
-}
-
-/** A text that says something. */
+/** A text that is not empty. */
 export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a text that is not empty'))

@@ -14,8 +14,8 @@ export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
 export type Region = (typeof REGIONS)[number]
 
 /**
- * The message of a schema says what is allowed, as messages of the catalogue do: `v.string('a name')`. A value that the
- * schema does not take is refused as `field_invalid`, or by the error that this names for the field.
+ * Sets the error of a field whose schema does not take a value; the default is `field_invalid`. The message of the schema
+ * describes the allowed values: `v.string('a name')`.
  *
  * @example
  * ```ts
@@ -33,18 +33,15 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
   return v.metadata({ blank: 'absent' })
 }
 
-/**
- * Marks a field whose value is secret: messages describe it, and journal, commits and snapshots are without it. Said
- * here and nowhere else.
- */
+/** Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it. */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
-/** Marks a field of a body that the API reference does not have: it exists where the dialect names it. */
+/** Marks a field that the API reference does not have: it exists only in dialects that name it. */
 export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
 
-/** A text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
+/** Makes an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
 export function textOfBytes(
   limit: number,
   error: FieldError<string, { bytes: number; limit: number }>,
@@ -65,9 +62,9 @@ export function textOfBytes(
   )
 }
 
-/** What `description` of every resource is for. */
+/** The sentence of `description`. */
 export const DESCRIPTION = 'What the resource is for, in words for people.'
-/** What `metadata` of every resource is for. */
+/** The sentence of `metadata`. */
 export const METADATA = 'Anything that programs keep with the resource; the service does not read it.'
 
 /** The field `description`, of any length. */
@@ -75,7 +72,7 @@ export const description = v.optional(documented(v.string(), DESCRIPTION, { json
 /** The field `metadata`, of any length. */
 export const metadata = v.optional(documented(v.string(), METADATA))
 
-/** The id of another resource. */
+/** Makes an optional id of another resource. */
 export function reference(prefix: string, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -90,12 +87,12 @@ export function reference(prefix: string, sentence: string) {
   )
 }
 
-/** A datacenter region (rules: limits#regions). */
+/** Makes an optional datacenter region (rules: limits#regions). */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
 
-/** One of several texts; "" counts as not given. */
+/** Makes the schema of one of several texts in a body; "" counts as not given. */
 export function oneOf<const T extends readonly string[]>(texts: T, error: FieldError<string, { allowed: string }>) {
   const allowed = `one of ${texts.join(', ')}`
   return v.pipe(
@@ -104,12 +101,6 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
     refusedAs(error),
     facts({ json: { enum: [...texts, ''] } }),
   )
-}
-
-/** A whole number, of at most 32 bits without sign unless `max` says otherwise. */
-export function integerFrom(min: number, max = 0xffff_ffff) {
-  const allowed = `an integer from ${min} to ${max}`
-  return v.pipe(v.number(allowed), v.integer(allowed), v.minValue(min, allowed), v.maxValue(max, allowed))
 }
 
 /** `enabled` of every route module: true unless said otherwise. */
@@ -137,21 +128,16 @@ const ABSENT = 'fields#absent-until-set'
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
-  /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
     rules: 'ids#order',
   }),
-  /** The URL. */
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
-  /** When it was created. */
   created_at: documented(time, 'When the resource was created: UTC, in whole seconds.', { rules: 'time#timestamps' }),
-  /** What it is for; absent until it was set. */
   description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
-  /** What programs keep with it; absent until it was set. */
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 
-/** An object that is kept as it is, with whatever keys it has; `allowed` says in messages what it can be. */
+/** Makes the schema of an object with any keys; `allowed` describes it in messages. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
   return v.pipe(v.custom<T>(isObject, allowed), facts({ json: { type: 'object' } }))
 }

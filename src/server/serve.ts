@@ -16,7 +16,7 @@ import { openApi } from '../openapi/openapi.ts'
 import type { RequestBody } from '../schema/body.ts'
 import { fromCaller } from '../schema/caller.ts'
 import { general } from '../schema/general-errors.ts'
-import { asOne, integer, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
+import { asOne, integerFrom, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { Connection } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
@@ -36,7 +36,7 @@ export interface ServeOptions {
 const A_HOST = 'a host name or an address'
 
 const serveOptions = optionsOf({
-  port: v.optional(integer(0, 65_535)),
+  port: v.optional(integerFrom(0, 65_535)),
   // To Node, no host is every host.
   host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
   tls: v.optional(

@@ -3,9 +3,9 @@ import type { Time } from '../engine/manual-clock.ts'
 import { type Callable, fromCaller } from '../schema/caller.ts'
 import {
   asOne,
-  integer,
+  integerFrom,
   moment,
-  oneOfTexts,
+  oneOfThese,
   optionsOf,
   readOptions,
   type SchemasOf,
@@ -131,11 +131,11 @@ const pairOptions = (fewestIssuers: number) =>
   optionsOf({
     names: v.optional(names),
     ips: v.optional(ips),
-    keyType: v.optional(oneOfTexts(...keyTypes)),
+    keyType: v.optional(oneOfThese(keyTypes)),
     notBefore: v.optional(momentWithin()),
     notAfter: v.optional(momentWithin()),
     subject: v.optional(subject()),
-    issuers: v.optional(integer(fewestIssuers, MOST_ISSUERS)),
+    issuers: v.optional(integerFrom(fewestIssuers, MOST_ISSUERS)),
     seed: v.optional(textOption),
   } satisfies SchemasOf<PairOptions>)
 

@@ -10,6 +10,7 @@ import { PROVISIONING_STATES, shownTimeline, stateOf } from '../provisioning/tra
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { idPattern } from '../schema/ids.ts'
+import { integerFrom } from '../schema/options.ts'
 import { count } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
@@ -63,14 +64,10 @@ const shown = named(
   'What the provisioning of domains did, and what it does next.',
 )
 
+/** A number, which a query has as text. */
 const wholeNumber = (sentence: string) => {
-  const allowed = 'an integer from 0 on'
-  const read = v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d+$/, allowed))], allowed),
-    v.transform(Number),
-    v.safeInteger(allowed),
-    v.minValue(0, allowed),
-  )
+  const fromText = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))
+  const read = v.pipe(v.union([v.number(), fromText], 'an integer'), integerFrom(0, Number.MAX_SAFE_INTEGER))
   return v.optional(documented(read, sentence, { json: { type: 'integer', minimum: 0 } }))
 }
 

@@ -69,7 +69,7 @@ describe('The timelines of all domains', () => {
     expect(domains({ name: ids[0] })).toEqual([1, 'a'])
     expect(domains({ state: 'issued' })).toEqual([1, 'b'])
     expect(domains({ state: 'provisioning', skip: '1' })).toEqual([3, 'ca'])
-    expect(() => domains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 on/s)
+    expect(() => domains({ skip: -1 })).toThrow(/skip.*-1.*an integer from 0 to/s)
     expect(() => domains({ state: 'lost' })).toThrow(/state.*"lost".*renewal failing/s)
   })
 })

@@ -4,6 +4,7 @@ import type { ErrorKey } from '../../generated/resources.ts'
 import type { Method } from '../../operation/operation.ts'
 import { documented, type Facts, type JsonFacts, named } from '../../schema/documentation.ts'
 import { general } from '../../schema/general-errors.ts'
+import { integerFrom } from '../../schema/options.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
@@ -31,15 +32,8 @@ export interface FaultRequest<OperationName extends string = string> {
 
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 
-const whole = (min: number, max: number, sentence: string) => {
-  const message = `an integer from ${min} to ${max}`
-  return v.exactOptional(
-    documented(
-      v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message)),
-      sentence,
-    ),
-  )
-}
+const whole = (min: number, max: number, sentence: string) =>
+  v.exactOptional(documented(integerFrom(min, max), sentence))
 
 const duration = (sentence: string) =>
   v.exactOptional(

@@ -18,6 +18,7 @@ import { type NameError, nameErrors, nameProblem } from '../../resources/reserve
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
+import { integerFrom } from '../../schema/options.ts'
 import { type Report, type RuleContext, rule } from '../../schema/rule.ts'
 import { controlCall, plainCall } from '../control.ts'
 
@@ -44,15 +45,6 @@ function checkManageable(received: string, report: Report<NameError>, { dialect 
 
 const outcomes = v.array(outcome)
 
-const countAllowed = `an integer from 1 to ${MOST_OUTCOMES}`
-
-const count = v.pipe(
-  v.number(countAllowed),
-  v.integer(countAllowed),
-  v.minValue(1, countAllowed),
-  v.maxValue(MOST_OUTCOMES, countAllowed),
-)
-
 /** Orders outcomes. */
 export const script = controlCall({
   method: 'POST',
@@ -63,7 +55,7 @@ export const script = controlCall({
     v.object({
       outcomes: documented(outcomes, 'What the next attempts come to, in this order.'),
       domain,
-      times: v.optional(documented(count, 'How often the outcomes are repeated.'), 1),
+      times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'How often the outcomes are repeated.'), 1),
       first: v.optional(
         documented(v.boolean(), 'Whether they go before what is on order already, instead of behind it.'),
         false,

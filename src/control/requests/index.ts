@@ -4,7 +4,7 @@ import { type JournalEntry, journalEntry } from '../../journal/entry.ts'
 import { documented, named } from '../../schema/documentation.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { integer, type OptionWords, optionsOf, readCallOptions } from '../../schema/options.ts'
+import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../../schema/options.ts'
 import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
 import { unknownRequests } from './shown.ts'
 
@@ -122,7 +122,7 @@ function filterSchema(operations: readonly string[]) {
           'The path below the base URL, without the query.',
         ),
       ),
-      status: v.optional(documented(integer(100, 599), 'The HTTP status of the answer.')),
+      status: v.optional(documented(integerFrom(100, 599), 'The HTTP status of the answer.')),
     },
     'a predicate or operation, method, path, status',
   )

@@ -5,7 +5,7 @@ import { gatewayOptions } from '../../gateway/read-gateway-options.ts'
 import type { InitialResources } from '../../generated/resources.ts'
 import type { Families } from '../../operation/family.ts'
 import type { Dialect } from '../../resources/dialects.ts'
-import { integer, oneOfTexts, type SchemasOf, switchOption } from '../../schema/options.ts'
+import { integerFrom, oneOfThese, type SchemasOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
 
 /**
@@ -58,14 +58,14 @@ const { entries } = gatewayOptions.pipe[1]
 
 /** What every option of {@link Config} can be; there is no other. In the order of the help. */
 export const configSchemas = {
-  port: v.optional(integer(0, 65_535)),
+  port: v.optional(integerFrom(0, 65_535)),
   host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
   tls: v.optional(switchOption),
   tlsRoot: v.optional(file),
   data: v.optional(file),
   state: v.optional(file),
   quiet: v.optional(switchOption),
-  log: v.optional(oneOfTexts('text', 'json')),
+  log: v.optional(oneOfThese(['text', 'json'])),
   control: entries.control,
   dialect: v.optional(namedOr(['standard', 'ngrok'], entries.dialect.wrapped)),
   baseUrl: entries.baseUrl,
@@ -93,5 +93,5 @@ export const configSchemas = {
   renewalLead: entries.renewalLead,
   internalErrorBackoff: entries.internalErrorBackoff,
   dnsErrorRetry: entries.dnsErrorRetry,
-  authorityKeys: v.optional(oneOfTexts('test', 'fresh')),
+  authorityKeys: v.optional(oneOfThese(['test', 'fresh'])),
 } satisfies SchemasOf<Config>
