@@ -1,13 +1,13 @@
 import type { SandboxEnvironment } from './environment.ts'
 import { sandboxOf } from './keys.ts'
 
-/** What the paths of all sandboxes begin with, and what the account's calls are. */
+/** The path that all sandboxes are below. */
 export const SANDBOXES_PATH = '/s'
 
-/** Where a request goes to: into a sandbox, or to the account's calls. */
+/** The target of a request: a place in a sandbox, or a call of the account. */
 export type Address = InSandbox | OfAccount
 
-/** What is no sandbox's. */
+/** A call of the account. */
 export interface OfAccount {
   readonly name: undefined
   readonly path: string
@@ -16,71 +16,66 @@ export interface OfAccount {
 
 /** A place in a sandbox. */
 export interface InSandbox {
-  /** As it was sent: it may be no name that a sandbox can have. */
+  /** As the client sent it: it may be no name that a sandbox can have. */
   readonly name: string
   /** The sandbox's public URL, without a trailing slash. */
   readonly base: string
-  /** What is asked for below that, with the query. */
+  /** The path below that, with the query. */
   readonly below: string
 }
 
-/** What can follow a sandbox's name in a path and is the account's, not the sandbox's. */
-export const OF_ACCOUNT: ReadonlySet<string> = new Set(['', '/fork', '/keys'])
+const IN_SANDBOX = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
 
-/** A name as a host name can have it as one label, and nothing else is the same: no case, no encoding, no dots. */
-const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
+/** The paths below a sandbox's name that are the account's. */
+const OF_ACCOUNT: ReadonlySet<string> = new Set(['', '/fork', '/keys'])
 
-/** Whether a text is a name that a sandbox can have (rules: sandboxes#names). */
+/** Returns whether a text is a name that a sandbox can have: one label of a host name (rules: sandboxes#names). */
 export function isSandboxName(text: string): boolean {
-  return NAME.test(text)
+  return /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(text)
 }
 
-const PARTS = /^([a-z]+:)\/\/([^/?#]*)([^?#]*)(\?[^#]*)?/i
+type Places = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
 /**
- * Where a request leads. A name is taken as it stands in the URL: nothing is decoded, and its case is left alone in a path.
- * What is below no sandbox is asked of the one whose API key it has: some clients leave out the path of their base URL.
+ * Returns the target of a request. A name is taken from the URL verbatim: nothing is decoded, and a path keeps its case. A
+ * path below no sandbox belongs to the one that the API key names: some clients leave out the path of their base URL.
  */
-export function addressOf(
-  { url, headers }: Pick<Request, 'url' | 'headers'>,
-  env: Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>,
-): Address {
-  const [, protocol = '', host = '', path = '', query = ''] = PARTS.exec(url) ?? []
-  const wildcard = env.WILDCARD_HOST?.toLowerCase()
-  const label = wildcard && labelBefore(wildcard, host)
-  if (label) return { name: label, base: `${publicProtocol(env, protocol)}//${host}`, below: oneSlash(path) + query }
-  const home = homeOf(url, env)
-  if (!path.startsWith(`${SANDBOXES_PATH}/`)) {
-    const own = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
-    if (own === undefined) return { name: undefined, path, query: query.slice(1) }
-    return { name: own, base: `${home}${SANDBOXES_PATH}/${own}`, below: oneSlash(path) + query }
+export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, env: Places): Address {
+  const { protocol, host, path, query } = partsOf(url)
+  const label = labelBefore(env.WILDCARD_HOST, host)
+  if (label) {
+    const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
+    return { name: label, base, below: oneSlash(path) + query }
   }
-  const start = SANDBOXES_PATH.length + 1
-  const end = path.indexOf('/', start)
-  const name = end === -1 ? path.slice(start) : path.slice(start, end)
-  const rest = end === -1 ? '' : path.slice(end)
-  if (OF_ACCOUNT.has(rest)) return { name: undefined, path, query: query.slice(1) }
-  return { name, base: `${home}${SANDBOXES_PATH}/${name}`, below: oneSlash(rest) + query }
+  const inSandbox = (name: string, below: string) => {
+    return { name, base: `${homeOf(url, env)}${SANDBOXES_PATH}/${name}`, below: oneSlash(below) + query }
+  }
+  const ofAccount = { name: undefined, path, query: query.slice(1) }
+  const [, inPath, below = ''] = IN_SANDBOX.exec(path) ?? []
+  if (inPath !== undefined) return OF_ACCOUNT.has(below) ? ofAccount : inSandbox(inPath, below)
+  const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
+  return ofKey === undefined ? ofAccount : inSandbox(ofKey, path)
 }
 
-/** The public URL of the Worker, without a trailing slash. */
-export function homeOf(url: string, { PUBLIC_URL }: Pick<SandboxEnvironment, 'PUBLIC_URL'>): string {
-  if (PUBLIC_URL) return PUBLIC_URL.replace(/\/+$/, '')
-  const [, protocol = '', host = ''] = PARTS.exec(url) ?? []
-  return `${protocol}//${host}`
+/** Returns the public URL of the Worker, without a trailing slash. */
+export function homeOf(url: string, { PUBLIC_URL }: Places): string {
+  const { protocol, host } = partsOf(url)
+  return PUBLIC_URL ? PUBLIC_URL.replace(/\/+$/, '') : `${protocol}//${host}`
 }
 
-/** What a host name has before another one and a dot. A port is not looked at. */
-function labelBefore(wildcard: string, host: string): string | undefined {
+function partsOf(url: string) {
+  const [, protocol = '', host = '', path = '', query = ''] =
+    /^([a-z]+:)\/\/([^/?#]*)([^?#]*)(\?[^#]*)?/i.exec(url) ?? []
+  return { protocol, host, path, query }
+}
+
+/** Returns the part of a host name before another one and a dot, without regard to a port. */
+function labelBefore(wildcard: string | undefined, host: string): string | undefined {
   const name = host.replace(/:\d*$/, '').toLowerCase()
-  return name.endsWith(`.${wildcard}`) ? name.slice(0, -wildcard.length - 1) : undefined
+  return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined
 }
 
-function publicProtocol({ PUBLIC_URL }: Pick<SandboxEnvironment, 'PUBLIC_URL'>, protocol: string): string {
-  return (PUBLIC_URL && /^https?:/i.exec(PUBLIC_URL)?.[0]) || protocol
-}
-
-/** Clients put a path behind the base URL that they were given, which may end in a slash. */
+/** Clients append a path to their base URL, which may end in a slash. */
 function oneSlash(path: string): string {
   return path.startsWith('//') ? path.slice(1) : path || '/'
 }

@@ -1,10 +1,9 @@
 import { refuse } from '../schema/errors.ts'
 import { quote } from '../schema/text.ts'
 import { errors } from './errors.ts'
-import type { AccountObject, SandboxObject } from './objects.ts'
-import type { Objects, Stub } from './platform.ts'
+import type { AccountObject, Objects, SandboxObject, Stub } from './objects.ts'
 
-/** What the Worker is configured with: bindings, one secret, and variables, which are all texts. */
+/** The configuration of the Worker: bindings, one secret, and variables, which are all texts. */
 export interface SandboxEnvironment {
   /** The objects of the class `Sandbox`. */
   readonly SANDBOXES: Objects<Stub<SandboxObject>>
@@ -12,7 +11,7 @@ export interface SandboxEnvironment {
   readonly ACCOUNTS: Objects<Stub<AccountObject>>
   /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
   readonly ACCOUNT_KEY?: string
-  /** The URL by which clients reach the Worker, where that is not the one that reaches it: behind a proxy. */
+  /** The URL by which clients reach the Worker, if a proxy reaches it by another one. */
   readonly PUBLIC_URL?: string
   /** The host below which each sandbox has a name of its own, such as `sandboxes.example.com`. */
   readonly WILDCARD_HOST?: string
@@ -26,14 +25,17 @@ export interface SandboxEnvironment {
   readonly MOST_SANDBOXES?: string
 }
 
-/** What a sandbox may use. */
+/** The limits of each sandbox. */
 export interface Limits {
   readonly records: number
   readonly bytes: number
   readonly requests: number
 }
 
-/** The limits of each sandbox. Refuses a variable that is no such number. */
+/** With less than this, a sandbox's whole state fits into one request, and several times into the memory of its object. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Returns the limits of each sandbox. Refuses a variable that is no such number. */
 export function limitsIn(env: SandboxEnvironment): Limits {
   return {
     records: numberIn(env, 'MOST_RECORDS', 20_000),
@@ -42,12 +44,12 @@ export function limitsIn(env: SandboxEnvironment): Limits {
   }
 }
 
-/** How many sandboxes there may be. Refuses a variable that is no such number. */
+/** Returns how many sandboxes there may be. Refuses a variable that is no such number. */
 export function mostSandboxes(env: SandboxEnvironment): number {
   return numberIn(env, 'MOST_SANDBOXES', 10_000)
 }
 
-/** Refuses an environment whose variables are not what they may be. */
+/** Refuses an environment with an invalid variable. */
 export function requireVariables(env: SandboxEnvironment): void {
   limitsIn(env)
   mostSandboxes(env)
@@ -62,15 +64,33 @@ function refuseVariable(name: string, received: string, allowed: string): never 
   return refuse(errors.variable_invalid, { name, received: quote(received), allowed })
 }
 
-/** With less than this, a sandbox's whole state fits into one request, and several times into the memory of its object. */
-const MOST_BYTES = 16 * 1024 * 1024
-
-type Counted = 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES'
-
-function numberIn(env: SandboxEnvironment, name: Counted, otherwise: number, most = 999_999_999): number {
+function numberIn(
+  env: SandboxEnvironment,
+  name: 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES',
+  otherwise: number,
+  most = 999_999_999,
+): number {
   const text = env[name]
-  // Where the platform has no such variable, it may say null.
+  // The platform may give null for a variable that is not there.
   if (!text) return otherwise
   if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   return refuseVariable(name, text, `a whole number from 1 to ${most}`)
+}
+
+const MINUTE_MS = 60_000
+
+/** Counts requests by the minute of the real time, whatever the sandbox's own clock says. */
+export class RequestRate {
+  #minute = 0
+  #count = 0
+
+  constructor(readonly most: number) {}
+
+  /** Counts a request. Returns 0, or the seconds to wait if there are too many. */
+  take(now: number): number {
+    const minute = Math.floor(now / MINUTE_MS)
+    this.#count = minute === this.#minute ? this.#count + 1 : 1
+    this.#minute = minute
+    return this.#count <= this.most ? 0 : Math.ceil(((minute + 1) * MINUTE_MS - now) / 1000)
+  }
 }

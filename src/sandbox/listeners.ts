@@ -3,142 +3,141 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { eventText, hearEvents, overviewEvent } from '../gateway/gateway-events.ts'
 import { inspected } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import type { ObjectState } from './platform.ts'
+import type { Header } from './keys.ts'
+import type { ObjectState } from './objects.ts'
 
-/** The path below a sandbox's URL at which it tells what happens. */
+/** The path of the events below a sandbox's URL. */
 export const EVENTS_PATH = `${CONTROL_PATH}/events`
 
-/** What a listener chooses of the subprotocols that it is offered. */
+/** The subprotocol that a WebSocket gets. */
 const PROTOCOL = 'fauxgate'
 
-/** What stands before the key in the subprotocol that carries it, since a browser can send no header with a WebSocket. */
+/** The beginning of the subprotocol that carries the key: a browser sends no headers with a WebSocket. */
 const KEY_PROTOCOL = 'fauxgate-key.'
 
-/** What a listener says to show that it is there, and what it hears back. */
+/** The message by which a listener shows that it is there, and the answer to it. */
 const BEAT = ':'
 
-/** How much one piece of work tells, in characters; what comes after that is missed. */
-const MOST_TOLD = 1024 * 1024
+/** How many characters of events one piece of work sends; a listener is told that it missed the rest. */
+const MOST_SENT = 1024 * 1024
 
 /** How many may listen to one sandbox. */
 export const MOST_LISTENERS = 64
 
-/** The code by which a WebSocket is closed because who listens may no longer. */
+/** The code that closes a WebSocket that may no longer listen. */
 const POLICY_VIOLATION = 1008
 
 /**
- * Those who hear what happens in a sandbox, by WebSockets: its object can sleep while they are open, and tells them on when
- * it is awake again (rules: sandboxes#listening).
+ * The WebSockets on which clients hear what happens in a sandbox. Its object can sleep while they are open, and continues
+ * when it is awake again (rules: sandboxes#listening).
  */
 export class Listeners {
   readonly #state: ObjectState
-  /** Undefined while nobody listens. */
-  #sockets: WebSocket[] | undefined
-  #deafen: (() => void) | undefined
-  #told = 0
+  #sockets: readonly WebSocket[] = []
+  /** Ends the subscription to the gateway, which there is while anybody listens. */
+  #unsubscribe: (() => void) | undefined
+  /** The characters that the present piece of work has sent. */
+  #sent = 0
   #overview = ''
 
   constructor(state: ObjectState) {
     this.#state = state
-    this.#look()
+    this.#refresh()
   }
 
   get count(): number {
-    return this.#sockets?.length ?? 0
+    return this.#sockets.length
   }
 
-  /** Lets somebody hear what happens from now on, beginning with the overview. */
+  /** Accepts a listener, which first hears the overview. */
   add(gateway: Gateway): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
     this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(BEAT, BEAT))
-    this.#look()
+    this.#refresh()
     ours.send(overviewEvent(gateway))
     this.follow(gateway)
-    const answer = { status: 101, headers: { 'Sec-WebSocket-Protocol': PROTOCOL }, webSocket: theirs }
-    return new Response(null, answer)
+    const init = { status: 101, headers: { 'Sec-WebSocket-Protocol': PROTOCOL }, webSocket: theirs }
+    return new Response(null, init)
   }
 
-  /** Tells what happens in a gateway, if anybody listens. */
+  /** Sends what happens in a gateway, if anybody listens. */
   follow(gateway: Gateway): void {
-    if (this.#sockets) this.#deafen ??= hearEvents(gateway, (event, value) => this.#tell(event, value))
+    if (this.count > 0) this.#unsubscribe ??= hearEvents(gateway, (event, value) => this.#send(event, value))
   }
 
-  /** Takes it that a piece of work has ended, such as a request, by which more may have changed than was told. */
-  worked(gateway: Gateway, request?: HttpRequest, answer?: HttpResponse): void {
-    if (!this.#sockets) return
-    if (request && answer) this.#controlUsed(request, answer)
-    const hasMissed = this.#told > MOST_TOLD
-    this.#told = 0
-    if (hasMissed) this.#tell('missed', {})
-    const { now, ...rest } = inspected(gateway).overview()
-    const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
-    if (hasMissed || text !== this.#overview) this.#tell('overview', { now, ...rest })
+  /** Ends a piece of work, such as a request: sends the use of a control, and the overview if it changed. */
+  worked(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
+    if (this.count === 0) return
+    if (request && response) this.#sendControl(request, response)
+    const hasMissed = this.#sent > MOST_SENT
+    this.#sent = 0
+    if (hasMissed) this.#send('missed', {})
+    const overview = inspected(gateway).overview()
+    // The time of a system clock changes by itself.
+    const text = JSON.stringify(overview.manual ? overview : { ...overview, now: '' })
+    if (hasMissed || text !== this.#overview) this.#send('overview', overview)
     this.#overview = text
-    this.#told = 0
+    this.#sent = 0
   }
 
-  /** Takes it that one of them has gone. */
+  /** Drops a listener that has closed its WebSocket. */
   left(socket: WebSocket): void {
-    this.#look(socket)
+    this.#refresh(socket)
   }
 
-  /** Lets all of them go, and says why. */
-  end(why: string): void {
-    for (const socket of this.#sockets ?? []) socket.close(POLICY_VIOLATION, why)
-    this.#sockets = undefined
-    this.forget()
-  }
-
-  /** Takes it that there is another gateway from now on. */
-  forget(): void {
-    this.#deafen?.()
-    this.#deafen = undefined
+  /** Closes all WebSockets with a reason. */
+  end(reason: string): void {
+    for (const socket of this.#sockets) socket.close(POLICY_VIOLATION, reason)
+    this.#keep([])
   }
 
   /** Not every use of a control makes a commit. */
-  #controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
+  #sendControl({ method, url }: HttpRequest, { status }: HttpResponse): void {
     if (method === 'GET' || status >= 300 || !url.startsWith(`${CONTROL_PATH}/`)) return
     const [path] = url.slice(CONTROL_PATH.length).split('?', 1)
-    this.#tell('control', { method, path })
+    this.#send('control', { method, path })
   }
 
-  #tell(event: string, value: unknown): void {
-    if (!this.#sockets || this.#told > MOST_TOLD) return
+  #send(event: string, value: unknown): void {
+    if (this.#sent > MOST_SENT) return
     const text = eventText(event, value)
-    this.#told += text.length
-    if (this.#told > MOST_TOLD) return
-    for (const socket of this.#sockets) this.#send(socket, text)
-  }
-
-  #send(socket: WebSocket, text: string): void {
-    try {
-      socket.send(text)
-    } catch {
-      // It is closing; the platform says so presently.
-      this.#look(socket)
+    this.#sent += text.length
+    if (this.#sent > MOST_SENT) return
+    for (const socket of this.#sockets) {
+      try {
+        socket.send(text)
+      } catch {
+        // It is closing; the platform calls `webSocketClose` presently.
+        this.#refresh(socket)
+      }
     }
   }
 
-  #look(except?: WebSocket): void {
-    const sockets = this.#state.getWebSockets().filter((each) => each !== except && each.readyState === 1)
-    this.#sockets = sockets.length > 0 ? sockets : undefined
-    if (!this.#sockets) this.forget()
+  #refresh(except?: WebSocket): void {
+    this.#keep(this.#state.getWebSockets().filter((each) => each !== except && each.readyState === 1))
+  }
+
+  #keep(sockets: readonly WebSocket[]): void {
+    this.#sockets = sockets
+    if (sockets.length > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
   }
 }
 
-/** Whether a request asks for a WebSocket. */
-export function isSocket(header: (name: string) => string | null): boolean {
+/** Returns whether a request asks for a WebSocket. */
+export function isSocket(header: Header): boolean {
   return header('upgrade')?.toLowerCase() === 'websocket'
 }
 
-/** The key that a WebSocket was offered with, or null. */
+/** Returns the key in the subprotocols that a WebSocket was offered with, or null. */
 export function offeredKey(protocols: string | null): string | null {
   const offered = protocols?.split(',').map((each) => each.trim())
-  const own = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
-  if (own === undefined) return null
+  const protocol = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
+  if (protocol === undefined) return null
   try {
-    return decodeURIComponent(own.slice(KEY_PROTOCOL.length))
+    return decodeURIComponent(protocol.slice(KEY_PROTOCOL.length))
   } catch {
     return null
   }

@@ -1,10 +1,57 @@
 import type { HttpResponse } from '../http/messages.ts'
 import type { StoredRecord, StoredState } from '../operation/store.ts'
+import type { SqlValue } from '../store/sql-store.ts'
 import type { Keys } from './keys.ts'
-import type { KeptOptions, SandboxOptions } from './options.ts'
+import type { SandboxOptions, StoredOptions } from './options.ts'
+
+/** A Durable Object's state, as far as sandboxes use it. */
+export interface ObjectState {
+  readonly storage: ObjectStorage
+  /** Lets no other event in until the work has ended. */
+  blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
+  /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
+  acceptWebSocket(end: WebSocket): void
+  /** Returns the accepted ends that are open or about to close. */
+  getWebSockets(): WebSocket[]
+  /** Has the platform answer one message itself, so that it wakes nobody. */
+  setWebSocketAutoResponse(pair: object): void
+}
+
+/** A Durable Object's storage with SQL. Writes without waiting in between are one transaction. */
+export interface ObjectStorage {
+  readonly sql: {
+    exec(statement: string, ...values: SqlValue[]): Iterable<Readonly<Record<string, unknown>>>
+    readonly databaseSize: number
+  }
+  readonly kv: { get(key: string): unknown; put(key: string, value: unknown): void }
+  /** Writes one value. With `allowUnconfirmed`, responses do not wait for it. */
+  put(key: string, value: unknown, options: { readonly allowUnconfirmed: boolean }): Promise<void>
+  transactionSync<T>(work: () => T): T
+  setAlarm(at: number): Promise<void>
+  deleteAlarm(): Promise<void>
+  deleteAll(): Promise<void>
+}
+
+/** The objects of a class, by their names. */
+export interface Objects<Stub> {
+  idFromName(name: string): object
+  get(id: object): Stub
+}
+
+/** An object as seen from outside: its methods return promises. */
+export type Stub<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
+}
+
+/** Returns the object of a name. */
+export function objectOf<S>(objects: Objects<S>, name: string): S {
+  return objects.get(objects.idFromName(name))
+}
 
 /** What the account knows of a sandbox. */
-export interface Registered {
+export interface RegisteredSandbox {
   readonly name: string
   readonly created_at: string
   readonly expires_at: string | null
@@ -13,7 +60,7 @@ export interface Registered {
 }
 
 /** A sandbox in the account's list. */
-export interface ListedSandbox extends Registered {
+export interface ListedSandbox extends RegisteredSandbox {
   readonly url: string
 }
 
@@ -38,38 +85,36 @@ export interface DescribedSandbox extends ListedSandbox {
 /** A new sandbox with its keys, which no other answer has. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
-/** What others ask of the object that has the names of all sandboxes. */
+/** The object with the names of all sandboxes. */
 export interface AccountObject {
-  /** Takes a sandbox in. Answers false where there are as many already as there may be. */
-  register(sandbox: Registered, most: number): boolean
+  /** Adds a sandbox, or returns false if there are as many others as allowed. */
+  register(sandbox: RegisteredSandbox, most: number): boolean
   forget(name: string): void
-  /** The sandboxes after a name, by their names. */
-  list(after: string, limit: number): Registered[]
+  /** Returns sandboxes by their names, those after a name. */
+  list(after: string, limit: number): RegisteredSandbox[]
 }
 
-/** Everything that a fork of a sandbox begins with. */
+/** The state that a fork begins with. */
 export interface SandboxCopy {
-  readonly options: KeptOptions
+  readonly options: StoredOptions
   readonly state: Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 }
 
-/** What a sandbox begins with: options, or a copy of another one. */
+/** What a sandbox begins with: options, or a copy of another sandbox. */
 export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
 
-/** What the Worker asks of a sandbox's object. */
+/** The object of a sandbox. */
 export interface SandboxObject {
-  /** Answers what is asked of the gateway. */
+  /** Answers a request to the gateway. */
   fetch(request: Request): Promise<Response>
-  /** Begins. The answer has the keys, which nobody can ask for again. */
+  /** Creates the sandbox. No other response has its keys. */
   create(name: string, url: string, beginning: Beginning): Promise<HttpResponse>
-  /** What there is to say of it. */
   describe(name: string, url: string): Promise<HttpResponse>
-  /** Everything that a copy begins with, or the answer that there is nothing to copy. */
+  /** Returns the state for a fork, or the response that there is no such sandbox. */
   copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }>
-  /** Gives it new keys; the old ones are good for nothing from then on. */
+  /** Replaces the keys. */
   renewKeys(name: string): Promise<HttpResponse>
-  /** Removes it with everything in it. */
   remove(name: string): Promise<HttpResponse>
 }

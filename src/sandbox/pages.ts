@@ -5,47 +5,44 @@ import { account, inspector } from './documents.js'
 
 const documents = { account, inspector } as const
 
+type PageName = keyof typeof documents
+
 /** A page as it is sent. */
 interface Page {
   readonly packed: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The pages for people. They tell nothing by themselves, so that they wake no sandbox and are for everybody. */
+/** The pages for people. They hold nothing of a sandbox, so they wake none, and everybody may have them. */
 export class Pages {
-  readonly #pages = new Map<keyof typeof documents, Promise<Page>>()
+  readonly #pages = new Map<PageName, Promise<Page>>()
 
-  /** The answer to a request for a page; undefined for any other request. */
+  /** Returns the response to a request for a page; undefined for any other request. */
   at(address: Address, { method, headers }: Request): Promise<Response> | Response | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined
-    const path = address.name === undefined ? address.path : pathOf(address.below)
-    if (address.name === undefined) return path === '/' ? this.#answer('account', method, headers) : undefined
-    if (!path.startsWith(CONTROL_PATH) || !isSandboxName(address.name)) return undefined
-    if (path === `${CONTROL_PATH}/`) return this.#answer('inspector', method, headers)
+    if (address.name === undefined) return address.path === '/' ? this.#response('account', method, headers) : undefined
+    if (!isSandboxName(address.name)) return undefined
+    const [path] = address.below.split('?', 1)
+    if (path === `${CONTROL_PATH}/`) return this.#response('inspector', method, headers)
     if (path !== CONTROL_PATH) return undefined
     return new Response(null, { status: 308, headers: { Location: `${address.base}${CONTROL_PATH}/` } })
   }
 
-  async #answer(name: keyof typeof documents, method: string, headers: Headers): Promise<Response> {
-    const { packed, headers: own } = await this.#page(name)
+  async #response(name: PageName, method: string, headers: Headers): Promise<Response> {
+    const { packed, headers: pageHeaders } = await this.#page(name)
     const takesPacked = /\bgzip\b/.test(headers.get('accept-encoding') ?? '')
-    const all = { ...own, Vary: 'Accept-Encoding', ...(takesPacked && { 'Content-Encoding': 'gzip' }) }
+    const all = { ...pageHeaders, Vary: 'Accept-Encoding', ...(takesPacked && { 'Content-Encoding': 'gzip' }) }
     if (method === 'HEAD') return new Response(null, { headers: all })
-    // A Worker packs what says that it is packed, unless told that it is already.
-    const how = { headers: all, encodeBody: 'manual' }
-    return takesPacked ? new Response(packed, how) : new Response(unpacked(packed), { headers: all })
+    // Without `encodeBody`, a Worker would pack the body again.
+    const init = { headers: all, encodeBody: 'manual' }
+    return takesPacked ? new Response(packed, init) : new Response(unpacked(packed), { headers: all })
   }
 
-  #page(name: keyof typeof documents): Promise<Page> {
+  #page(name: PageName): Promise<Page> {
     const page = this.#pages.get(name) ?? pageOf(documents[name])
     this.#pages.set(name, page)
     return page
   }
-}
-
-function pathOf(below: string): string {
-  const end = below.indexOf('?')
-  return end === -1 ? below : below.slice(0, end)
 }
 
 async function pageOf(text: string): Promise<Page> {

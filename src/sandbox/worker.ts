@@ -8,60 +8,57 @@ import { refuseParameter } from '../operation/list.ts'
 import { standard } from '../resources/dialects.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import { refuse } from '../schema/errors.ts'
-import { quote } from '../schema/text.ts'
-import { addressOf, homeOf, isSandboxName, type OfAccount, SANDBOXES_PATH } from './address.ts'
-import { refusalAnswer, toResponse } from './answers.ts'
-import { type AccountCall, accountCalls, requireName } from './calls.ts'
+import { type AccountCall, accountCalls, requireName } from './account.ts'
+import { addressOf, homeOf, type OfAccount, SANDBOXES_PATH } from './address.ts'
 import { requireVariables, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
+import { errorResponse, toResponse } from './http.ts'
 import { digestOf } from './keys.ts'
+import { objectOf } from './objects.ts'
 import { Pages } from './pages.ts'
-import { objectOf } from './platform.ts'
 
-/** The header that the account key is sent in. */
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
 /** Makes the Worker of shared sandboxes. */
 export function sandboxWorker() {
   const router = routerOf(accountCalls)
   const pages = new Pages()
-  let known: object | undefined
-  const answer = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
-    if (known !== env) requireVariables(env)
-    known = env
+  let checked: object | undefined
+  const respond = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
+    if (checked !== env) requireVariables(env)
+    checked = env
     const address = addressOf(request, env)
-    const { name } = address
     const page = pages.at(address, request)
     if (page) return page
-    if (name === undefined) return accountAnswer(router, request, env, address)
-    if (!isSandboxName(name)) return refuse(errors.sandbox_name_invalid, { received: quote(name) })
-    return objectOf(env.SANDBOXES, name).fetch(request)
+    if (address.name === undefined) return accountResponse(router, request, env, address)
+    return objectOf(env.SANDBOXES, requireName(address.name)).fetch(request)
   }
   return {
     async fetch(request: Request, environment: object): Promise<Response> {
       try {
-        return await answer(request, environment as SandboxEnvironment) // Whether it is one is looked at first.
+        return await respond(request, environment as SandboxEnvironment) // Its variables are checked first.
       } catch (error) {
-        return toResponse(refusalAnswer(error))
+        return toResponse(errorResponse(error))
       }
     },
   }
 }
 
-/** Answers a call of the account, for whoever holds its key; pages of other sites may have it too. */
-async function accountAnswer(
+/** Answers a call of the account. Pages of other sites may make it, too. */
+async function accountResponse(
   router: Router<AccountCall>,
   request: Request,
   env: SandboxEnvironment,
   address: OfAccount,
 ): Promise<Response> {
-  const head = headOf(request)
-  const answer = await called(router, request, head, env, address).catch(refusalAnswer)
-  return toResponse({ ...answer, headers: { ...answer.headers, ...corsHeaders(head, standard) } })
+  const { method, url, headers } = request
+  const head: HttpRequest = { method, url, header: (name) => headers.get(name), body: '' }
+  const response = await runCall(router, request, head, env, address).catch(errorResponse)
+  return toResponse({ ...response, headers: { ...response.headers, ...corsHeaders(head, standard) } })
 }
 
-/** What there is shows only to whoever holds the key, and only of them a body is read. */
-async function called(
+/** Runs a call of the account. Only with the account key are its name, its query and its body looked at. */
+async function runCall(
   router: Router<AccountCall>,
   request: Request,
   head: HttpRequest,
@@ -73,16 +70,11 @@ async function called(
   if (isPreflight(head)) return preflightAnswer(head, route)
   const call = operationFor(route, method, path)
   requireAccountKey(head, env)
-  // As it was sent, like the names of sandboxes everywhere.
   const name = path === SANDBOXES_PATH ? '' : requireName(path.split('/')[2] ?? '')
   const home = homeOf(url, env)
   const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
   const read = await readRequest(request, undefined, call.hasState ? LARGEST_STATE : LARGEST_BODY)
-  return call.run({ env, urlOf }, name, sentTo(call, read, query))
-}
-
-function headOf({ method, url, headers }: Request): HttpRequest {
-  return { method, url, header: (name) => headers.get(name), body: '' }
+  return call.run({ env, urlOf }, name, inputOf(call, read, query))
 }
 
 function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnvironment): void {
@@ -92,7 +84,7 @@ function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnviron
   if (!isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) refuse(errors.account_key_invalid, { header })
 }
 
-function sentTo({ from }: AccountCall, request: HttpRequest, query: string): object {
+function inputOf({ from }: AccountCall, request: HttpRequest, query: string): object {
   const parameters = queryParameters(query)
   const [first] = Object.keys(parameters)
   if (first !== undefined && from !== 'query') refuseParameter(first, [])

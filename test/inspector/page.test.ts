@@ -1,15 +1,12 @@
-import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, type Gateway, type ManualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
 import { bySocket } from './support/by-socket.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
-
-const LIVE_MS = 200
+import { asked, hasBrowser, opening, statusOf } from './support/opened.ts'
 
 /** Presses Tab until what has the focus is called so. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
@@ -43,15 +40,8 @@ describe('The document', () => {
 
   test('is refused to who may not use the controls, except that with a control key everybody gets it', async () => {
     const server = await serve(createGateway())
-    const status = (host: string) =>
-      new Promise((resolve) => {
-        const sent = request(`${server.url}/_fauxgate/`, { headers: { host } }, (answer) =>
-          resolve(answer.resume().statusCode),
-        )
-        sent.end()
-      })
-    expect(await status('evil.example')).toBe(403)
-    expect(await status('localhost')).toBe(200)
+    expect(await statusOf(`${server.url}/_fauxgate/`, 'GET', { host: 'evil.example' })).toBe(403)
+    expect(await statusOf(`${server.url}/_fauxgate/`, 'GET', { host: 'localhost' })).toBe(200)
     await server.close()
   })
 })
@@ -62,25 +52,8 @@ describe.skipIf(!hasBrowser)('The page', () => {
   test('shows what any client changes, as it happens', async () => {
     const { gateway, page, server } = await open({}, { place: 'resources/reserved_addrs' })
     await page.getByText('None yet.').waitFor()
-    // Measured in the page itself, from the answer of a client's own request on.
-    const took: number[] = []
-    for (let round = 0; round < 5; round++) {
-      const id = `round ${round}`
-      const seen = page.evaluate(
-        (text) =>
-          new Promise<number>((resolve) => {
-            const look = () =>
-              document.body.textContent?.includes(text) && resolve(performance.timeOrigin + performance.now())
-            new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true })
-          }),
-        id,
-      )
-      const answered = await asked(server, 'POST', '/reserved_addrs', { description: id }).then(
-        () => performance.timeOrigin + performance.now(),
-      )
-      took.push(Math.round((await seen) - answered))
-    }
-    console.log(`A change is on the page after ${took.join(', ')} ms; ${LIVE_MS} are allowed.`)
+    await asked(server, 'POST', '/reserved_addrs', { description: 'made by a client' })
+    await page.getByText('made by a client').waitFor()
     gateway.reservedAddrs.create({ description: 'made in this process' })
     await page.getByText('made in this process').waitFor()
   })
@@ -169,41 +142,6 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await other.getByLabel('Control key').waitFor()
   })
 
-  test('cannot be driven by a page of another site, neither by its requests nor in a frame', async () => {
-    const { gateway, server, context } = await open()
-    gateway.reservedAddrs.create()
-    const other = await context.newPage()
-    await other.route('http://other.example/**', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>other</title>' }),
-    )
-    await other.goto('http://other.example/')
-    const before = JSON.stringify(gateway.snapshot())
-    const read = await other.evaluate(async (url) => {
-      const tried = [
-        () => fetch(`${url}/_fauxgate/reset`, { method: 'POST', mode: 'no-cors' }),
-        () => fetch(`${url}/_fauxgate/reset`, { method: 'POST', headers: { 'Fauxgate-Inspector': '1' } }),
-        () => fetch(`${url}/reserved_addrs`, { headers: { 'Fauxgate-Inspector': '1', 'Service-Version': '2' } }),
-        () => fetch(`${url}/_fauxgate/events`),
-      ]
-      const texts: string[] = []
-      for (const each of tried)
-        texts.push(
-          await each().then(
-            (answer) => String(answer.ok),
-            () => 'refused',
-          ),
-        )
-      const frame = document.createElement('iframe')
-      frame.src = `${url}/_fauxgate/`
-      document.body.append(frame)
-      await new Promise((resolve) => frame.addEventListener('load', resolve))
-      return [...texts, String(frame.contentDocument?.body.textContent ?? '')]
-    }, server.url)
-    expect(read).not.toContain('true')
-    expect(JSON.stringify(gateway.snapshot())).toBe(before)
-    await other.close()
-  })
-
   test('is worked by keyboard alone: from the tabs to a job, its record, its attempt, and back', async () => {
     const { gateway, page } = await open()
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
@@ -232,56 +170,35 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await expect.poll(() => gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  test.each([1000, 10_000])(
-    'is of use with %i domains and a full journal: few requests, few rows, search among all',
-    async (many) => {
-      const { gateway, server, page, go } = await open(
-        {},
-        {
-          place: '',
-          prepare(made) {
-            for (let number = 1; number <= many; number++) {
-              made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
-            }
-          },
-        },
-      )
-      for (let round = 0; round < 1000; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
-      // From the navigation until the first lane is painted, as the browser has it.
-      await page.addInitScript(() => {
-        const look = () => {
-          if (!document.querySelector('.lane a')) return
-          seen.disconnect()
-          requestAnimationFrame(() => setTimeout(() => performance.mark('lanes')))
-        }
-        const seen = new MutationObserver(look)
-        seen.observe(document, { childList: true, subtree: true })
-      })
-      const asks: string[] = []
-      page.on('request', (each) => asks.push(each.url()))
-      await go('jobs')
-      await page.getByRole('link', { name: `d${many}.example.com` }).waitFor()
-      await page.waitForFunction(() => performance.getEntriesByName('lanes').length > 0)
-      const took = await page.evaluate(() => Math.round(performance.getEntriesByName('lanes')[0]?.startTime ?? 0))
-      console.log(
-        `${many} domains: first view after ${took} ms with ${asks.length} requests; 1000 ms are allowed for 1,000.`,
-      )
-      expect(asks.length).toBeLessThan(10)
-      expect(await page.locator('.lane').count()).toBeLessThan(60)
-      await page.getByRole('region', { name: 'Domains' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
-      await page.getByRole('link', { name: 'd1.example.com', exact: true }).waitFor()
-      await page.getByRole('searchbox').fill('d471.')
-      await page.getByRole('link', { name: 'd471.example.com' }).waitFor()
-      await go('requests')
-      await page.getByText('1,000 of 1,000').waitFor()
-      expect(await page.locator('.line').count()).toBeLessThan(100)
-      await go('resources/reserved_domains')
-      await page.getByRole('region', { name: 'reserved domains' }).getByText(`d${many}.example.com`).waitFor()
-      await page.getByRole('searchbox').fill('d471.')
-      await page.getByRole('region', { name: 'reserved domains' }).getByText('d471.example.com').waitFor()
-      await page.getByRole('searchbox').fill('')
-      gateway.clock.advance('1d')
-      await page.getByText('2026-01-02 00:00:00').first().waitFor()
-    },
-  )
+  test('is of use with 10,000 domains and a full journal: few requests, few rows, search among all', async () => {
+    const many = 10_000
+    const prepare = (made: Gateway<ManualClock>) => {
+      for (let number = 1; number <= many; number++) {
+        made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+      }
+    }
+    const { gateway, server, page, go } = await open({}, { place: '', prepare })
+    for (let round = 0; round < 1000; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
+    const requests: string[] = []
+    page.on('request', (each) => requests.push(each.url()))
+    await go('jobs')
+    await page.getByRole('link', { name: `d${many}.example.com` }).waitFor()
+    expect(requests.length).toBeLessThan(10)
+    expect(await page.locator('.lane').count()).toBeLessThan(60)
+    await page.getByRole('region', { name: 'Domains' }).evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    await page.getByRole('link', { name: 'd1.example.com', exact: true }).waitFor()
+    await page.getByRole('searchbox').fill('d471.')
+    await page.getByRole('link', { name: 'd471.example.com' }).waitFor()
+    await go('requests')
+    await page.getByText('1,000 of 1,000').waitFor()
+    expect(await page.locator('.line').count()).toBeLessThan(100)
+    await go('resources/reserved_domains')
+    const table = page.getByRole('region', { name: 'reserved domains' })
+    await table.getByText(`d${many}.example.com`).waitFor()
+    await page.getByRole('searchbox').fill('d471.')
+    await table.getByText('d471.example.com').waitFor()
+    await page.getByRole('searchbox').fill('')
+    gateway.clock.advance('1d')
+    await page.getByText('2026-01-02 00:00:00').first().waitFor()
+  })
 })

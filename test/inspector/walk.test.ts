@@ -1,8 +1,7 @@
-import { request } from 'node:http'
 import { Ngrok } from '@ngrok/ngrok-api'
 import { describe, expect, test } from 'vitest'
 import { ngrok } from '../../src/index.ts'
-import { hasBrowser, opening } from './support/opened.ts'
+import { hasBrowser, opening, statusOf } from './support/opened.ts'
 
 describe.skipIf(!hasBrowser)('A walk with the official client', () => {
   const open = opening()
@@ -59,14 +58,6 @@ describe.skipIf(!hasBrowser)('A walk with the official client', () => {
     )
   })
 })
-
-/** What a server answers to a request with these headers. */
-function statusOf(url: string, method: string, headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
-    sent.on('error', reject).end()
-  })
-}
 
 describe.skipIf(!hasBrowser)('A page of another site', () => {
   const open = opening()

@@ -1,14 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Bucket } from './support/bucket.ts'
-import { InSandbox, SharedSandboxes } from './support/served.ts'
+import { type Answer, InSandbox, managed, manual, SharedSandboxes, until } from './support/served.ts'
 
 // workerd calls its clusters experimental: https://github.com/cloudflare/workerd, ClusterConfig of workerd.capnp
 const member = { key: 'a secret of at least 32 bytes, for this test', timesFaster: 4 }
-
-const managed = {
-  domain: 'app.example.com',
-  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-}
 
 let bucket: Bucket
 let instances: readonly [SharedSandboxes, SharedSandboxes, SharedSandboxes]
@@ -27,18 +22,13 @@ afterEach(async () => {
 const through = (instance: SharedSandboxes, { created }: InSandbox) =>
   new InSandbox(instance, { ...created, url: `${instance.url}/s/${created.name}` })
 
-/** Asks again where nobody can say what became of a request: until an object is taken over. */
-async function until<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (answer.status !== 503) return answer
-  }
-}
+/** Asks again while nobody can say what became of a request: until an object is taken over. */
+const answered = (ask: () => Promise<Answer>) => until(ask, ({ status }) => status !== 503)
 
 describe('Instances of a cluster', () => {
   it('are one: a sandbox that is created through one of them is there through all', async () => {
     const [first, second, third] = instances
-    const sandbox = await first.create('shared', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const sandbox = await first.create('shared', manual)
     const made = await through(second, sandbox).ask('POST', '/reserved_addrs', { description: 'by the second' })
     expect(made.body.uri).toBe(`${second.url}/s/shared/reserved_addrs/${made.body.id}`)
     await through(third, sandbox).control('POST', '/clock', { advance: '1h' })
@@ -58,19 +48,19 @@ describe('Instances of a cluster', () => {
     const ids = new Map(made.map((sandbox) => [sandbox, new Set<string>()]))
     const writers = made.map(async (sandbox, n) => {
       const one = through(n % 2 === 0 ? second : third, sandbox)
-      const answered = ids.get(sandbox) as Set<string>
-      for (let isLost = false; answered.size < 40; ) {
+      const created = ids.get(sandbox) as Set<string>
+      for (let isLost = false; created.size < 40; ) {
         const { status, body } = await one.ask('POST', '/reserved_addrs', {})
-        if (status === 201) answered.add(body.id)
+        if (status === 201) created.add(body.id)
         else expect(body.error_code).toBe('ERR_GATEWAY_90605')
-        if (answered.size < 20 || isLost) continue
+        if (created.size < 20 || isLost) continue
         isLost = true
         await first.stop()
       }
     })
     await Promise.all(writers)
     for (const sandbox of made) {
-      const { body } = await until(() => through(second, sandbox).ask('GET', '/reserved_addrs?limit=100'))
+      const { body } = await answered(() => through(second, sandbox).ask('GET', '/reserved_addrs?limit=100'))
       const there = body.reserved_addrs.map(({ id }: { id: string }) => id)
       expect(new Set(there).size).toBe(there.length)
       expect(there).toEqual(expect.arrayContaining([...(ids.get(sandbox) as Set<string>)]))
@@ -85,7 +75,7 @@ describe('Instances of a cluster', () => {
     await first.stop()
     // The account alone is asked, which knows nothing of time.
     let left = 2
-    while (left > 1) left = (await until(() => second.account('GET', '/s'))).body.sandboxes.length
+    while (left > 1) left = (await answered(() => second.account('GET', '/s'))).body.sandboxes.length
     expect((await second.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'stays' }])
   })
 
@@ -93,12 +83,12 @@ describe('Instances of a cluster', () => {
     const [first, second] = instances
     const sandbox = through(second, await first.create('handed'))
     const stopped = first.kill('SIGTERM').then(() => true)
-    const answered: string[] = []
+    const created: string[] = []
     for (let isStopped = false; !isStopped; isStopped = await Promise.race([stopped, false])) {
-      const { body } = await until(() => sandbox.ask('POST', '/reserved_addrs', {}))
-      answered.push(body.id)
+      const { body } = await answered(() => sandbox.ask('POST', '/reserved_addrs', {}))
+      created.push(body.id)
     }
     expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
-    for (const id of answered) expect((await sandbox.ask('GET', `/reserved_addrs/${id}`)).status).toBe(200)
+    for (const id of created) expect((await sandbox.ask('GET', `/reserved_addrs/${id}`)).status).toBe(200)
   })
 })

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import { SharedSandboxes } from './support/served.ts'
+import { managed, manual, SharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
-
-const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
-const managed = {
-  domain: 'app.example.com',
-  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-} as const
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {

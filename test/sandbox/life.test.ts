@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
-
-const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
-const managed = {
-  domain: 'app.example.com',
-  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-}
+import { ACCOUNT_KEY, InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SharedSandboxes } from './support/served.ts'
+import { managed, manual, SharedSandboxes } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {
@@ -23,11 +23,8 @@ describe('A limit', () => {
   })
 
   it('stops nothing that happens by itself', async () => {
-    const sandbox = await sandboxes.create('by-itself', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
-    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', {
-      domain: 'app.example.com',
-      certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-    })
+    const sandbox = await sandboxes.create('by-itself', manual)
+    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
     let last = await sandbox.ask('POST', '/reserved_addrs', {})
     while (last.status === 201) last = await sandbox.ask('POST', '/reserved_addrs', {})
     expect(last.status).toBe(507)

@@ -1,13 +1,8 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
 import { listen, type Told } from './support/web-socket.ts'
-
-const managed = {
-  domain: 'app.example.com',
-  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-}
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {
@@ -20,7 +15,7 @@ const isA = (name: string) => (told: Told) => told.event === name
 
 describe('Whoever listens to a sandbox', () => {
   it('hears how things stand, and then what happens', async () => {
-    const sandbox = await sandboxes.create('heard', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const sandbox = await sandboxes.create('heard', manual)
     const socket = await listen(eventsOf(sandbox), sandbox.created.control_key)
     expect(socket.status).toBe(101)
     const [first] = await socket.until(isA('overview'))
@@ -166,7 +161,7 @@ describe.skipIf(!browser)('In a browser', () => {
   }
 
   it('the inspector of a sandbox asks for its control key, and is live', async () => {
-    const sandbox = await sandboxes.create('looked-at', { clock: 'manual', start: '2026-01-01T00:00:00Z' })
+    const sandbox = await sandboxes.create('looked-at', manual)
     const page = await pageAt(`${sandbox.created.url}/_fauxgate/#resources`)
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
     await page.getByRole('button', { name: 'Open' }).click()

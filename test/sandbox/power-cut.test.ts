@@ -1,21 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type InSandbox, SharedSandboxes } from './support/served.ts'
-
-const managed = {
-  domain: 'app.example.com',
-  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
-}
+import { type InSandbox, managed, SharedSandboxes, until } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 afterEach(() => sandboxes.stop())
-
-/** Asks until an answer is what is waited for: the process has alarms of its own, at times of the world. */
-async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask()
-    if (isIt(answer)) return answer
-  }
-}
 
 /** All ids of the addresses of a sandbox. */
 async function addresses(sandbox: InSandbox): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import type { Gateway, GatewayOptions, ManualClock } from '../../../src/index.ts'
@@ -84,4 +85,12 @@ export function opening() {
 export function asked(server: Served, method: string, path: string, body?: object): Promise<Response> {
   const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
   return fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+}
+
+/** Sends a request with exactly these headers, which `fetch` would not, and returns the status. */
+export function statusOf(url: string, method: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
+    sent.on('error', reject).end()
+  })
 }

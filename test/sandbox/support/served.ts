@@ -13,6 +13,23 @@ const workerd = process.env.WORKERD ?? 'workerd'
 
 export const ACCOUNT_KEY = 'the key of the account'
 
+/** The options of a sandbox whose clock the test advances. */
+export const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
+
+/** A domain whose certificate the gateway provisions. */
+export const managed = {
+  domain: 'app.example.com',
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+} as const
+
+/** Asks until the answer is the expected one: a process has alarms of its own, in real time. */
+export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask()
+    if (isExpected(answer)) return answer
+  }
+}
+
 /** What is kept of an answer. */
 export interface Answer {
   readonly status: number

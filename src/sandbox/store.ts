@@ -2,71 +2,67 @@ import type { Store, StoredCommit, StoredRecord } from '../operation/store.ts'
 import { utf8Length } from '../schema/platform.ts'
 import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
-import type { ObjectStorage } from './platform.ts'
+import type { ObjectStorage } from './objects.ts'
 
-/** What a sandbox keeps. */
-export interface Usage {
+/** What a sandbox stores. */
+interface Usage {
   readonly records: number
   readonly bytes: number
 }
 
-/** The most bytes that the platform keeps in one row, with room for its key. */
+/** The most bytes that the platform stores in one row, with room for its key. */
 const LARGEST_ROW = 2_000_000
 
-/** What happens without anybody's asking for more: it goes on where a limit is reached, so that no job stops. */
-const BY_ITSELF: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids'])
+/** The commits that nobody asked for: they may go over a limit, so that no job stops. */
+const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids'])
 
-/** How near to the limit of bytes every commit is counted exactly: no call of the API brings so many. */
+/** Within so many bytes of the limit every commit is counted exactly: no call of the API brings so many. */
 const NEAR = 4 * 1024 * 1024
 
-/** How many changes of one commit are written without counting them first. */
+/** A commit with more changes is counted exactly. */
 const FEW = 100
 
 /**
- * The store of a sandbox in its object's storage. It keeps no commit by which somebody's call goes over a limit (rules:
- * sandboxes#limits).
+ * Makes the store of a sandbox in its object's storage. It refuses a commit by which a call goes over a limit (rules:
+ * sandboxes#limits). Counting reads all records, so it happens only near a limit.
  */
 export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
-  /** Not less than there is; exact when it was last counted. */
-  const atMost = { records: 0, bytes: 0 }
+  /** An upper bound of what is stored. */
+  const bound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
-    for (const value of values) atMost.bytes += mostBytesOf(value)
+    for (const value of values) bound.bytes += mostBytesOf(value)
     return storage.sql.exec(statement, ...values)
   }
-  let isOneChange = false
-  // Of two statements, the first tells where ids and the time stand. Alone it loses nothing, and no third is needed.
-  const store = sqlStore(run, (work) => (isOneChange ? work() : storage.transactionSync(work)))
+  const store = sqlStore(run, (work) => storage.transactionSync(work))
   const append = (commit: StoredCommit) => {
-    isOneChange = commit.changes.length === 1 && !commit.replaces
     store.append(commit)
-    atMost.records += commit.changes.length
+    bound.records += commit.changes.length
   }
   const isNear = ({ replaces, changes }: StoredCommit) =>
     replaces !== undefined ||
     changes.length > FEW ||
-    atMost.records + changes.length > limits.records ||
-    atMost.bytes + NEAR > limits.bytes
+    bound.records + changes.length > limits.records ||
+    bound.bytes + NEAR > limits.bytes
   const appendCounted = (commit: StoredCommit) => {
     const before = usageOf(storage)
     append(commit)
     const after = usageOf(storage)
-    if (!BY_ITSELF.has(commit.operation)) {
+    if (!AUTOMATIC.has(commit.operation)) {
       requireWithin('records', 'MOST_RECORDS', limits.records, before.records, after.records)
       requireWithin('bytes of records', 'MOST_BYTES', limits.bytes, before.bytes, after.bytes)
     }
-    Object.assign(atMost, after)
+    Object.assign(bound, after)
   }
   function* counted(records: Iterable<StoredRecord>) {
     for (const each of records) {
-      atMost.records++
+      bound.records++
       yield each
     }
   }
   return {
     load() {
-      isOneChange = false
       const state = store.load()
-      Object.assign(atMost, { records: 0, bytes: storage.sql.databaseSize })
+      Object.assign(bound, { records: 0, bytes: storage.sql.databaseSize })
       return state && { ...state, records: counted(state.records) }
     },
     append(commit) {
@@ -76,7 +72,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   }
 }
 
-/** How many bytes a value has at the most. Refuses what is larger than a row can be, on one's own machine too. */
+/** Returns an upper bound of a value's bytes. Refuses more than the platform stores in a row, on one's own machine too. */
 function mostBytesOf(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const most = value.length * 3
@@ -86,11 +82,10 @@ function mostBytesOf(value: SqlValue): number {
   throw new Error(`a record would have ${bytes} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
 }
 
-/** What a sandbox keeps at the moment. */
+/** Returns what a sandbox stores. */
 export function usageOf({ sql }: ObjectStorage): Usage {
-  const counted =
-    'SELECT COUNT(*) AS records, COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0) AS bytes FROM fauxgate_records'
-  const [usage] = sql.exec(counted)
+  const bytes = 'COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0)'
+  const [usage] = sql.exec(`SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records`)
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }
 }
 

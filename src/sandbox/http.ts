@@ -1,0 +1,87 @@
+import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../control/control.ts'
+import { freshSecret } from '../engine/random.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
+import { decodeBody, readRequest } from '../http/fetch.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer, largestBody } from '../http/messages.ts'
+import { standard } from '../resources/dialects.ts'
+import type { RequestBody } from '../schema/body.ts'
+import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
+import { problem, Refusal } from '../schema/errors.ts'
+import { errors } from './errors.ts'
+import { type Header, type KeyDigests, type Keys, withGatewayKeys } from './keys.ts'
+import { EVENTS_PATH, isSocket, offeredKey } from './listeners.ts'
+
+/** Returns the response of some work; a refusal becomes an error response. */
+export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
+  try {
+    return await work()
+  } catch (error) {
+    return errorResponse(error)
+  }
+}
+
+/** Returns the response for a refusal, or for an object that the platform cannot reach. Throws any other error again. */
+export function errorResponse(error: unknown): HttpResponse {
+  if (error instanceof GatewayError) return responseOf(error)
+  if (error instanceof Refusal) return responseOf(factsOf(error, standard))
+  // The platform's own errors have these: the object's process has ended, or has too much to do.
+  const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
+  if (retryable !== true && overloaded !== true) throw error
+  return retryAfter(1, responseOf(factsOf(new Refusal([problem(errors.object_unreachable, {})]), standard)))
+}
+
+function responseOf({ code, status, message, details, headers }: Omit<ErrorFacts, 'key'>): HttpResponse {
+  const operation_id = `op_${freshSecret().slice(0, 27)}`
+  const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
+  return jsonAnswer(status, body, { ...headers, [standard.operationIdHeader]: operation_id })
+}
+
+function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
+  return { ...response, headers: { ...response.headers, 'Retry-After': String(seconds) } }
+}
+
+/** Returns the response to one request too many. */
+export function busyResponse(gateway: Gateway, most: number, wait: number): HttpResponse {
+  return retryAfter(wait, gateway.refused(errors.sandbox_busy, { most, wait }))
+}
+
+/** Returns the controls' response to a request that may not use them; undefined if it may. */
+export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
+  const response = gateway.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
+  return response.status === 200 ? undefined : response
+}
+
+/** Returns the platform's form of a response. A fault that breaks the connection does so after the headers: a Worker cannot before. */
+export function toResponse({ status, headers, body, delivery }: HttpResponse): Response {
+  const broken = () =>
+    new ReadableStream({ start: (stream) => stream.error(new Error('A fault broke the connection.')) })
+  return new Response(delivery?.drop ? broken() : body, { status, headers })
+}
+
+/** Returns a request without its body as the gateway of a sandbox takes it. */
+export function requestHead({ method, headers }: Request, url: string, digests: KeyDigests, keys: Keys): HttpRequest {
+  const sent: Header = (name) => headers.get(name)
+  const header = url === EVENTS_PATH ? withOfferedKey(sent) : sent
+  // The inspector has no API key.
+  const isInspector = !headers.has('authorization') && headers.has('fauxgate-inspector')
+  return { method, url, header: withGatewayKeys(header, digests, keys), body: '', isInspector }
+}
+
+/** Returns headers with the control key that a WebSocket was offered with: a browser has no other way to send it. */
+function withOfferedKey(header: Header): Header {
+  const key = isSocket(header) ? offeredKey(header('sec-websocket-protocol')) : null
+  return (name) => (key !== null && name === CONTROL_KEY_HEADER.toLowerCase() ? key : header(name))
+}
+
+/** Reads the body of a request. One of a known length is read at once: a stream takes longer than the response. */
+export async function readBody(request: Request): Promise<RequestBody> {
+  const length = Number(request.headers.get('content-length'))
+  if (!(length > 0 && length <= largestBody(request.method, request.url))) return (await readRequest(request)).body
+  try {
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    return decodeBody([bytes], bytes.byteLength)
+  } catch {
+    return { unread: 'body_unreadable' }
+  }
+}

@@ -1,0 +1,74 @@
+import { readClock, systemClock } from '../engine/clock.ts'
+import { timestamp } from '../schema/time.ts'
+import type { KeyDigests } from './keys.ts'
+import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
+import type { StoredOptions } from './options.ts'
+
+/** What an object stores of its sandbox beside the gateway's state. */
+export interface Metadata {
+  readonly name: string
+  /** In ms since 1970. */
+  readonly created: number
+  /** In ms since 1970; null for never. */
+  readonly expires: number | null
+  readonly options: StoredOptions
+  readonly digests: KeyDigests
+}
+
+const METADATA = 'sandbox'
+const USED = 'used'
+
+/** How precise the time of the last use is, in ms: any better would be most of what an object writes. */
+const USED_TO_MS = 60_000
+
+/** The metadata in an object's storage, read once. */
+export class MetadataStore {
+  readonly #storage: ObjectStorage
+  #metadata: Metadata | undefined
+  #used: number | undefined
+
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+  }
+
+  get(): Metadata | undefined {
+    // Only `put` writes there.
+    this.#metadata ??= this.#storage.kv.get(METADATA) as Metadata | undefined
+    return this.#metadata
+  }
+
+  put(metadata: Metadata): void {
+    this.#storage.kv.put(METADATA, metadata)
+    this.#metadata = metadata
+  }
+
+  /** Drops what was read. */
+  clear(): void {
+    this.#metadata = undefined
+    this.#used = undefined
+  }
+
+  /** Notes that the sandbox is used. No response waits until that is stored. */
+  use(now: number): void {
+    if (this.#used !== undefined && now - this.#used < USED_TO_MS) return
+    this.#used = now
+    void this.#storage.put(USED, now, { allowUnconfirmed: true })
+  }
+
+  /** The time of the last use in ms since 1970, to the minute; null for never. */
+  get used(): number | null {
+    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Only `use` writes there.
+  }
+}
+
+/** Returns whether a sandbox is at its end. It may not be removed yet. */
+export function isExpired({ expires }: Metadata): boolean {
+  return expires !== null && expires <= readClock(systemClock)
+}
+
+/** Returns what the account knows of a sandbox. */
+export function registered({ name, created, expires, options }: Metadata): RegisteredSandbox {
+  const { dialect = 'standard', clock = 'system' } = options
+  const expires_at = expires === null ? null : timestamp(expires)
+  return { name, created_at: timestamp(created), expires_at, dialect, clock }
+}

@@ -1,0 +1,20 @@
+/** The part of Cloudflare's own module that this library uses. Only a Worker has it. */
+declare module 'cloudflare:workers' {
+  export abstract class DurableObject<Env = unknown> {
+    protected readonly ctx: import('./objects.ts').ObjectState
+    protected readonly env: Env
+    constructor(ctx: import('./objects.ts').ObjectState, env: Env)
+  }
+}
+
+/** The two ends of a WebSocket. */
+declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: WebSocket }
+
+/** A message that the platform answers without waking an object, and the answer. */
+declare const WebSocketRequestResponsePair: new (request: string, response: string) => object
+
+/** The pages for people, each one document, gzipped and in base64. The build makes them from src/inspector. */
+declare module '*/documents.js' {
+  export const inspector: string
+  export const account: string
+}
