@@ -32,7 +32,7 @@ const COMMAND = 'src/server/cli.ts'
 const MAX_HEAP = 1.5 * 2 ** 30
 
 /** What other processes have to run alone, or show alone, as what is collected; the rest they share with every test. */
-const ONLY_STARTED = ['src/testing/vitest.ts', 'src/testing/timers.ts']
+const ONLY_STARTED = ['src/testing/vitest.ts', 'src/testing/clock.ts']
 const isOnlyStarted = (file) => file.startsWith('src/server/') || ONLY_STARTED.includes(file)
 
 export default class MutantRunner extends TestRunner {

@@ -18,7 +18,7 @@ export interface DomainOptions {
   readonly domain?: string
 }
 
-/** The domain that a builder reserves, and why its attempts fail. */
+/** The domain that a builder reserves, and the error of its attempts. */
 export interface FailingOptions extends DomainOptions {
   /** Default: `DNS_ERROR`. */
   readonly error?: ProvisioningError
@@ -37,7 +37,7 @@ export interface DomainWithCertificate {
 }
 
 /**
- * Reserves a domain whose automatic certificate was issued just now; no time passes.
+ * Reserves a domain with an automatic certificate that was issued just now. No time passes.
  *
  * @example
  * ```ts
@@ -46,15 +46,15 @@ export interface DomainWithCertificate {
  * const { domain, certificate } = issuedDomain(createGateway())
  * console.log(certificate.subject_common_name === domain.domain) // true
  * ```
- * @throws GatewayError where the API refuses the domain; so do the other builders.
+ * @throws GatewayError if the API refuses the domain, as all builders do.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
   return withCertificate(gateway, attempted(gateway, options, 'success'))
 }
 
 /**
- * Reserves a domain whose first attempt has failed just now, by default with DNS_ERROR. What comes of the next attempt is
- * not decided; `gateway.provisioning.failAlways` would be.
+ * Reserves a domain whose first provisioning attempt failed just now, by default with DNS_ERROR. The outcome of the next
+ * attempt is open. To make all attempts fail, use `gateway.provisioning.failAlways`.
  *
  * @example
  * ```ts
@@ -72,8 +72,8 @@ export function failedDomain(
 }
 
 /**
- * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. Moves
- * the clock there, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
+ * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. To
+ * get there, advances the clock, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
  *
  * @example
  * ```ts
@@ -119,9 +119,9 @@ export function uploadedDomain(
   }
 }
 
-/** The children of a weighted rollout, and their shares. */
+/** The child backends of a weighted rollout, and their weights. */
 export interface RolloutOptions {
-  /** Child backends, by id, and their weights. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
+  /** Weights by the id of the child backend. Default: `{ bkdhr_stable: 90, bkdhr_canary: 10 }`. */
   readonly weights?: Readonly<Record<string, number>>
 }
 
@@ -170,14 +170,14 @@ export function trippingRoute(
   return { route, circuitBreaker }
 }
 
-/** A new managed domain after its first attempt, which came to this. */
+/** Reserves a managed domain and runs its first attempt, with this outcome. */
 function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
   const created = createdFor(gateway, name, outcome)
   const isOver = jobOf(created)?.error_code !== null
   return isOver ? created : gateway.provisioning.attempt(created.id)
 }
 
-/** A new managed domain whose first attempt is to come to this. Without a delay it is made at once. */
+/** Reserves a managed domain whose first attempt will have this outcome. Without a delay it is made at once. */
 function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
   const isOrdered = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
   if (isOrdered) throw new Error(`Outcomes are on order for ${domain} already. Order them after it was built.`)
@@ -190,7 +190,6 @@ function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain:
   }
 }
 
-/** A domain whose attempt has succeeded, with the certificate that it has since. */
 function withCertificate({ tlsCertificates }: Gateway, domain: ReservedDomain): DomainWithCertificate {
   const { id } = domain.certificate as { id: string } // It has one.
   return { domain, certificate: tlsCertificates.get(id) }

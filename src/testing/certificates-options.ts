@@ -20,9 +20,9 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The kind of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
-/** The subject of a certificate. An attribute that is "" is left out. */
+/** The subject of a certificate. An attribute that is `""` is left out. */
 export interface PairSubject {
-  /** Default: the first of the names, else of the IPs, unless it is longer than a common name can be, 64 characters. */
+  /** The common name. Default: the first of the names, else of the IPs, if it has at most 64 characters. */
   readonly commonName?: string
   /** The organization. */
   readonly organization?: string
@@ -36,30 +36,30 @@ export interface PairSubject {
   readonly country?: string
 }
 
-/** What a certificate and its key are to be; all of it has defaults. */
+/** The options of a certificate and its key. */
 export interface PairOptions {
-  /** DNS names; the first is the common name. Default: `['app.example.com']`. */
+  /** DNS names. The first one is also the common name. Default: `['app.example.com']`. */
   readonly names?: readonly string[]
   /** IPv4 and IPv6 addresses. Default: none. */
   readonly ips?: readonly string[]
-  /** Default: `ecdsa`, on P-256. `rsa` is always the same published key of 2048 bits. */
+  /** The type of the key. Default: `ecdsa`, on P-256. `rsa` is always the same published key of 2048 bits. */
   readonly keyType?: KeyType
-  /** From when on it is valid, in whole seconds. Default: the start of 2026. */
+  /** The start of validity, in whole seconds. Default: the start of 2026. */
   readonly notBefore?: Time
-  /** Until when it is valid, in whole seconds. Default: the start of 2036. */
+  /** The end of validity, in whole seconds. Default: the start of 2036. */
   readonly notAfter?: Time
-  /** Default: a common name alone, or the organization `fauxgate` where that would leave the subject empty. */
+  /** The subject. Default: the common name, or the organization `fauxgate` if there is no common name. */
   readonly subject?: PairSubject
   /**
-   * How many CA certificates follow the leaf: 0 for a self-signed leaf (the default), 1 for a root, 2 for an intermediate
-   * and a root, up to 5. Pairs of the same seed have the same CAs, with ECDSA keys, whatever the leaf's are.
+   * The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an intermediate
+   * and a root. Pairs of the same seed have the same CAs, with ECDSA keys. Default: 0.
    */
   readonly issuers?: number
-  /** The same seed and options give the same bytes. Default: `fauxgate`. */
+  /** The seed: the same seed and options give the same bytes. Default: `fauxgate`. */
   readonly seed?: string
 }
 
-/** Options that are checked, with the defaults filled in. */
+/** Parsed options, with the defaults filled in. */
 export interface Plan {
   readonly names: readonly string[]
   readonly ips: readonly Uint8Array[]
@@ -72,7 +72,7 @@ export interface Plan {
   readonly seed: string
 }
 
-/** The first time that every reader of certificates knows. */
+/** The first year of UTCTime, which every reader of certificates knows. */
 const EARLIEST = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MOST_ISSUERS = 5
@@ -86,7 +86,6 @@ const ATTRIBUTES = {
   commonName: ['CN', 64],
 } as const satisfies Readonly<Record<keyof PairSubject, readonly [type: Attribute[0], longest: number]>>
 
-/** A name, as the common name of a certificate or below it. */
 const names = asOne(
   v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
   'an array of DNS names of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"',
@@ -102,7 +101,6 @@ const ips = asOne(
   'an array of IPv4 and IPv6 addresses',
 )
 
-/** A text that an attribute of a name can have. */
 function attribute(longest: number) {
   const allowed = `a string of up to ${longest} characters`
   return v.pipe(
@@ -124,7 +122,7 @@ const subject = () =>
     `an object with ${Object.keys(ATTRIBUTES).join(', ')}`,
   )
 
-/** A time with so many ms of room before and after it. */
+/** A time with `room` ms before and after it. */
 const momentWithin = (room = 0) => moment(EARLIEST + room, LATEST_TIME - room)
 
 const pairOptions = (fewestIssuers: number) =>
@@ -155,7 +153,7 @@ const DEFAULTS = {
  * Reads the options of a pair and fills in the defaults.
  *
  * @param call the function that was called with them
- * @param fewestIssuers how many CA certificates the pair needs at least
+ * @param fewestIssuers the number of CA certificates that the pair needs at least
  * @throws TypeError for an unknown option or a value that is not allowed
  */
 export function readPairOptions(call: Callable, options: PairOptions = {}, fewestIssuers = 0): Plan {
@@ -189,7 +187,7 @@ function planOf(options: PairOptions, fewestIssuers: number): Plan {
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param room how many ms there must be before and after it
+ * @param room the ms that there must be before and after it
  * @returns ms since 1970
  * @throws TypeError where it is none
  */

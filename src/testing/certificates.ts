@@ -20,7 +20,7 @@ const PBKDF2 = '1.2.840.113549.1.5.12'
 const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
 const AES_256_CBC = '2.16.840.1.101.3.4.1.42'
 
-/** A certificate and its key, as POST /tls_certificates takes them. */
+/** A certificate chain and its private key, as POST /tls_certificates takes them. */
 export interface Pair {
   /** The leaf and the CA certificates after it. */
   readonly certificate_pem: string
@@ -28,14 +28,14 @@ export interface Pair {
   readonly private_key_pem: string
 }
 
-/** The options of a pair whose validity lies before or after a moment. */
+/** The options of a pair that is valid before or after a moment. */
 export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notAfter'> {
-  /** The moment, usually the time of the test's clock. Default: the start of 2026. */
+  /** The moment, usually the time of the gateway's clock. Default: the start of 2026. */
   readonly at?: Time
 }
 
 /**
- * Makes a certificate and its private key. Keys are for tests: whoever knows the seed has them.
+ * Makes a certificate chain and its private key for a test. The key is no secret: it follows from the seed.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function certificatePair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a good pair that was valid for a year until a day before `at`. The API takes it.
+ * Makes a pair that was valid for a year until a day before `at`. The API accepts it.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -62,7 +62,7 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Makes a good pair that becomes valid a day after `at`, for a year. The API takes it.
+ * Makes a pair that becomes valid a day after `at`, for a year. The API accepts it.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -72,7 +72,7 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
 }
 
 /**
- * Makes a pair whose two texts stand in each other's place: `certificate_is_key`, then `key_is_certificate`.
+ * Makes a pair whose certificate and key are swapped. The API refuses it with `certificate_is_key`.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -82,7 +82,8 @@ export function swappedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is of the same kind as the certificate's, but another one: `certificate_key_mismatch`.
+ * Makes a pair whose key is of the certificate's type, but another key. The API refuses it with
+ * `certificate_key_mismatch`.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -93,8 +94,8 @@ export function mismatchedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`): `key_encrypted`. No passphrase opens it: the encrypted
- * part is random.
+ * Makes a pair whose key is encrypted (`ENCRYPTED PRIVATE KEY`). The API refuses it with `key_encrypted`. No passphrase
+ * opens it: the encrypted part is random.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -105,7 +106,8 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early: `certificate_unparsable`.
+ * Makes a pair whose leaf certificate is well-formed PEM around DER that ends too early. The API refuses it with
+ * `certificate_unparsable`.
  *
  * @throws TypeError as {@link certificatePair}.
  */
@@ -116,7 +118,8 @@ export function damagedPair(options?: PairOptions): Pair {
 }
 
 /**
- * Makes a pair whose chain stands in the wrong order, the root first and the leaf last: `chain_out_of_order`.
+ * Makes a pair whose chain is in the wrong order, root first and leaf last. The API refuses it with
+ * `chain_out_of_order`.
  *
  * @param options `issuers` is 1 (the default) or more.
  * @throws TypeError as {@link certificatePair}.
@@ -133,7 +136,7 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-/** Makes a pair that the API takes, for the function that was called with its options. */
+/** Makes a valid pair for `call`, the function that the options were passed to. */
 function goodPair(call: Callable, options: PairOptions | undefined): Pair {
   return pairOf(materialOf(readPairOptions(call, options)))
 }

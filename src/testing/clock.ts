@@ -1,1 +1,77 @@
-export { type Timers, timersOn } from './timers.ts'
+import { createClock } from '@sinonjs/fake-timers'
+import type { ClockFollower } from '../engine/clock.ts'
+import type { ManualClock } from '../engine/manual-clock.ts'
+
+/** The type of a global, where the platform has it. */
+type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
+
+/** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
+export interface Timers {
+  /** Calls back once, on the clock's time. */
+  readonly setTimeout: typeof globalThis.setTimeout
+  /** Drops a timer of `setTimeout`. */
+  readonly clearTimeout: typeof globalThis.clearTimeout
+  /** Calls back repeatedly, on the clock's time. */
+  readonly setInterval: typeof globalThis.setInterval
+  /** Drops a timer of `setInterval`. */
+  readonly clearInterval: typeof globalThis.clearInterval
+  /** Calls back at the next move of the clock. */
+  readonly setImmediate: Global<'setImmediate'>
+  /** Drops a timer of `setImmediate`. */
+  readonly clearImmediate: Global<'clearImmediate'>
+  /** `Date` with the clock's time as the present. */
+  readonly Date: typeof globalThis.Date
+  /** Counts from the creation of the timers, or from the last `reset` of the clock. `set` does not change it. */
+  readonly performance: { now(): number }
+  /** Returns the number of pending timers. */
+  count(): number
+}
+
+/**
+ * Makes timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
+ * in one order with the gateway's events. `clock.advanceAsync` also lets promises between them resolve, and
+ * `clock.reset()` drops all timers. They are those of @sinonjs/fake-timers, for tests in Node, Bun, Deno and browsers;
+ * workerd does not load them.
+ *
+ * @example
+ * ```ts
+ * import { createGateway, manualClock } from 'fauxgate'
+ * import { timersOn } from 'fauxgate/clock'
+ * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+ * const { setTimeout } = timersOn(gateway.clock)
+ * let isOver = false
+ * void new Promise<void>((resolve) => setTimeout(resolve, 3_600_000)).then(() => (isOver = true))
+ * await gateway.clock.advanceAsync('1h')
+ * isOver // true
+ * ```
+ */
+export function timersOn(clock: ManualClock): Timers {
+  const fake = createClock(clock.now)
+  // These timers keep no time of their own.
+  Object.defineProperty(fake, 'now', { get: () => clock.now, set: () => undefined })
+  const follower: ClockFollower = {
+    nextDueAt: () => undefined,
+    nextStopAt: () => fake.timerHeap?.peek()?.callAt,
+    settle: () => void fake.tick(0),
+    timers: {
+      timeSet: (ms) => fake.setSystemTime(ms),
+      reset() {
+        fake.reset()
+        fake.setSystemTime(clock.now + fake.performance.now())
+      },
+    },
+  }
+  clock.attach(follower)
+  // As on the platform, where no interval is shorter than 1 ms.
+  const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
+    fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
+  const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
+  const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
+  return {
+    // fake-timers types them without what the platform adds, such as the handles of Node.
+    ...(timers as unknown as Pick<Timers, keyof typeof timers>),
+    Date: fake.Date,
+    performance: { now: () => fake.performance.now() },
+    count: () => fake.countTimers(),
+  }
+}

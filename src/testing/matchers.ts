@@ -4,11 +4,11 @@ import type { GatewayError } from '../gateway/gateway-error.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/managed-domain.ts'
 import { counted, quote } from '../schema/text.ts'
-import { isGateway, jobOf, provisioningOf, type Subject, subjectOf, what } from './matched-domain.ts'
+import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
 
-/** Which requests {@link GatewayMatchers.toHaveBeenRequested} means, and how many. */
+/** The requests that {@link GatewayMatchers.toHaveBeenRequested} counts, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
-  /** How many such requests there must be; at least one where it is left out. */
+  /** The exact number of such requests. Default: at least one. */
   readonly times?: number
 }
 
@@ -18,39 +18,39 @@ type OperationOf<T> = OperationName | (T extends { faults: { add(spec: infer Spe
 type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends string } ? Name : never
 
 /**
- * What `expect` has once the {@link matchers} are registered. The first three look at a reserved domain:
- * `expect(gateway).toHaveCertificate('app.example.com')` at the one of that name or id, as it is now;
- * `expect(domain).toHaveCertificate()` at one as the API has answered it. `T` is what `expect` looks at.
+ * The assertions that `expect` has once the {@link matchers} are registered. The first three check a reserved domain:
+ * `expect(gateway).toHaveCertificate('app.example.com')` the current state of the domain with that name or id, and
+ * `expect(domain).toHaveCertificate()` a domain as the API returned it. `T` is the type of the value passed to `expect`.
  */
 export interface GatewayMatchers<R = unknown, T = unknown> {
-  /** A certificate is in use, uploaded or automatic. */
+  /** Passes if the domain uses a certificate, uploaded or automatic. */
   toHaveCertificate(domain?: string): R
-  /** A provisioning job is running, for the first certificate or for a renewal. */
+  /** Passes if a provisioning job is running, for the first certificate or for a renewal. */
   toBeProvisioning(domain?: string): R
-  /** A provisioning job is running, and its last attempt has failed with this. */
+  /** Passes if a provisioning job is running and its last attempt failed with this error. */
   toHaveFailedWith(error: ProvisioningError, domain?: string): R
-  /** A gateway was asked for an operation over HTTP: at least once, or as often as `times` says. */
+  /** Passes if the gateway received HTTP requests for an operation: at least one, or exactly `times`. */
   toHaveBeenRequested(operation: OperationOf<T>, requested?: Requested): R
-  /** Everything that was created at a gateway was deleted. */
+  /** Passes if every resource that was created at the gateway was deleted. */
   toHaveNoLeftovers(): R
-  /** An error, or what a function throws, is a `GatewayError`, with this key of the catalogue, or of an own family, where one is named. */
+  /** Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if one is given. */
   toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
-/** What a matcher found, and what is said where that is not what the test expects. */
+/** The result of a matcher, and the message if the test expects another result. */
 interface Found {
   readonly pass: boolean
   readonly message: () => string
 }
 
-/** The functions behind {@link GatewayMatchers}. */
+/** The functions that implement {@link GatewayMatchers}. */
 export type MatcherFunctions = {
   readonly [Name in keyof GatewayMatchers]: (received: unknown, ...args: Parameters<GatewayMatchers[Name]>) => Found
 }
 
 /**
- * Matchers for `expect.extend`. `fauxgate/vitest` and `fauxgate/jest` register them, with their types. What a failure
- * says has the gateway's report behind it, where the gateway is what is looked at.
+ * The matchers for `expect.extend`. `fauxgate/vitest` and `fauxgate/jest` register them, with their types. If a matcher
+ * receives the gateway, the message of its failure ends with the gateway's report.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export const matchers: MatcherFunctions = {
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)
     const request = (not: string) =>
       times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${counted(times, 'request')}`
-    const others = count === 0 ? otherAnswers(gateway, operation) : ''
+    const others = count === 0 ? otherStatuses(gateway, operation) : ''
     return ofGateway(gateway, times === undefined ? count > 0 : count === times, (not) => {
       return `Expected ${request(not)} of ${operation}${which.join(' and')}, and there ${was(count)}.${others}`
     })
@@ -112,16 +112,16 @@ export const matchers: MatcherFunctions = {
     })
   },
   toBeGatewayError(received, key) {
-    // It is called as a test would.
-    const { error, what } = typeof received === 'function' ? thrownBy(received as () => unknown) : of(received)
+    // A function is called without arguments, as a test would call it.
+    const { error, text } = typeof received === 'function' ? thrownBy(received as () => unknown) : errorIn(received)
     const isOne = error?.name === 'GatewayError' && 'key' in error
     return found(isOne && (key === undefined || error.key === key), (not) => {
-      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${what}.`
+      return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}.`
     })
   },
 }
 
-/** A finding whose message depends on what the test expects: the thing, or `not ` the thing. */
+/** `text` receives `not ` if the test expected the opposite. */
 function found(pass: boolean, text: (not: '' | 'not ') => string): Found {
   return { pass, message: () => text(pass ? 'not ' : '') }
 }
@@ -145,23 +145,23 @@ function timelineOf({ provisioning }: Gateway, id: string): string {
 
 function gatewayOf(matcher: string, received: unknown): Gateway {
   if (isGateway(received)) return received
-  throw new TypeError(`${matcher} received ${what(received)}. Allowed: a gateway.`)
+  throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway.`)
 }
 
 function was(count: number): string {
   return count === 0 ? 'was none' : counted(count, 'was', 'were').replace(/^(\d+) (\w+)$/, '$2 $1')
 }
 
-/** What requests of an operation were answered, where those that were looked for are none of them. */
-function otherAnswers(gateway: Gateway, operation: OperationName): string {
+/** Names the statuses of an operation's requests when none of them was of the kind that was counted. */
+function otherStatuses(gateway: Gateway, operation: OperationName): string {
   const statuses = gateway.requests.all({ operation }).map(({ status }) => status)
   return statuses.length === 0 ? '' : ` Those that there were answered ${statuses.join(', ')}.`
 }
 
-/** What may be an error, and how messages say what it is. */
+/** An error, if a received value is or throws one, and the text that describes the value in messages. */
 interface Received {
   readonly error: ErrorWithKey | undefined
-  readonly what: string
+  readonly text: string
 }
 
 interface ErrorWithKey extends Error {
@@ -171,26 +171,23 @@ interface ErrorWithKey extends Error {
 
 const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
 
-function of(received: unknown): Received {
-  if (received instanceof Promise) return { error: undefined, what: `it is a promise: ${AWAITED}` }
-  if (!(received instanceof Error)) return { error: undefined, what: `it is ${quote(received)}` }
+function errorIn(received: unknown): Received {
+  if (received instanceof Promise) return { error: undefined, text: `it is a promise: ${AWAITED}` }
+  if (!(received instanceof Error)) return { error: undefined, text: `it is ${quote(received)}` }
   const { key, code }: ErrorWithKey = received
   return {
     error: received,
-    what: `it is ${received.name}${key ? ` ${key} (${code})` : ''}: ${received.message.replace(/\.$/, '')}`,
+    text: `it is ${received.name}${key ? ` ${key} (${code})` : ''}: ${received.message.replace(/\.$/, '')}`,
   }
 }
 
 function thrownBy(call: () => unknown): Received {
   try {
     const result = call()
-    if (!(result instanceof Promise)) return { error: undefined, what: 'the function threw nothing' }
+    if (!(result instanceof Promise)) return { error: undefined, text: 'the function threw nothing' }
     result.catch(() => undefined)
-    return {
-      error: undefined,
-      what: `the function answered a promise: ${AWAITED}`,
-    }
+    return { error: undefined, text: `the function answered a promise: ${AWAITED}` }
   } catch (error) {
-    return of(error)
+    return errorIn(error)
   }
 }

@@ -4,10 +4,10 @@ import { isBelow } from '../http/request.ts'
 import { quote } from '../schema/text.ts'
 
 /**
- * Handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers. The URL
- * is looked up at each request, so they follow a gateway that begins or stops to be served. Other requests are left to
- * the other handlers and to `onUnhandledRequest`. Where a fault breaks the connection, the client sees a network error.
- * Of gateways with the same URL the first one answers: give each a `baseUrl` of its own.
+ * Returns handlers for Mock Service Worker that answer every request below a gateway's `url`, in Node and in browsers.
+ * They read the URL at each request, so they follow a gateway that starts or stops being served. Other handlers and
+ * `onUnhandledRequest` get all other requests. If a fault breaks the connection, the client sees a network error. If two
+ * gateways have the same URL, the first one answers, so give each its own `baseUrl`.
  *
  * @example
  * ```ts
@@ -18,10 +18,9 @@ import { quote } from '../schema/text.ts'
  * const server = setupServer(...handlers(gateway))
  * server.listen({ onUnhandledRequest: 'error' })
  * ```
- * @throws TypeError for what is no gateway.
+ * @throws TypeError for a value that is not a gateway.
  */
 export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[] {
-  // Otherwise the first request would say so, in words of MSW's.
   if (!gateway || typeof gateway.fetch !== 'function') {
     throw new TypeError(`handlers received ${quote(gateway)}. Allowed: a gateway.`)
   }

@@ -6,20 +6,20 @@ import type { GatewayOptions } from '../gateway/gateway-options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { explain, installedForNow, requireStrict, type Shown } from './failure.ts'
+import { explain, installedForNow, requireStrict, type Shown, START } from './fixture.ts'
 
-/** How the tests of {@link testWithGateway} are run. */
+/** The options of {@link testWithGateway}. */
 export interface TestOptions<C extends Clock = ManualClock> {
-  /** The options of each test's gateway; a function where they name a clock, so that each test has its own. */
+  /** Options of each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
-   * Whether a test that passed must have met all that it put on order, faults and outcomes, and must have asked for no
-   * path or method that the API does not have. Default: true.
+   * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
+   * attempt consumed, or a request to an unknown path or method. Default: true.
    */
   readonly strict?: boolean
 }
 
-/** Those of the gateway are looked at when one is made. */
+/** `createGateway` checks the options of the gateway. */
 const testOptions = optionsOf({
   gatewayOptions: v.optional(
     v.custom<NonNullable<TestOptions['gatewayOptions']>>(
@@ -30,14 +30,14 @@ const testOptions = optionsOf({
   strict: v.optional(switchOption),
 } satisfies SchemasOf<TestOptions>)
 
-/** A test: what it is handed first, and behind it what the runner hands over, such as node:test's context. */
+/** The function of a test. It receives the gateway, then the arguments of the runner, such as node:test's context. */
 export type TestWork<C extends Clock = ManualClock> = (
   fixtures: { readonly gateway: Gateway<C> },
-  // biome-ignore lint/suspicious/noExplicitAny: each runner hands over something else.
+  // biome-ignore lint/suspicious/noExplicitAny: each runner passes something else.
   ...context: any[]
 ) => unknown
 
-/** Defines a test, with its options and its timeout where the runner takes them. */
+/** A function that defines a test, with options and a timeout where the runner takes them. */
 export interface DefineTest<C extends Clock = ManualClock> {
   (name: string, work: TestWork<C>, ...rest: readonly unknown[]): unknown
   (name: string, options: object, work: TestWork<C>): unknown
@@ -46,18 +46,16 @@ export interface DefineTest<C extends Clock = ManualClock> {
 /** The variants of a runner's `test` that define tests too. */
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
-/** A runner's `test` whose tests have a gateway: itself, and those of its variants that define tests too. */
+/** A runner's `test` whose tests have a gateway, with the variants of it that define tests too, such as `only`. */
 export type TestWithGateway<T, C extends Clock = ManualClock> = DefineTest<C> & {
   readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C>
 }
 
-/** Where the clock of a test's gateway starts. */
-export const START = '2026-01-01T00:00:00Z'
-
 /**
- * The `test` of any runner, such as Jest, node:test, Bun or Deno, with a fresh `gateway` for each test: what `fauxgate/vitest`
- * has for vitest. Its clock is a manual one that starts at 2026-01-01T00:00:00Z, and its seed is the test's name. When a
- * test fails, its error says what happened at the gateway; a test that passes must have met what it ordered.
+ * Wraps the `test` of any runner, such as Jest, node:test, Bun or Deno, so that each test has a fresh `gateway`. For
+ * vitest, use `fauxgate/vitest`. The gateway's clock is a manual clock that starts at 2026-01-01T00:00:00Z, and its seed
+ * is the test's name. The error of a failing test also reports what happened at the gateway. A passing test also fails if
+ * it left something unused, as in {@link assertStrict}.
  *
  * @example
  * ```ts
@@ -75,9 +73,9 @@ export const START = '2026-01-01T00:00:00Z'
  *   if (!gateway.reservedDomains.get(id).certificate) throw new Error('There is no certificate.')
  * })
  * ```
- * @throws TypeError for what is no runner's function, or an unknown option.
+ * @throws TypeError if `test` is not a function, and for an unknown option.
  */
-export function testWithGateway<T extends (...given: never[]) => unknown, C extends Clock = ManualClock>(
+export function testWithGateway<T extends (...args: never[]) => unknown, C extends Clock = ManualClock>(
   test: T,
   options: TestOptions<C> = {},
 ): TestWithGateway<T, C> {
@@ -89,7 +87,7 @@ export function testWithGateway<T extends (...given: never[]) => unknown, C exte
   }
   const define = defining(test, options)
   const runner: object = test
-  // When they are asked for: there are runners that refuse to be asked for `only` in CI.
+  // At access, since some runners throw at an access to `only` in CI.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
     const get = () => defining(Reflect.get(runner, variant), options)
@@ -102,22 +100,20 @@ export function testWithGateway<T extends (...given: never[]) => unknown, C exte
 function defining<C extends Clock>(test: Function, options: TestOptions<C>): (...args: unknown[]) => unknown {
   return (...args) => {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
-    // The function among them is the test's.
-    const own = args.map((arg) => (typeof arg === 'function' ? withGateway(name, arg as TestWork<C>, options) : arg))
-    return test(...own)
+    // The function among the arguments is the test's.
+    return test(
+      ...args.map((arg) => (typeof arg === 'function' ? withGateway(name, arg as TestWork<C>, options) : arg)),
+    )
   }
 }
 
-/** The function of a test as a runner wants it: of no parameters that it could take for callbacks. */
+/** The function of a test without parameters, which a runner could take for callbacks. */
 function withGateway<C extends Clock>(name: string, work: TestWork<C>, { gatewayOptions, strict }: TestOptions<C>) {
   return async (...context: unknown[]) => {
-    const {
-      clock,
-      seed = name,
-      ...given
-    } = typeof gatewayOptions === 'function' ? gatewayOptions() : (gatewayOptions ?? {})
+    const own = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
     // Without another clock, C is the manual one's.
-    const gateway = createGateway({ ...given, seed, clock: clock ?? (manualClock(START) as Clock as C) })
+    const clock = own?.clock ?? (manualClock(START) as Clock as C)
+    const gateway = createGateway({ ...own, seed: own?.seed ?? name, clock })
     const uninstall = installedForNow(gateway)
     try {
       await work({ gateway }, ...context)

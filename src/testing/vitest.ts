@@ -3,9 +3,8 @@ import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
-import { explain, installedForNow, requireStrict } from './failure.ts'
+import { explain, installedForNow, requireStrict, START } from './fixture.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
-import { START } from './test-with-gateway.ts'
 
 declare module 'vitest' {
   // biome-ignore lint/suspicious/noExplicitAny: the parameters must be those of vitest's own declaration.
@@ -15,24 +14,23 @@ declare module 'vitest' {
 
 expect.extend(matchers)
 
-/** What {@link test} hands to a test, and {@link testOnSystemClock}, whose clock cannot be moved. */
+/** The fixtures of {@link test} and {@link testOnSystemClock}. */
 export interface GatewayFixtures<C extends Clock = ManualClock> {
-  /** The options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
+  /** Options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
   gatewayOptions: GatewayOptions<C>
   /**
-   * Whether a test that passed must have met all that it put on order, faults and outcomes, and must have asked for no
-   * path or method that the API does not have. Default: true.
+   * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
+   * attempt consumed, or a request to an unknown path or method. Default: true.
    */
   strict: boolean
-  /** A gateway of this test's own, made when the test first asks for it. Where it is installed, its end takes it out. */
+  /** This test's own gateway, created when the test first uses it. The end of the test uninstalls it. */
   gateway: Gateway<C>
 }
 
 /**
- * vitest's `test` with a fresh `gateway` for each test. Its clock is a manual one that starts at 2026-01-01T00:00:00Z,
- * and its seed is the full name of the test, so that every run of a test sees the same ids; `gatewayOptions` changes
- * both. Tests share nothing, so they can run concurrently. When a test fails, its error says what happened at the
- * gateway.
+ * Vitest's `test` with a fresh `gateway` for each test. Its clock is a manual clock that starts at 2026-01-01T00:00:00Z.
+ * Its seed is the full name of the test, so every run of a test sees the same ids. `gatewayOptions` changes both. Tests
+ * share nothing, so they can run concurrently. The error of a failing test also reports what happened at the gateway.
  *
  * @example
  * ```ts
@@ -54,8 +52,8 @@ export interface GatewayFixtures<C extends Clock = ManualClock> {
 export const test: TestAPI<GatewayFixtures> = testWith(() => manualClock(START))
 
 /**
- * The same as {@link test}, with gateways on the system clock: they follow `vi.useFakeTimers()`, waits for `settled()`,
- * `delivered()` and delayed answers included.
+ * Vitest's `test` as {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, including the
+ * waits of `settled()`, `delivered()` and delayed responses.
  *
  * @example
  * ```ts
@@ -97,7 +95,7 @@ function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixture
   })
 }
 
-/** A test or a suite, as far as its name goes. Only vitest from 4.1 on knows a test's full name itself. */
+/** The name of a test or a suite. Only vitest from 4.1 on knows a test's full name itself. */
 interface Named {
   readonly name: string
   readonly suite?: Named | undefined
@@ -107,5 +105,5 @@ function fullName({ name, suite }: Named): string {
   return suite ? `${fullName(suite)} > ${name}` : name
 }
 
-/** The same as {@link test}. */
+/** An alias of {@link test}. */
 export const it: TestAPI<GatewayFixtures> = test

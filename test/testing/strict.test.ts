@@ -14,7 +14,7 @@ it('assertStrict names everything that a test has left at once', async () => {
   expect(message).toMatch(
     /^1 fault still waits for requests\.\n(.*\n)+No attempt used .*\n(.*\n)+1 request is for no operation/,
   )
-  expect(stack).not.toContain('src/testing/strict.ts')
+  expect(stack).not.toContain('src/testing/fixture.ts')
 })
 
 it('assertStrict hands on what is no finding', () => {
