@@ -1,17 +1,21 @@
-// What follows from the command's tables: src/server/options/sentences.ts and the tables of docs/command.md.
+// The tables of docs/command.md and docs/options.md, from those of options and commands.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { clientCommands } from '../../src/server/client/commands.ts'
-import { optionTable } from '../../src/server/options/table.ts'
-import { withTables } from './command/document.mjs'
-import { sentencesFile } from './command/sentences.mjs'
+import { gatewayRows } from '../../src/gateway/options.ts'
+import { documentationOf } from '../../src/schema/documentation.ts'
+import { clientCommands as commands } from '../../src/server/client/commands.ts'
+import { optionTable as options } from '../../src/server/options/table.ts'
+import { commandDocument, optionsDocument } from './command/document.mjs'
 
-const GUIDE = 'docs/command.md'
+const DOCUMENTS = { 'docs/command.md': commandDocument, 'docs/options.md': optionsDocument }
 
 export default function command(root) {
-  const guide = readFileSync(join(root, GUIDE), 'utf8')
-  return new Map([
-    ['src/server/options/sentences.ts', sentencesFile(root)],
-    [GUIDE, withTables(guide, { options: optionTable, commands: clientCommands })],
-  ])
+  const gatewayOptions = Object.entries(gatewayRows).map(([path, row]) => ({
+    path,
+    sentence: documentationOf(row).sentence,
+  }))
+  const tables = { options, commands, gatewayOptions }
+  return new Map(
+    Object.entries(DOCUMENTS).map(([path, written]) => [path, written(readFileSync(join(root, path), 'utf8'), tables)]),
+  )
 }

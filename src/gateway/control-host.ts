@@ -9,7 +9,7 @@ import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { Journal } from '../journal/journal.ts'
 import { valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
 import type { Table } from '../table.ts'
-import type { ReadOptions } from './read-gateway-options.ts'
+import type { ReadOptions } from './options.ts'
 
 /** What a gateway is made of, as far as its controls work on it. */
 interface Parts {

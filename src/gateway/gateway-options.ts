@@ -52,9 +52,9 @@ export interface GatewayOptions<C extends Clock = Clock> {
   /** How long a job waits after its first INTERNAL_ERROR, twice as long after each further one, up to the most. Default: 1m and 64m. */
   readonly internalErrorBackoff?: {
     /** How long a job waits after its first INTERNAL_ERROR. Default: 1m. */
-    readonly first: Duration
+    readonly first?: Duration
     /** The most that a job waits after an INTERNAL_ERROR. Default: 64m. */
-    readonly most: Duration
+    readonly most?: Duration
   }
   /** How long a job waits after a DNS_ERROR. Default: 1h. */
   readonly dnsErrorRetry?: Duration

@@ -27,8 +27,8 @@ import { hostOf } from './control-host.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { AnyOptions, GatewayOptions } from './gateway-options.ts'
 import { guardedBy, outwardOf } from './guarded.ts'
+import { readGatewayOptions } from './options.ts'
 import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
-import { readGatewayOptions } from './read-gateway-options.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
@@ -126,10 +126,11 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     const read = readGatewayOptions(options)
     return { read, table: tableOf(read.families) }
   })
-  const { clock, dialect, keys, emptyJsonOnDelete, rules, initial } = read
-  const ownKeys = [...(keys ?? []), ...(read.controlAccess.key === undefined ? [] : [read.controlAccess.key])]
+  const { keys, control, authorityKeys, ...rules } = read
+  const { clock, dialect, initial } = rules
+  const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
-  const authority = authorityBy(read.authorityKeys)
+  const authority = authorityBy(authorityKeys)
   const baseline = new Baseline()
   const entered = new Entered()
   const secretNames = new SecretNames(table.api.operations, dialect)
@@ -167,7 +168,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
   const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, entered, begin, leftovers })
-  const controlApi = controlApiOf(host, table.controlRouter, read.controlAccess)
+  const controlApi = controlApiOf(host, table.controlRouter, control)
   const exchange = handlerOf({
     engine,
     router: table.router,
@@ -176,7 +177,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     keys,
     ownKeys,
     secretNames,
-    emptyJsonOnDelete,
+    emptyJsonOnDelete: read.emptyJsonOnDelete,
     journal,
     rateLimiter,
   })

@@ -38,13 +38,13 @@ function isEqual(received: string, key: string): boolean {
 
 /** Who may use the control API: whoever has the key, or without one, this machine by its own names. */
 export interface ControlAccess {
-  readonly key: string | undefined
+  readonly key?: string | undefined
   /** Further names of this machine, in lower case. */
-  readonly allowHosts: readonly string[]
+  readonly allowHosts?: readonly string[] | undefined
 }
 
 /** Refuses a request to the control API by whom it is not for (`control_key_…`, `control_forbidden`). */
-export function requireAccess(request: HttpRequest, { key, allowHosts }: ControlAccess): void {
+export function requireAccess(request: HttpRequest, { key, allowHosts = [] }: ControlAccess): void {
   if (key === undefined) requireLocal(request, allowHosts)
   // A browser asks first, and without the key, whether its page may send one.
   else if (!isPreflight(request)) requireKey(request, key)

@@ -72,5 +72,8 @@ export const ngrok: Dialect = {
   errorStatuses: { auth_missing: 403, auth_unparsable: 403, auth_invalid: 403, domain_taken: 400 },
 }
 
-/** The dialects that ship, by their names. */
+/** The dialects that ship, by name. The command, the sandboxes and their pages offer these. */
 export const dialects = { standard, ngrok }
+
+/** The name of a dialect that ships. */
+export type DialectName = keyof typeof dialects

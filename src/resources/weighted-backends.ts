@@ -114,7 +114,7 @@ const updateBody = named(
 
 /** The option of a gateway for weighted backends; `GatewayOptions` has its meaning and default. */
 export interface BackendRules {
-  readonly keepBackendsOnPatch: boolean
+  readonly quirks: { readonly keepBackendsOnPatch: boolean }
 }
 
 const backendRules = ownPart<BackendRules>()
@@ -152,7 +152,7 @@ export const weightedBackends = resource(
       errors: [errors.child_backend_not_found],
       run(tx, record, { backends: map, ...rest }) {
         requireChildren(tx, map ?? {}, record.id)
-        const kept = backendRules(tx.rules).keepBackendsOnPatch ? record.backends : {}
+        const kept = backendRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
         return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
       },
     },

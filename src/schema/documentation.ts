@@ -129,6 +129,12 @@ export interface Marks {
   readonly extra?: true
   /** The schema behind {@link asOne}. */
   readonly whole?: v.GenericSchema
+  /** The command's flag of an option, if it is not its path with hyphens. */
+  readonly flag?: string
+  /** It is the path of a file; in a config file, from the folder of that file. */
+  readonly isFile?: true
+  /** The help shows it in place of an option's value. */
+  readonly placeholder?: string
   /** The error of a value that the schema does not take. */
   readonly refusedAs?: FieldError<string, { allowed: string }>
 }

@@ -77,6 +77,7 @@ export function duration(least = 0) {
   return v.pipe(
     v.custom<Duration>((value) => (durationMs(value) ?? -1) >= least, allowed),
     v.transform((value) => durationMs(value) as number), // It is one, as just checked.
+    v.metadata({ placeholder: 'D' }),
   )
 }
 

@@ -1,40 +1,50 @@
-import { setMaxListeners } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isAscii } from 'node:buffer'
+import { once, setMaxListeners } from 'node:events'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Gateway } from '../gateway/gateway.ts'
+import { decodeBody } from '../http/fetch.ts'
+import { type HttpResponse, largestBody } from '../http/messages.ts'
+import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
+import { general } from '../schema/general-errors.ts'
 
-/** A request whose body is read, whether all of that was handed on, and what gives it up. */
-interface Reading {
-  readonly request: IncomingMessage
-  readonly isRead: boolean
-  readonly giveUp: () => void
+/** Limits of a request's head, which Node's parser checks. */
+export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
+
+/** An error of Node's parser. */
+export interface ParseError extends Error {
+  readonly code?: string
+  readonly reason?: string
 }
 
-/** A client's connection, with what is under way on it. */
-export class Connection {
-  /** Answers that were not whole when the last request began, and its own. */
-  #open: ServerResponse[] = []
-  /** How many requests have begun on it. */
-  #begun = 0
-  #ended: AbortController | undefined
-  /** The last request whose body was read. */
-  reading: Reading | undefined
-  /** Whether what came on it cannot be read any further. */
-  isBroken = false
+/** A request, and the response that it gets. */
+export interface Exchange {
+  readonly connection: Connection
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
 
-  /** The address of the other end. */
+/** A client's connection. */
+export class Connection {
+  /** The address of the other end; unknown once the connection has ended. */
   readonly peer: string
+  /** The last request, and the response before its own. Responses go out in the order of requests. */
+  #last: Exchange | undefined
+  #previous: ServerResponse | undefined
+  /** Ends the reading of the last body that was awaited. */
+  #handOn: ((body: RequestBody) => void) | undefined
+  #ended: AbortController | undefined
+  #isBroken = false
 
   constructor(readonly socket: Socket) {
-    // Of a connection that is gone already, nobody knows it any more.
     this.peer = socket.remoteAddress ?? 'unknown'
   }
 
-  /** Aborted once the connection has ended, from whichever side. */
+  /** Aborts once either side has ended the connection. */
   get ended(): AbortSignal {
     if (!this.#ended) {
       const ended = new AbortController()
-      // As many as there are requests one behind the other.
+      // One listener for each pipelined request.
       setMaxListeners(0, ended.signal)
       this.#ended = ended
       if (this.socket.destroyed) ended.abort()
@@ -43,44 +53,114 @@ export class Connection {
     return this.#ended.signal
   }
 
-  /** Notes a request that is to be answered. */
-  begin(response: ServerResponse): void {
-    const open = this.#open
-    this.#begun++
-    // Nearly always the request before has its answer, and there is no other one.
-    if (open.length === 1 && open[0]?.closed) open[0] = response
-    else this.#open = [...this.#unanswered, response]
+  /**
+   * Calls back once the body of a request is read; never if its client leaves before. Requests without a body do not wait,
+   * unless the body of a request before them is still being read.
+   */
+  read(exchange: Exchange, handOn: (body: RequestBody) => void): void {
+    this.#previous = this.#last?.response
+    this.#last = exchange
+    if (hasBody(exchange.request) || this.#handOn) this.#readBody(exchange, handOn)
+    else handOn('')
   }
 
-  get #unanswered(): ServerResponse[] {
-    return this.#open.filter((response) => !response.closed)
+  #readBody({ request, response }: Exchange, handOn: (body: RequestBody) => void): void {
+    const done = (body: RequestBody) => {
+      if (isDone) return
+      isDone = true
+      if (this.#handOn === done) this.#handOn = undefined
+      // The rest of a body that was not read to its end would otherwise count as the next request.
+      if (!request.complete) response.shouldKeepAlive = false
+      handOn(body)
+    }
+    let isDone = false
+    this.#handOn = done
+    readBody(request, done)
   }
 
-  /** Whether the body of a request is being read: the requests behind it have to wait. */
-  get isReading(): boolean {
-    return this.reading?.isRead === false
+  /**
+   * Answers bytes that are no request, after the responses to the requests before them, and ends the connection. If they
+   * are in the middle of a body, the request of that body is answered instead.
+   */
+  async refuse(gateway: Gateway, error: ParseError): Promise<void> {
+    const { socket } = this
+    const isMidBody = this.#last?.request.complete === false
+    const pending = isMidBody ? this.#previous : this.#last?.response
+    const isAwaited = pending?.closed === false
+    // A client that sends no more in the middle of a request may still read the response to it, but waits for no other.
+    const hasLeft = error.code === 'HPE_INVALID_EOF_STATE' && isAwaited
+    if (!socket.writable || hasLeft) return void socket.destroy()
+    if (this.#isBroken) return
+    this.#isBroken = true
+    if (isMidBody) return this.#handOn?.({ unread: 'body_unreadable' })
+    if (isAwaited) await once(pending, 'close')
+    if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
+    socket.destroySoon()
   }
+}
 
-  /** The request whose body is on its way, if there is one. */
-  get midBody(): Reading | undefined {
-    return this.reading?.request.complete === false ? this.reading : undefined
-  }
+function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
+  if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
+  return refused(general.request_malformed, { problem: reason ?? message })
+}
 
-  /** Whether the request that was on its way is whole, once all is read that was there already. */
-  async hasComeMeanwhile(): Promise<boolean> {
-    const [begun, wasMidBody] = [this.#begun, this.midBody !== undefined]
-    await nextTurn()
-    return (wasMidBody || this.#begun > begun) && !this.midBody
-  }
+function onTheWire({ status, headers, body }: HttpResponse): string {
+  const text = body ?? ''
+  const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+}
 
-  /** Whether answers are waited for beside that to a request whose body is on its way. */
-  get isAwaited(): boolean {
-    return this.#unanswered.length > (this.midBody ? 1 : 0)
-  }
+/** How much more of a body that is too large is still read, in bytes, so that its sender gets to see the response. */
+const MOST_DRAINED = 15 * LARGEST_BODY
 
-  /** Resolves when every request so far has its whole answer. */
-  async answered(): Promise<void> {
-    const closed = (response: ServerResponse) => new Promise<void>((resolve) => response.once('close', resolve))
-    await Promise.all(this.#unanswered.map(closed))
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
+
+function readBody(request: IncomingMessage, done: (body: RequestBody) => void): void {
+  const chunks: Buffer[] = []
+  const limit = largestBody(request.method, request.url)
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength
+    if (size <= limit) chunks.push(chunk)
+    else chunks.length = 0
+    if (size <= limit + MOST_DRAINED) return
+    request.pause()
+    done({ unread: 'body_too_large', limit })
+  })
+  request.on('end', () => done(bodyOf(chunks, size, limit)))
+}
+
+function bodyOf(chunks: readonly Buffer[], size: number, limit: number): RequestBody {
+  if (size === 0) return ''
+  if (size > limit) return { unread: 'body_too_large', limit }
+  const [first, second] = chunks
+  // Most bodies; a decoder would take ten times as long.
+  return first && !second && isAscii(first) ? first.toString('latin1') : decodeBody(chunks, size)
+}
+
+/** Sends a response. If that fails, the connection ends. */
+export function send({ status, headers, body }: HttpResponse, { request, response }: Exchange): void {
+  try {
+    // Names and values in turn, which Node writes unchanged.
+    const lines: string[] = []
+    for (const name in headers) lines.push(name, headers[name] ?? '')
+    if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
+    response.writeHead(status, lines)
+    const { socket } = response
+    if (socket && body !== null) {
+      // One piece for head and body: `end(body)` would write an empty one after them, at the price of a second write.
+      socket.cork()
+      response.write(body)
+      socket.uncork()
+      response.end()
+    } else response.end(body)
+  } catch (error) {
+    console.error(error)
+    request.socket.destroy()
   }
 }

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/request.ts'
-import { caught } from './caught.ts'
+import { caught } from './errors.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header by which the inspector marks what it asks for itself. */

@@ -1,13 +1,5 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
 import type { Gateway } from '../gateway/gateway.ts'
@@ -17,11 +9,8 @@ import type { RequestBody } from '../schema/body.ts'
 import { fromCaller } from '../schema/caller.ts'
 import { general } from '../schema/general-errors.ts'
 import { asOne, integerFrom, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Exchange, HEAD_LIMITS, type ParseError, send } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
-import { answerMalformed, HEAD_LIMITS, type ParseError } from './malformed.ts'
-import { hasBody, readBody } from './read-body.ts'
-import { send } from './send.ts'
 
 /** Where {@link serve} listens. */
 export interface ServeOptions {
@@ -81,9 +70,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     host = '127.0.0.1',
     tls,
   } = fromCaller(serve, () => readOptions(serveOptions, options, { secret: ['tls'] }))
-  const connections = new Map<Socket, Connection>()
   const sockets = new Set<Socket>()
-  const server = listenerFor(gateway, connections, sockets, await serverMaker(tls))
+  const server = listenerFor(gateway, sockets, await serverMaker(tls), tls ? 'secureConnection' : 'connection')
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(whyNot(error, host, port), { cause: error })),
@@ -105,40 +93,34 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
 }
 
-/** How a server is made, and what it says when a connection can carry requests. */
-interface ServerMaker {
-  readonly make: (options: ServerOptions, listener: RequestListener) => Server
-  readonly begun: 'connection' | 'secureConnection'
-}
+type MakeServer = (options: ServerOptions, listener: RequestListener) => Server
 
-async function serverMaker(tls: ServerCertificate | undefined): Promise<ServerMaker> {
-  if (!tls) return { make: createServer, begun: 'connection' }
-  // Most do without it and what it brings.
+async function serverMaker(tls: ServerCertificate | undefined): Promise<MakeServer> {
+  if (!tls) return createServer
   const https = await import('node:https')
   const material = { cert: tls.certificate_pem, key: tls.private_key_pem }
-  return {
-    make: (options, listener) => https.createServer({ ...options, ...material }, listener),
-    begun: 'secureConnection',
-  }
+  return (options, listener) => https.createServer({ ...options, ...material }, listener)
 }
 
 /** From the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Longer than clients keep a connection for their next request (Go: 90 s): who closes it first does not meet one on its way. */
+/** Longer than clients keep a connection for their next request (Go: 90 s), so that no request meets a closing one. */
 const KEEP_ALIVE_MS = 120_000
 
 function listenerFor(
   gateway: Gateway,
-  connections: Map<Socket, Connection>,
   sockets: Set<Socket>,
-  { make, begun }: ServerMaker,
-) {
-  // Each has one from its beginning to its end.
-  const connectionOf = (socket: Duplex) => connections.get(socket as Socket) as Connection
+  makeServer: MakeServer,
+  ready: 'connection' | 'secureConnection',
+): Server {
+  const connections = new WeakMap<Socket, Connection>()
   const served = { gateway, inspector: new Inspector(gateway) }
-  const listener: RequestListener = (request, response) =>
-    answer(served, { connection: connectionOf(request.socket), request, response })
+  const listener: RequestListener = (request, response) => {
+    const connection = connections.get(request.socket) as Connection // It was ready before its requests.
+    const exchange = { connection, request, response }
+    connection.read(exchange, (body) => answer(served, exchange, toHttpRequest(exchange, body)))
+  }
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -148,19 +130,17 @@ function listenerFor(
     // Node's own answer would have no operation id.
     requireHostHeader: false,
   }
-  return make(options, listener)
+  return makeServer(options, listener)
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))
     })
-    .on(begun, (socket: Socket) => {
-      connections.set(socket, new Connection(socket))
-      socket.once('close', () => connections.delete(socket))
-    })
-    .on('clientError', (error: ParseError, socket) => {
-      // One that never came to speak TLS is none.
-      if (connections.has(socket as Socket)) void answerMalformed(gateway, connectionOf(socket), error)
+    .on(ready, (socket: Socket) => connections.set(socket, new Connection(socket)))
+    .on('clientError', (error: ParseError, socket: Socket) => {
+      const connection = connections.get(socket)
+      // A connection that failed before it was ready does not speak TLS.
+      if (connection) void connection.refuse(gateway, error)
       else socket.destroy()
     })
 }
@@ -180,57 +160,33 @@ export function hostInUrl(host: string, address = host): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** What answers requests. */
 interface Answering {
   readonly gateway: Gateway
   readonly inspector: Inspector
 }
 
-/** A request, and where its answer goes. */
-interface Asked {
-  readonly connection: Connection
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-/** Answers a request once it is read: at once where it has no body, and nothing before it has one still to be read. */
-function answer(answering: Answering, asked: Asked): void {
-  const { connection, request, response } = asked
-  connection.begin(response)
-  if (!hasBody(request) && !connection.isReading) {
-    answerRead(answering, asked, toHttpRequest(asked, ''))
-    return
-  }
-  readBody(request, connection, (body) => {
-    // The rest of a body that was not read to its end would otherwise count as the next request.
-    if (!request.complete) response.shouldKeepAlive = false
-    answerRead(answering, asked, toHttpRequest(asked, body))
-  })
-}
-
-/** Answers a request that was read, at once where nothing is waited for. */
-function answerRead(answering: Answering, asked: Asked, read: HttpRequest): void {
-  const { gateway, inspector } = answering
-  const { request, response } = asked
+/** Answers a request, at once unless a fault or the store delays the response. */
+function answer({ gateway, inspector }: Answering, exchange: Exchange, read: HttpRequest): void {
+  const { request, response } = exchange
   if (inspector.isFor(request)) {
     inspector.answer(request, response, read).catch((error) => {
-      console.error(error)
+      const refusal = failed(gateway, error)
       if (response.headersSent) request.socket.destroy()
-      else send(gateway.refused(general.internal_failure, {}), asked)
+      else send(refusal, exchange)
     })
     return
   }
-  const answer = exchanged(gateway, request, read)
-  if (answer.delivery || answer.safe) {
-    void deliver(answering, asked, read, answer)
-  } else {
-    inspector.controlUsed(read, answer)
-    send(answer, asked)
+  const result = resultOf(gateway, request, read)
+  const sendResult = (sent: HttpResponse) => {
+    inspector.controlUsed(read, sent)
+    if (sent.delivery?.drop) request.socket.resetAndDestroy()
+    else send(sent, exchange)
   }
+  if (result.delivery || result.safe) void delivered(exchange, gateway, result).then((sent) => sent && sendResult(sent))
+  else sendResult(result)
 }
 
-/** The answer to a request, its own failure included. */
-function exchanged(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
+function resultOf(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
@@ -241,27 +197,14 @@ function exchanged(gateway: Gateway, request: IncomingMessage, read: HttpRequest
   }
 }
 
-/** Sends an answer when its time has come; none where its client did not wait for it. */
-async function deliver(
-  { gateway, inspector }: Answering,
-  asked: Asked,
-  read: HttpRequest,
-  answer: HttpResponse,
-): Promise<void> {
-  const delivered = await deliveredTo(asked.connection, gateway, answer)
-  if (delivered === undefined) return
-  inspector.controlUsed(read, delivered)
-  if (delivered.delivery?.drop) asked.request.socket.resetAndDestroy()
-  else send(delivered, asked)
-}
-
-async function deliveredTo(
-  { socket, ended }: Connection,
+/** Resolves when a response may be sent; with undefined if its client did not wait for it. */
+async function delivered(
+  { connection: { socket, ended } }: Exchange,
   gateway: Gateway,
-  answer: HttpResponse,
+  response: HttpResponse,
 ): Promise<HttpResponse | undefined> {
   try {
-    return await gateway.delivered(answer, { signal: ended })
+    return await gateway.delivered(response, { signal: ended })
   } catch (error) {
     return socket.destroyed && error === ended.reason ? undefined : failed(gateway, error)
   }
@@ -272,7 +215,7 @@ function failed(gateway: Gateway, error: unknown): HttpResponse {
   return gateway.refused(general.internal_failure, {})
 }
 
-function toHttpRequest({ connection, request }: Asked, body: RequestBody): HttpRequest {
+function toHttpRequest({ connection, request }: Exchange, body: RequestBody): HttpRequest {
   const { method = 'GET', url = '/', headers, rawHeaders } = request
   const isInspector = headers[INSPECTOR_HEADER] !== undefined
   const { peer } = connection

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { documentationOf } from '../../src/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { helpOn } from '../../src/server/commands/help.ts'
-import { commands } from '../../src/server/commands/run.ts'
-import { sentences } from '../../src/server/options/sentences.ts'
+import { allCommands } from '../../src/server/commands/run.ts'
+import { configRows } from '../../src/server/options/config.ts'
 import { ran } from '../support/command.ts'
+
+const commands = await allCommands()
 
 /** What the help on a command says: its usage, what it does, and each flag as it is written, with its sentence. */
 async function helpOf(name: string) {
@@ -88,11 +91,19 @@ describe('The help', () => {
     expect(usage).toBe('Usage: fauxgate serve [options]')
     expect(flags).toEqual([
       ...['--config FILE', '--port N', '--host HOST', '--tls', '--tls-root FILE', '--data FILE', '--state FILE'],
-      ...['--quiet', '--log text|json', '--control-key KEY', '--allow-host NAME …', '--dialect standard|ngrok'],
+      ...[
+        '--quiet',
+        '--log text|json',
+        '--clock system|manual',
+        '--start TIME',
+        '--control-key KEY',
+        '--allow-host NAME …',
+        '--dialect standard|ngrok',
+      ],
       ...['--base-url URL', '--key KEY …', '--seed TEXT', '--initial FILE', '--references any|declared'],
       ...['--unknown-actions refuse|accept', '--empty-json-on-delete', '--keep-backends-on-patch', '--rate-limit'],
       ...['--rate-limit-requests N', '--rate-limit-window D', '--journal-size N', '--journal-bytes N'],
-      ...['--addresses-per-region N', '--clock system|manual', '--start TIME', '--dns off|simulated'],
+      ...['--addresses-per-region N', '--dns off|simulated'],
       ...['--provisioning-delay D', '--certificate-validity D', '--renewal-lead D'],
       ...['--internal-error-backoff-first D', '--internal-error-backoff-most D', '--dns-error-retry D'],
       '--authority-keys test|fresh',
@@ -132,7 +143,7 @@ describe('The help', () => {
   })
 
   it('has a sentence for every option, also for those that have no flag', () => {
-    for (const sentence of Object.values(sentences)) expect(sentence).toMatch(/^[A-Z].{9,}\.$/s)
+    for (const row of Object.values(configRows)) expect(documentationOf(row).sentence).toMatch(/^[A-Z].{9,}\.$/s)
   })
 
   it('fills lines of 100 characters, and begins behind a long flag in the next one', () => {

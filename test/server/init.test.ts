@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { createGateway, ngrok } from '../../src/index.ts'
 import { RUNNERS, writtenFor } from '../../src/server/commands/init-files.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
-import { gatewayOptionsOf } from '../../src/server/options/gateway-options-of.ts'
-import { givenOptions } from '../../src/server/options/given.ts'
+import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
+import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import { bundle } from '../support/bundle.ts'
 
 const command = inject('command')
@@ -75,7 +75,7 @@ describe('fauxgate init', () => {
   it('writes a config file and an initial state that serve takes', async () => {
     await init()
     const file = await readConfigFile(join(folder, 'fauxgate.config.json'))
-    const given = givenOptions({ flags: new Map(), words: [] }, {}, file)
+    const given = parseOptions({ flags: new Map(), words: [] }, {}, file)
     const gateway = createGateway(await gatewayOptionsOf(given))
     expect(gateway.dialect).toBe(ngrok)
     expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1)

@@ -2,8 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { general } from '../../src/schema/general-errors.ts'
-import { paintFor } from '../../src/server/log/colours.ts'
-import { jsonLog, type LoggedRequest, type LoggedTransition, quietLog, textLog } from '../../src/server/log/log.ts'
+import {
+  jsonLog,
+  type LoggedRequest,
+  type LoggedTransition,
+  paintFor,
+  quietLog,
+  textLog,
+} from '../../src/server/log/log.ts'
 import { logged } from '../../src/server/log/logged.ts'
 import { read, writerTo } from '../../src/server/log/output.ts'
 

@@ -69,11 +69,11 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ],
     [
       ['serve', '--internal-error-backoff-first', '2h'],
-      `--internal-error-backoff-first is "2h". Allowed: at most --internal-error-backoff-most, "64m". ${AT_SERVE}`,
+      `--internal-error-backoff-first is "2h". Allowed: at most --internal-error-backoff-most, "64m", its default. ${AT_SERVE}`,
     ],
     [
       ['serve', '--internal-error-backoff-most', '5s'],
-      `--internal-error-backoff-first is "1m". Allowed: at most --internal-error-backoff-most, "5s". ${AT_SERVE}`,
+      `--internal-error-backoff-first is "1m", its default. Allowed: at most --internal-error-backoff-most, "5s". ${AT_SERVE}`,
     ],
     [
       ['serve', '--certificate-validity', '10d'],
@@ -200,7 +200,7 @@ describe('A config file or an initial state that is wrong is answered in one lin
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--config', file)
     expect([code, stdout]).toEqual([2, ''])
     // A file that is near is shown as it is reached from here.
-    expect(stderr.replace(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
+    expect(stderr.replaceAll(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
     expect(stderr).toMatch(/^[^\n]+ See "fauxgate help serve"\.\n$/)
     rmSync(folder, { recursive: true })
   })

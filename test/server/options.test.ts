@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { readArguments } from '../../src/server/commands/arguments.ts'
-import { type Config, configSchemas } from '../../src/server/options/config.ts'
+import { readArguments } from '../../src/server/commands/command.ts'
+import { type Config, configRows } from '../../src/server/options/config.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
-import { gatewayOptionsOf } from '../../src/server/options/gateway-options-of.ts'
-import { givenOptions } from '../../src/server/options/given.ts'
+import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
+import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import { optionTable } from '../../src/server/options/table.ts'
 import { start, started, startedIn } from '../support/command.ts'
 
@@ -26,7 +26,7 @@ function fileOf(name: string, text: string): string {
 /** What flags, an environment and a config file come to. */
 async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {}, file?: string): Promise<Config> {
   const given = readArguments(flags, optionTable, 'serve')
-  return givenOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config
+  return parseOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config
 }
 
 /** A value that each option can have, as it is typed, and as a config file has it. */
@@ -74,7 +74,7 @@ describe('Every option of the command', () => {
     expect(new Set(optionTable.map(({ flag }) => flag)).size).toBe(optionTable.length)
     expect(new Set(optionTable.map(({ variable }) => variable)).size).toBe(optionTable.length)
     const named = new Set(optionTable.map(({ path }) => path.split('.')[0]))
-    expect(Object.keys(configSchemas).filter((name) => !named.has(name))).toEqual(['families'])
+    expect(Object.keys(configRows).filter((name) => !named.has(name))).toEqual(['families'])
   })
 
   it.each(optionTable.map((option) => [option.flag, option] as const))(
@@ -100,7 +100,7 @@ describe('Every option of the command', () => {
     const flags = kind === 'switch' ? [`--${flag}`] : [`--${flag}`, text]
     const given = readArguments(path === 'start' ? [...flags, '--clock', 'manual'] : flags, optionTable, 'serve')
     const { createGateway } = await import('../../src/index.ts')
-    expect(createGateway(await gatewayOptionsOf(givenOptions(given, {}, undefined))).url).toMatch(/^http/)
+    expect(createGateway(await gatewayOptionsOf(parseOptions(given, {}, undefined))).url).toMatch(/^http/)
   })
 })
 

@@ -13,8 +13,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { KeptState } from '../../src/server/state/kept-state.ts'
-import { exportState, importState, requireWritable } from '../../src/server/state/state-file.ts'
+import { exportState, importState, requireWritable, StateFile } from '../../src/server/state.ts'
 import { ran, start, started } from '../support/command.ts'
 
 let folder: string
@@ -104,10 +103,10 @@ it('is written on SIGHUP, while the server goes on', async () => {
 
 it('is written every minute where something was asked that may have changed it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  const kept = new KeptState(createGateway(), at('state.json'))
+  const kept = new StateFile(createGateway(), at('state.json'))
   const stopped = new AbortController()
   const failures: unknown[] = []
-  const going = kept.keep(stopped.signal, (error) => failures.push(error))
+  const going = kept.writeEachMinute(stopped.signal, (error) => failures.push(error))
   const written = async () => {
     while (!existsSync(at('state.json'))) await nextTurn()
     return JSON.parse(readFileSync(at('state.json'), 'utf8')).records

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, onTestFinished, test, vi } from 'vitest'
-import { type Database, nodeSqlite } from '../../src/server/sqlite/node-sqlite.ts'
+import { type Database, nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { named } from './needed.ts'
 
 /** Whether this Node has SQLite built in. */

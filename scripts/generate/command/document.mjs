@@ -1,8 +1,19 @@
-// The parts of docs/command.md that follow from the tables of options and commands.
+// The parts of docs/command.md and docs/options.md that follow from the tables of options and commands.
 
-/** The document with these parts brought up to date. */
-export function withTables(text, { options, commands }) {
+/** Returns docs/command.md with its tables brought up to date. */
+export function commandDocument(text, { options, commands }) {
   return withPart(withPart(text, 'options', optionsTable(options)), 'commands', commandsTable(commands))
+}
+
+/** Returns docs/options.md with its table brought up to date. */
+export function optionsDocument(text, { options, gatewayOptions }) {
+  const rows = gatewayOptions.flatMap(({ path, sentence }) => [
+    `| \`${path}\` | ${cell(sentence)} |`,
+    ...options
+      .filter((option) => option.path.startsWith(`${path}.`))
+      .map((option) => `| \`${option.path}\` | ${cell(option.sentence)} |`),
+  ])
+  return withPart(text, 'options', ['| option | |', '|---|---|', ...rows, ''].join('\n'))
 }
 
 function withPart(text, name, part) {

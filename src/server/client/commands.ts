@@ -2,29 +2,26 @@ import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
 import { partsOf } from '../../schema/documentation.ts'
 import type { Timelines } from '../../views/timelines.ts'
-import { type Arguments, requireNoWords } from '../commands/arguments.ts'
-import type { Command } from '../commands/command.ts'
-import { UsageError } from '../commands/usage-error.ts'
-import { variableOf } from '../options/table.ts'
-import { askControl, type Where } from './ask.ts'
-import { fieldFlags, fieldsGiven, kindOf, read, WHERE_FLAGS } from './flags.ts'
-import { requestsCommand } from './requests.ts'
-import { shownAnswer } from './shown.ts'
-import { stateExport, stateImport } from './state.ts'
-import { textOf } from './text-of.ts'
+import { type Arguments, type Command, requireNoWords } from '../commands/command.ts'
+import { UsageError } from '../errors.ts'
+import { SERVER_FLAGS } from '../options/table.ts'
+import { askControl, type ServerAddress, serverAddress } from './ask.ts'
+import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
+import { formatted } from './format.ts'
+import { requestsCommand, stateExport, stateImport } from './other-commands.ts'
 
 /** A command that is one call to a control. */
 interface Row {
   readonly name: string
   /** The call: its method, and its path below `/_fauxgate`. */
   readonly call: string
-  /** What it does, where it is not all that the call can do. */
+  /** What it does, if that is not all that the call can do. */
   readonly summary?: string
-  /** The fields that the words behind it are, in this order, and what the help calls them. A list takes all that are left; one in brackets can be left out. */
+  /** Fields that its words set, in this order, with their names in the help. A list takes all words that are left; one in brackets is optional. */
   readonly words?: Readonly<Record<string, string>>
-  /** What it always sends. */
+  /** Fields with fixed values. */
   readonly sent?: Readonly<Record<string, unknown>>
-  /** The fields that a flag may give; all that are left where it is not said. */
+  /** Fields that a flag may set. Default: all that are left. */
   readonly flags?: readonly string[]
 }
 
@@ -92,47 +89,47 @@ const ROWS: readonly Row[] = [
   { name: 'reset', call: 'POST /reset' },
 ]
 
-/** The calls to controls that the table makes commands of. */
+/** The control calls that the table makes commands of. */
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
 
-/** The commands that ask a server that runs. */
+/** All commands that speak to a running server. */
 export const clientCommands: readonly Command[] = [
   ...ROWS.map(commandOf),
-  asking(requestsCommand),
-  asking(stateExport),
-  asking(stateImport),
+  withServer(requestsCommand),
+  withServer(stateExport),
+  withServer(stateImport),
 ]
 
-/** A command that needs to know where the server is. */
-interface Asking extends Omit<Command, 'run'> {
-  readonly run: (given: Arguments, where: Where) => Promise<number>
+/** A command that speaks to a running server. */
+interface ClientCommand extends Omit<Command, 'run'> {
+  readonly run: (parsed: Arguments, server: ServerAddress) => Promise<number>
 }
 
-function asking(command: Asking): Command {
+function withServer(command: ClientCommand): Command {
   return {
     ...command,
-    flags: [...command.flags, ...WHERE_FLAGS],
-    run: async (given, environment) => command.run(given, await whereOf(given, environment)),
+    flags: [...command.flags, ...SERVER_FLAGS],
+    run: async (parsed, environment) => command.run(parsed, await serverAddress(parsed, environment)),
   }
 }
 
 function commandOf(row: Row): Command {
   const { name, words = {}, sent = {} } = row
   const call = callOf(row.call)
-  const own = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
-  const flags = own.filter(({ field }) => row.flags?.includes(field) ?? true)
-  return asking({
+  const free = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
+  const flags = free.filter(({ field }) => row.flags?.includes(field) ?? true)
+  return withServer({
     name,
     words: Object.values(words).join(' '),
     summary: row.summary ?? call.summary,
     flags,
-    async run(given, where) {
-      const values = { ...sent, ...wordsGiven(call, words, given, name), ...fieldsGiven(flags, given.flags) }
-      if (words.id === 'DOMAIN') Object.assign(values, { id: await domainId(where, String(values.id)) })
+    async run(parsed, server) {
+      const values = { ...sent, ...fieldsOfWords(call, words, parsed, name), ...fieldsOf(flags, parsed.flags) }
+      if (words.id === 'DOMAIN') Object.assign(values, { id: await domainId(server, String(values.id)) })
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
-      const answer = await askControl(where, call.method, `${call.path}${query}`, body)
-      process.stdout.write(shownAnswer(`${call.method} ${call.path}`, answer))
+      const answer = await askControl(server, call.method, `${call.path}${query}`, body)
+      process.stdout.write(formatted(`${call.method} ${call.path}`, answer))
       return 0
     },
   })
@@ -144,21 +141,20 @@ function callOf(text: string): ControlCall {
   return call
 }
 
-/** The fields that the words are. */
-function wordsGiven(
+function fieldsOfWords(
   call: ControlCall,
   words: NonNullable<Row['words']>,
-  given: Arguments,
+  parsed: Arguments,
   name: string,
 ): Record<string, unknown> {
-  const left = [...given.words]
+  const left = [...parsed.words]
   const entries = call.schema ? (partsOf(call.schema).entries ?? {}) : {}
   const fields: Record<string, unknown> = {}
-  for (const [field, called] of Object.entries(words)) {
+  for (const [field, placeholder] of Object.entries(words)) {
     const schema = entries[field]
     const kind = schema ? kindOf(schema).kind : 'text'
     const texts = left.splice(0, kind === 'texts' ? left.length : 1)
-    if (texts.length === 0 && called.startsWith('[')) continue
+    if (texts.length === 0 && placeholder.startsWith('[')) continue
     if (texts.length === 0) throw new UsageError(`Behind ${name} comes ${Object.values(words).join(' ')}.`)
     fields[field] = read(kind, texts)
   }
@@ -166,35 +162,18 @@ function wordsGiven(
   return fields
 }
 
-/** The id of a domain, which may be called by its hostname. */
-async function domainId(where: Where, called: string): Promise<string> {
-  if (called.startsWith('rd_')) return called
-  const name = called.toLowerCase().replace(/\.$/, '')
+/** Returns the id of a domain, which a command line may name by its hostname. */
+async function domainId(server: ServerAddress, idOrName: string): Promise<string> {
+  if (idOrName.startsWith('rd_')) return idOrName
+  const name = idOrName.toLowerCase().replace(/\.$/, '')
   // The answer of this call.
-  const { timelines } = (await askControl(where, 'GET', `/timelines${queryOf({ name })}`)) as Timelines
+  const { timelines } = (await askControl(server, 'GET', `/timelines${queryOf({ name })}`)) as Timelines
   const found = timelines.find(({ domain }) => domain === name)
-  if (!found) throw new Error(`No domain ${JSON.stringify(called)} has a provisioning.`)
+  if (!found) throw new Error(`No domain ${JSON.stringify(idOrName)} has a provisioning.`)
   return found.id
 }
 
 function queryOf(values: object): string {
   const query = new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)]))
   return query.size === 0 ? '' : `?${query}`
-}
-
-const DEFAULT_URL = 'http://127.0.0.1:4747'
-
-async function whereOf({ flags }: Arguments, environment: NodeJS.ProcessEnv): Promise<Where> {
-  const given = (flag: string) => {
-    const value = flags.get(flag)
-    return Array.isArray(value) ? value[0] : environment[variableOf(flag)] || undefined
-  }
-  const url = given('url') ?? DEFAULT_URL
-  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
-    throw new UsageError(
-      `${flags.has('url') ? '--url' : variableOf('url')} is ${JSON.stringify(url)}. Allowed: an http or https URL.`,
-    )
-  }
-  const ca = given('ca')
-  return { url, key: given('control-key'), ca: ca && (await textOf(ca)) }
 }

@@ -1,25 +1,103 @@
-import type { Arguments, Flag } from './arguments.ts'
-
-/** A flag with what the help says of it. */
-export interface DocumentedFlag extends Flag {
-  /** What stands for its value; empty for a switch. */
-  readonly value: string
-  readonly sentence: string
-  /** The variable of the environment that gives it too. */
-  readonly variable?: string
-}
+import { parseArgs } from 'node:util'
+import { counted } from '../../schema/text.ts'
+import { UsageError } from '../errors.ts'
+import type { Flag } from '../options/table.ts'
+import { suggestion } from './nearest.ts'
 
 /** One command of `fauxgate`. */
 export interface Command {
   /** One word or two: `serve`, `clock advance`. */
   readonly name: string
-  /** What the words behind it are, as the help writes them: `NAME VALUE`. */
+  /** The words after it, as the help writes them: `NAME VALUE`. */
   readonly words: string
   /** What it does, in one sentence. */
   readonly summary: string
-  readonly flags: readonly DocumentedFlag[]
+  readonly flags: readonly Flag[]
   /** Further sentences of its help. */
   readonly notes?: readonly string[]
-  /** Answers the exit code. */
-  readonly run: (given: Arguments, environment: NodeJS.ProcessEnv) => Promise<number>
+  /** Returns the exit code. */
+  readonly run: (parsed: Arguments, environment: NodeJS.ProcessEnv) => Promise<number>
+}
+
+/** A command line, parsed. */
+export interface Arguments {
+  /** The values of each flag that was given, as typed; of a switch, whether it is on. */
+  readonly flags: ReadonlyMap<string, readonly string[] | boolean>
+  /** The words that belong to no flag. */
+  readonly words: readonly string[]
+}
+
+/**
+ * Reads a command line.
+ * @throws UsageError that names the flag as it was typed. It repeats nothing that may be the rest of a key.
+ */
+export function readArguments(args: readonly string[], flags: readonly Flag[], command: string): Arguments {
+  const known = new Map(flags.map((each) => [each.flag, each]))
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: {
+      ...Object.fromEntries(flags.map(({ flag, kind }) => [flag, { type: kind === 'switch' ? 'boolean' : 'string' }])),
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const found = new Map<string, readonly string[] | boolean>()
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, rawName, value, inlineValue } = token
+    const flag = known.get(name)
+    if (name === 'help') found.set('help', true)
+    else if (!flag) found.set(...requireNegation(name, args[token.index] ?? rawName, known, command))
+    else if (flag.kind === 'switch') found.set(name, requireNoValue(rawName, value))
+    else {
+      const before = found.get(name)
+      const received = requireValue(rawName, value, inlineValue)
+      found.set(name, [...(Array.isArray(before) && flag.kind === 'texts' ? before : []), received])
+    }
+  }
+  return { flags: found, words }
+}
+
+/** `--no-` and a switch turns it off. Any other name is none. */
+function requireNegation(
+  name: string,
+  typed: string,
+  known: ReadonlyMap<string, Flag>,
+  command: string,
+): [name: string, isOn: boolean] {
+  // Behind an equals sign may stand a key.
+  const shown = typed.replace(/=.*/s, '')
+  const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
+  if (positive !== undefined && known.get(positive)?.kind === 'switch') {
+    if (shown !== typed) throw new UsageError(`${shown} takes no value. Write --${positive} or ${shown}.`)
+    return [positive, false]
+  }
+  const meant = suggestion(shown.replace(/^-+/, ''), known.keys(), (flag) => `--${flag}`)
+  throw new UsageError(`${shown} is not an option of "${command}".${meant}`)
+}
+
+function requireNoValue(typed: string, value: string | undefined): true {
+  if (value !== undefined) throw new UsageError(`${typed} takes no value. Write ${typed} or --no-${typed.slice(2)}.`)
+  return true
+}
+
+function requireValue(typed: string, value: string | undefined, isInline: boolean | undefined): string {
+  const isNext = value?.startsWith('--') && !isInline
+  if (value === undefined || isNext) throw new UsageError(`${typed} needs a value.`)
+  // An empty value is never meant: a variable of the shell was not set.
+  if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or leave it out.`)
+  return value
+}
+
+/** Refuses words that a command has no use for. They are not repeated: they may be the rest of a key with a space in it. */
+export function requireNoWords(words: readonly string[], command: string): void {
+  if (words.length === 0) return
+  const isDash = words.some((word) => /^[\u2010-\u2015\u2212]/.test(word))
+  const hint = isDash ? ' One begins with a dash; options begin with two hyphens.' : ''
+  const are = counted(words.length, 'word that belongs', 'words that belong')
+  throw new UsageError(`Behind ${command} there ${words.length === 1 ? 'is' : 'are'} ${are} to no option.${hint}`)
 }

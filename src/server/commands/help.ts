@@ -1,4 +1,5 @@
-import type { Command, DocumentedFlag } from './command.ts'
+import type { Flag } from '../options/table.ts'
+import type { Command } from './command.ts'
 
 /** How wide the help is, and where its second column begins. */
 const WIDTH = 100
@@ -30,12 +31,12 @@ export function helpOn({ name, words, summary, flags, notes = [] }: Command): st
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
-function shownFlag({ flag, value, kind }: DocumentedFlag): string {
+function shownFlag({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 
 /** Terminals show no code in backquotes, and of a switch it goes without saying that it is off. */
-function plain({ sentence }: DocumentedFlag): string {
+function plain({ sentence }: Flag): string {
   return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }
 

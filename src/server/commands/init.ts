@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { isObject } from '../../schema/values.ts'
-import { caught } from '../caught.ts'
-import { type Arguments, requireNoWords } from './arguments.ts'
+import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
+import { type Arguments, requireNoWords } from './command.ts'
 import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
 import { suggestion } from './nearest.ts'
-import { UsageError } from './usage-error.ts'
 
 /** `fauxgate init`: a config file, an initial state and a first test, in the present folder. */
 export const init: Command = {

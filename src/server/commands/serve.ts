@@ -1,38 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
-import { isLoopbackAddress } from '../../http/access.ts'
 import type { Store } from '../../operation/store.ts'
-import { caught } from '../caught.ts'
+import { caught, UsageError } from '../errors.ts'
 import { withFrontPage } from '../front-page.ts'
-import { paintFor } from '../log/colours.ts'
-import { jsonLog, type Log, quietLog, textLog } from '../log/log.ts'
+import { jsonLog, type Log, paintFor, quietLog, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
 import { writerTo } from '../log/output.ts'
-import type { Config } from '../options/config.ts'
+import { type Config, configRows } from '../options/config.ts'
 import { readConfigFile } from '../options/config-file.ts'
-import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options-of.ts'
-import { type Given, givenOptions, mistypedVariables } from '../options/given.ts'
-import { optionTable, variableOf } from '../options/table.ts'
+import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
+import { mistypedVariables, type ParsedOptions, parseOptions } from '../options/parsed-options.ts'
+import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
-import { type SqliteStore, sqliteStore } from '../sqlite/sqlite-store.ts'
-import { KeptState, waited } from '../state/kept-state.ts'
-import { importState, requireWritable } from '../state/state-file.ts'
-import { type Arguments, requireNoWords } from './arguments.ts'
-import type { Command, DocumentedFlag } from './command.ts'
-import { whoHasIt } from './taken-port.ts'
-import { UsageError } from './usage-error.ts'
+import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { importState, requireWritable, StateFile, waited } from '../state.ts'
+import { announce, portTaken, warn } from './announce.ts'
+import { type Arguments, type Command, requireNoWords } from './command.ts'
 
-const DEFAULT_PORT = 4747
-
-const CONFIG_FLAG: DocumentedFlag = {
-  flag: 'config',
-  kind: 'text',
-  value: 'FILE',
-  sentence:
-    'The config file. Default: fauxgate.config.json, .js, .mjs or .ts of the present folder, where there is one.',
-  variable: variableOf('config'),
-}
+const DEFAULT_HOST = configRows.host.default
 
 /** `fauxgate serve`: a gateway over HTTP, until it is stopped. */
 export const serveCommand: Command = {
@@ -48,64 +34,56 @@ export const serveCommand: Command = {
   run: runServe,
 }
 
-async function runServe(given: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
-  requireNoWords(given.words, 'serve')
-  const options = await optionsOf(given, environment)
-  const log = logOf(options.config, environment)
+async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
+  requireNoWords(parsed.words, 'serve')
+  const options = await optionsOf(parsed, environment)
+  const { config, names } = options
+  const log = logOf(config, environment)
   for (const each of mistypedVariables(environment)) warn(each)
-  const { data, state } = options.config
+  const { data, state } = config
   if (data !== undefined && state !== undefined) {
-    const [one, other] = [options.names.get('data'), options.names.get('state')]
+    const [one, other] = [names.get('data'), names.get('state')]
     throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
-  const store = data === undefined ? undefined : storeIn(data, options)
+  const store = data === undefined ? undefined : await naming('data', names, () => sqliteStore(data))
   try {
     const gateway = await createdGateway(options, store)
-    if (state !== undefined) await beginWith(state, gateway, options)
+    if (state !== undefined) {
+      await naming('state', names, async () => {
+        await importState(gateway, state)
+        await requireWritable(state)
+      })
+    }
     return await serveUntilSignal(gateway, options, log)
   } finally {
     store?.close()
   }
 }
 
-/** Goes on from a state file, which can be written. */
-async function beginWith(state: string, gateway: Gateway, given: Given): Promise<void> {
+/** Does the work of an option. The message of an error begins with the option as it was given. */
+async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
   try {
-    await importState(gateway, state)
-    await requireWritable(state)
+    return await work()
   } catch (error) {
-    throw naming('state', given, error)
+    const name = names.get(option)
+    const { message } = caught(error)
+    throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
   }
 }
 
-function storeIn(file: string, given: Given): SqliteStore {
-  try {
-    return sqliteStore(file)
-  } catch (error) {
-    throw naming('data', given, error)
-  }
-}
-
-/** An error of what an option names, with the option as it was given. */
-function naming(option: string, { names }: Given, error: unknown): Error {
-  const name = names.get(option)
-  const { message } = caught(error)
-  return new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
-}
-
-async function optionsOf(given: Arguments, environment: NodeJS.ProcessEnv): Promise<Given> {
-  const named = given.flags.get(CONFIG_FLAG.flag) ?? environment[variableOf('config')]
+async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
+  const named = parsed.flags.get(CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
   // A flag with a value is no switch.
   const file = await readConfigFile(Array.isArray(named) ? named[0] : (named as string | undefined))
-  return givenOptions(given, environment, file)
+  return parseOptions(parsed, environment, file)
 }
 
-async function createdGateway(given: Given, store: Store | undefined): Promise<Gateway> {
-  const options = await gatewayOptionsOf(given)
+async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Gateway> {
+  const options = await gatewayOptionsOf(parsed)
   try {
     return createGateway(store ? { ...options, store } : options)
   } catch (error) {
-    throw refusedOptions(error, given.names)
+    throw refusedOptions(error, parsed.names)
   }
 }
 
@@ -116,30 +94,36 @@ function logOf({ log, quiet, clock = 'system' }: Config, environment: NodeJS.Pro
   return quiet ? quietLog(whole) : whole
 }
 
-async function serveUntilSignal(gateway: Gateway, given: Given, log: Log): Promise<number> {
-  const { config } = given
-  const { quiet, families, keys = [], control, state } = config
-  const kept = state === undefined ? undefined : new KeptState(gateway, state)
+async function serveUntilSignal(gateway: Gateway, { config, names }: ParsedOptions, log: Log): Promise<number> {
+  const { quiet, families, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
+  const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
-  const front = withFrontPage(kept?.gateway ?? gateway)
-  const watched = quiet ? front : logged(front, log, { families, keys: [...keys, ...controlKeys] })
-  const server = await listening(watched, given)
+  const front = withFrontPage(file?.gateway ?? gateway)
+  const logging = quiet ? front : logged(front, log, { families, keys: [...keys, ...controlKeys] })
+  const server = await listening(logging, host, config, names)
   const stopped = new AbortController()
-  const ended = signalled(stopped.signal, () => kept?.write().catch(tell))
-  await announce(gateway, server, given, log)
-  const going = [kept?.keep(stopped.signal, tell), quiet ? undefined : onTime(gateway, stopped.signal)]
+  const ended = signalled(stopped.signal, () => file?.write().catch(warnOf))
+  // Whoever reads that it listens can read the file.
+  if (tlsRoot !== undefined) {
+    await naming('tlsRoot', names, () => writeFile(tlsRoot, gateway.authority.certificatePem))
+  }
+  announce(gateway, server, config, host, log)
+  const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
   await ended
   stopped.abort()
-  await Promise.all(going)
+  await Promise.all(running)
   await server.close()
-  await kept?.write()
+  await file?.write()
   return 0
 }
 
-/** Where a server listens, or the error that says who has the port. */
-async function listening(gateway: Gateway, given: Given): Promise<Served> {
-  const { config } = given
-  const { port = DEFAULT_PORT, host = '127.0.0.1', tls, tlsRoot } = config
+async function listening(
+  gateway: Gateway,
+  host: string,
+  config: Config,
+  names: ParsedOptions['names'],
+): Promise<Served> {
+  const { port = configRows.port.default, tls, tlsRoot } = config
   try {
     return await serve(gateway, {
       port,
@@ -147,20 +131,21 @@ async function listening(gateway: Gateway, given: Given): Promise<Served> {
       ...(tls || tlsRoot ? { tls: certificateOf(gateway, host, config) } : {}),
     })
   } catch (error) {
-    const { code } = caught(caught(error).cause ?? {})
-    if (code === 'EADDRINUSE') throw new Error(await whoHasIt(host, port), { cause: error })
-    const about = code === undefined ? undefined : ABOUT[code]
-    throw about === undefined ? error : naming(about, given, error)
+    const { code = '' } = caught(caught(error).cause ?? {})
+    if (code === 'EADDRINUSE') throw new Error(await portTaken(host, port), { cause: error })
+    const option = OPTION_OF_ERROR[code]
+    if (option === undefined) throw error
+    return naming(option, names, () => Promise.reject(error))
   }
 }
 
-/** The option that an error of the system is about. */
-const ABOUT: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
+/** Options by the error of the system that they cause. */
+const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
 
 const YEAR_MS = 365 * 86_400_000
 const DAY_MS = 86_400_000
 
-/** A certificate by all names that the server is asked by; clients look at the real time, whatever the gateway's is. */
+/** Issues a certificate for all names of the server. Clients compare it with the real time, whatever the gateway's is. */
 function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Config) {
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
@@ -176,51 +161,16 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
   })
 }
 
-async function announce(gateway: Gateway, server: Served, given: Given, log: Log): Promise<void> {
-  const { config } = given
-  const { host = '127.0.0.1', tls, tlsRoot } = config
-  // Made only for who asks: its key costs more time than everything else before the server listens.
-  const root = tls || tlsRoot !== undefined ? gateway.authority.certificatePem : ''
-  // Who hears that it listens can read the file.
-  if (tlsRoot !== undefined) {
-    await writeFile(tlsRoot, root).catch((error) => {
-      throw naming('tlsRoot', given, error)
-    })
-  }
-  const place = placeOf(server, host)
-  const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
-  log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${place}`, facts)
-  if (tlsRoot !== undefined) {
-    log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
-  } else if (tls) log.notice('root', `Its root certificate, for clients to trust:\n${root.trimEnd()}`, { root })
-  if (!isLoopbackAddress(server.address)) warn(exposure(config))
-}
+/** How often the gateway settles, for the log. */
+const SETTLE_MS = 1000
 
-/** Where a server listens in truth, for people. */
-function placeOf({ url, address, port }: Served, host: string): string {
-  if (address === '0.0.0.0') return `all IPv4 addresses of this machine, port ${port}; here ${url}`
-  if (address === '::') return `all addresses of this machine, IPv6 and IPv4, port ${port}; here ${url}`
-  return address === host ? url : `${url} (${address})`
-}
-
-/** What others find at an address that they can reach. */
-function exposure({ keys, control }: Config): string {
-  const api = keys ? 'with one of its keys' : 'with any key'
-  const isKeyed = typeof control === 'object' && control.key !== undefined
-  const controls = isKeyed ? 'are open to whoever has the control key' : 'are closed to them'
-  return `others can reach this address. The API is open to them ${api}; the controls ${controls}.`
-}
-
-/** How often it is looked what is due, for the log. */
-const LOOK_MS = 1000
-
-/** Lets what is due on a clock that runs by itself happen at its time, not only when somebody looks. */
-async function onTime(gateway: Gateway, signal: AbortSignal): Promise<void> {
-  while (await waited(LOOK_MS, signal)) {
+/** Runs due events at their time, not only at the next request. */
+async function settling(gateway: Gateway, signal: AbortSignal): Promise<void> {
+  while (await waited(SETTLE_MS, signal)) {
     try {
       gateway.settle()
     } catch (error) {
-      tell(error)
+      warnOf(error)
     }
   }
 }
@@ -239,10 +189,6 @@ async function signalled(signal: AbortSignal, hangUp: () => void): Promise<void>
   })
 }
 
-function tell(error: unknown): void {
+function warnOf(error: unknown): void {
   warn(caught(error).message)
-}
-
-function warn(text: string): void {
-  process.stderr.write(`fauxgate: warning: ${text}\n`)
 }

@@ -1,7 +1,6 @@
+import { styleText } from 'node:util'
 import type { Transition } from '../../provisioning/timeline.ts'
 import { timestamp } from '../../schema/time.ts'
-import type { Paint } from './colours.ts'
-import { ofLast } from './of-last.ts'
 
 /** A request as the log tells it. */
 export interface LoggedRequest {
@@ -123,4 +122,36 @@ function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
+}
+
+/** A colour or weight that `styleText` knows. */
+type Style = Parameters<typeof styleText>[0]
+
+/** Colours a text, or leaves it as it is. */
+export type Paint = (style: Style, text: string) => string
+
+/**
+ * Colours where the stream is a terminal, unless the environment wants it otherwise: `NO_COLOR` with any value takes them
+ * away, `FORCE_COLOR` with any but 0 and false brings them.
+ */
+export function paintFor(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Paint {
+  return hasColours(stream, environment)
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_style, text) => text
+}
+
+function hasColours({ isTTY = false }: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment
+  if (NO_COLOR) return false
+  if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR)
+  return isTTY && TERM !== 'dumb'
+}
+
+/** The same function, which remembers what it made of the last value. */
+export function ofLast<T, Made>(make: (value: T) => Made): (value: T) => Made {
+  let last: { readonly value: T; readonly made: Made } | undefined
+  return (value) => {
+    if (!last || last.value !== value) last = { value, made: make(value) }
+    return last.made
+  }
 }

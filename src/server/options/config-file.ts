@@ -5,13 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { jsonProblem } from '../../schema/json-text.ts'
 import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
-import { caught } from '../caught.ts'
-import { UsageError } from '../commands/usage-error.ts'
+import { caught, UsageError } from '../errors.ts'
 
-/** The names that a config file can have, where the command is started. */
-export const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
+/** Names of config files in the present folder. */
+const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
 
-/** A config file, and where it stands. */
+/** A config file that was read. */
 export interface ConfigFile {
   readonly file: string
   readonly config: Readonly<Record<string, unknown>>
@@ -25,7 +24,8 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
   const file = named === undefined ? onlyConfigFile() : resolve(named)
   if (file === undefined) return undefined
   const config = await readValue(file)
-  if (!isObject(config)) throw new UsageError(`${shown(file)} holds ${quote(config)}. Allowed: an object with options.`)
+  if (!isObject(config))
+    throw new UsageError(`${pathFromHere(file)} holds ${quote(config)}. Allowed: an object with options.`)
   return { file, config }
 }
 
@@ -40,28 +40,28 @@ function onlyConfigFile(): string | undefined {
  * @throws UsageError where it cannot be read, without a piece of it.
  */
 export async function readValue(file: string): Promise<unknown> {
-  if (!existsSync(file)) throw new UsageError(`${shown(file)} cannot be read: there is no such file.`)
+  if (!existsSync(file)) throw new UsageError(`${pathFromHere(file)} cannot be read: there is no such file.`)
   return extname(file) === '.json' ? readJson(file) : readModule(file)
 }
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${shown(file)} cannot be read: ${reasonOf(error)}`)
+    throw new UsageError(`${pathFromHere(file)} cannot be read: ${reasonOf(error)}`)
   })
   try {
     return JSON.parse(text)
   } catch {
     // Without the parser's own error, which repeats a piece of the text.
-    throw new UsageError(`${shown(file)} is not JSON: ${jsonProblem(text)}.`)
+    throw new UsageError(`${pathFromHere(file)} is not JSON: ${jsonProblem(text)}.`)
   }
 }
 
 async function readModule(file: string): Promise<unknown> {
   const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch((error) => {
-    throw new UsageError(`${shown(file)} cannot be loaded: ${reasonOf(error)}`)
+    throw new UsageError(`${pathFromHere(file)} cannot be loaded: ${reasonOf(error)}`)
   })
   if (!('default' in module))
-    throw new UsageError(`${shown(file)} exports nothing by default. Write: export default { … }`)
+    throw new UsageError(`${pathFromHere(file)} exports nothing by default. Write: export default { … }`)
   return module.default
 }
 
@@ -74,8 +74,8 @@ function reasonOf(error: unknown): string {
     .replace(/[^.!?]$/, '$&.')
 }
 
-/** A file as people call it: from the present folder. */
-export function shown(file: string): string {
+/** Returns a file's path from the present folder, as people would write it. */
+export function pathFromHere(file: string): string {
   const path = relative('.', file)
   return path.startsWith(join('..', '..')) ? file : path
 }

@@ -1,16 +1,17 @@
 import * as v from 'valibot'
 import type { Clock } from '../../engine/clock.ts'
 import type { GatewayOptions } from '../../gateway/gateway-options.ts'
-import { gatewayOptions } from '../../gateway/read-gateway-options.ts'
+import { gatewayRows } from '../../gateway/options.ts'
 import type { InitialResources } from '../../generated/resources.ts'
 import type { Families } from '../../operation/family.ts'
-import type { Dialect } from '../../resources/dialects.ts'
+import { type Dialect, type DialectName, dialects } from '../../resources/dialects.ts'
+import { optionRow } from '../../schema/option-row.ts'
 import { integerFrom, oneOfThese, type SchemasOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
 
 /**
- * What `fauxgate serve` can be told: by a config file in these words, and, where it is a text, a number or a switch, by a
- * flag or a variable of the environment. Beside the options of `createGateway`, those of the server.
+ * The options of `fauxgate serve` in a config file: those of `createGateway` and those of the server. Each that is a text,
+ * a number or a switch is also a flag and an environment variable.
  */
 export interface Config
   extends Omit<GatewayOptions, 'clock' | 'dialect' | 'initial' | 'authorityKeys' | 'baseUrl' | 'store'> {
@@ -29,7 +30,7 @@ export interface Config
   /** A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family. */
   readonly initial?: string | InitialResources
   /** What differs between services; a module can have an object of its own. Default: `standard`. */
-  readonly dialect?: 'standard' | 'ngrok' | Dialect
+  readonly dialect?: DialectName | Dialect
   /** The base URL of every URI in a response. Default: the server's own. */
   readonly baseUrl?: string
   /** Where the time comes from; a module can have a clock of its own. Default: `system`. */
@@ -46,52 +47,75 @@ export interface Config
   readonly log?: 'text' | 'json'
 }
 
-/** An option that is one of the names, or whatever else the gateway itself takes. */
+const HOST_ALLOWED = 'a host name or an address'
+const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
+
+const FILE_ALLOWED = 'the path of a file'
+const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
+
+const start = v.custom<string>((value) => typeof value === 'string' && timeMs(value) !== undefined, TIME_ALLOWED)
+
+/** Names a text may be, or the value that the gateway itself takes. */
 const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(names: T, schema: S) =>
   v.union([v.picklist(names), schema], names.map((name) => `"${name}"`).join(' or '))
 
-const A_FILE = 'the path of a file'
-const file = v.pipe(v.string(A_FILE), v.nonEmpty(A_FILE))
-const A_HOST = 'a host name or an address'
+const dialectNames = Object.keys(dialects) as DialectName[] // The keys of the same object.
 
-const { entries } = gatewayOptions.pipe[1]
+const { store: _store, clock, ...shared } = gatewayRows
 
-/** What every option of {@link Config} can be; there is no other. In the order of the help. */
-export const configSchemas = {
-  port: v.optional(integerFrom(0, 65_535)),
-  host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
-  tls: v.optional(switchOption),
-  tlsRoot: v.optional(file),
-  data: v.optional(file),
-  state: v.optional(file),
-  quiet: v.optional(switchOption),
-  log: v.optional(oneOfThese(['text', 'json'])),
-  control: entries.control,
-  dialect: v.optional(namedOr(['standard', 'ngrok'], entries.dialect.wrapped)),
-  baseUrl: entries.baseUrl,
-  keys: entries.keys,
-  seed: entries.seed,
-  initial: v.optional(
-    v.union([file, entries.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
+/** All options of the command, in the order of the help. Some of `createGateway` can also be a name or a file here. */
+export const configRows = {
+  port: optionRow(integerFrom(0, 65_535), 'The TCP port; 0 for any free one.', { default: 4747 }),
+  host: optionRow(host, "The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's.", {
+    default: '127.0.0.1',
+    defaultText: '`127.0.0.1`',
+    placeholder: 'HOST',
+  }),
+  tls: optionRow(switchOption, "HTTPS, with a certificate of the gateway's own authority.", { default: false }),
+  tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
+    defaultText: 'it is printed',
+  }),
+  data: optionRow(
+    file,
+    'The SQLite file that every change is kept in before it is answered; made where there is none.',
+    { defaultText: 'none' },
   ),
-  references: entries.references,
-  unknownActions: entries.unknownActions,
-  emptyJsonOnDelete: entries.emptyJsonOnDelete,
-  quirks: entries.quirks,
-  rateLimit: entries.rateLimit,
-  journalSize: entries.journalSize,
-  journalBytes: entries.journalBytes,
-  addressesPerRegion: entries.addressesPerRegion,
-  families: entries.families,
-  clock: v.optional(namedOr(['system', 'manual'], entries.clock.wrapped)),
-  start: v.optional(
-    v.custom<string>((value) => typeof value === 'string' && timeMs(value) !== undefined, TIME_ALLOWED),
+  state: optionRow(
+    file,
+    'The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end.',
+    { defaultText: 'none' },
   ),
-  dns: entries.dns,
-  provisioningDelay: entries.provisioningDelay,
-  certificateValidity: entries.certificateValidity,
-  renewalLead: entries.renewalLead,
-  internalErrorBackoff: entries.internalErrorBackoff,
-  dnsErrorRetry: entries.dnsErrorRetry,
-  authorityKeys: v.optional(oneOfThese(['test', 'fresh'])),
+  quiet: optionRow(switchOption, 'Nothing but the line that says where it listens, and warnings.', { default: false }),
+  log: optionRow(
+    oneOfThese(['text', 'json']),
+    'How requests and provisioning are told: a line for people, or a JSON object, each.',
+    { default: 'text' },
+  ),
+  clock: optionRow(
+    namedOr(['system', 'manual'], clock.wrapped),
+    'Where the time comes from; a module can have a clock of its own.',
+    { default: 'system' },
+  ),
+  start: optionRow(start, 'Where a manual clock starts, as an RFC 3339 time.', {
+    defaultText: 'now',
+    placeholder: 'TIME',
+  }),
+  ...shared,
+  dialect: optionRow(
+    namedOr(dialectNames, shared.dialect.wrapped),
+    'What differs between services; a module can have an object of its own.',
+    { default: 'standard' },
+  ),
+  baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of every URI in a response.', {
+    defaultText: "the server's own",
+  }),
+  initial: optionRow(
+    v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
+    'A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family.',
+  ),
+  authorityKeys: optionRow(
+    oneOfThese(['test', 'fresh']),
+    'The keys of the authority: fresh secret ones at each start, or the published test keys.',
+    { default: 'fresh' },
+  ),
 } satisfies SchemasOf<Config>

@@ -1,121 +1,121 @@
 import type * as v from 'valibot'
-import { isSchema, marksOf, partsOf, type SchemaParts } from '../../schema/documentation.ts'
-import { configSchemas } from './config.ts'
-import { sentences } from './sentences.ts'
+import { documentationOf, isSchema, marksOf, partsOf } from '../../schema/documentation.ts'
+import { configRows } from './config.ts'
 
-/** An option of `fauxgate serve` that a flag and a variable of the environment can give. */
-export interface Option {
+/** A flag of a command. */
+export interface Flag {
+  /** Without the hyphens. */
+  readonly flag: string
+  readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
+  /** What the help shows in place of the value; empty for a switch. */
+  readonly value: string
+  readonly sentence: string
+  /** The environment variable that sets it too. */
+  readonly variable?: string
+}
+
+/** An option of `fauxgate serve` that has a flag and an environment variable. */
+export interface Option extends Flag {
   /** Its path in a config file, such as `control.key`. */
   readonly path: string
-  /** Its flag, without the hyphens. */
-  readonly flag: string
-  /** Its variable of the environment. */
   readonly variable: string
-  /** What its text is read as. */
-  readonly kind: 'text' | 'integer' | 'switch' | 'texts'
-  /** What stands for its value in the help; empty for a switch. */
-  readonly value: string
-  /** What it is, and its default. */
-  readonly sentence: string
-  /** What it can be; undefined beside a part of it that says more. */
+  /** The schema of its value; of a list, that of each item. */
   readonly schema: v.GenericSchema
   /** No message shows its value. */
   readonly isSecret: boolean
+  /** In a config file, it is a path from the folder of that file. */
+  readonly isFile: boolean
 }
 
-/** The flags that are not their paths, written with hyphens. */
-const FLAGS: Readonly<Record<string, string>> = {
-  keys: 'key',
-  'control.allowHosts': 'allow-host',
-  'quirks.keepBackendsOnPatch': 'keep-backends-on-patch',
+/** The flag that names the config file. */
+export const CONFIG_FLAG: Flag = {
+  flag: 'config',
+  kind: 'text',
+  value: 'FILE',
+  sentence:
+    'The config file. Default: fauxgate.config.json, .js, .mjs or .ts of the present folder, where there is one.',
+  variable: variableOf('config'),
 }
 
-/** What stands for the values of texts that can be anything. */
-const VALUES: Readonly<Record<string, string>> = {
-  host: 'HOST',
-  tlsRoot: 'FILE',
-  data: 'FILE',
-  state: 'FILE',
-  initial: 'FILE',
-  baseUrl: 'URL',
-  keys: 'KEY',
-  seed: 'TEXT',
-  start: 'TIME',
-  'control.key': 'KEY',
-  'control.allowHosts': 'NAME',
+/** The flags of each command that speaks to a running server. */
+export const SERVER_FLAGS: readonly Flag[] = [
+  {
+    flag: 'url',
+    kind: 'text',
+    value: 'URL',
+    sentence: 'Where the server is. Default: `http://127.0.0.1:4747`.',
+    variable: variableOf('url'),
+  },
+  {
+    flag: 'control-key',
+    kind: 'text',
+    value: 'KEY',
+    sentence: 'Its control key, if it has one.',
+    variable: variableOf('control-key'),
+  },
+  {
+    flag: 'ca',
+    kind: 'text',
+    value: 'FILE',
+    sentence: 'The root certificate to trust, of a server with --tls.',
+    variable: variableOf('ca'),
+  },
+]
+
+const KINDS: Readonly<Record<string, Flag['kind']>> = {
+  array: 'texts',
+  boolean: 'switch',
+  custom: 'text',
+  number: 'integer',
+  picklist: 'text',
+  string: 'text',
 }
 
-const SECRET = ['keys', 'control.key']
+/** All options with a flag, in the order of the help: those that a text, a number or a switch can set. */
+export const optionTable: readonly Option[] = Object.entries(configRows).flatMap(([name, row]) => optionsIn(name, row))
 
-/** All options that have a flag, in the order of the help: those that a text, a number or a switch can give. */
-export const optionTable: readonly Option[] = Object.entries(configSchemas).flatMap(([name, schema]) =>
-  optionsIn(name, schema),
-)
-
-/** The option of a schema, or those of its parts; a part that stands beside others can be one too. */
-function optionsIn(path: string, schema: v.GenericSchema): Option[] {
-  const { type, wrapped, pipe, entries, options, item, whole } = looksOf(schema)
-  if (whole) return optionsIn(path, whole)
-  if (wrapped) return optionsIn(path, wrapped)
+/** Returns the option of a schema, or those of its parts. `row` has its sentence and its marks. */
+function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[] {
+  const { type, wrapped, entries, item, pipe = [] } = partsOf(schema)
+  const inner = wrapped ?? marksOf(schema).whole ?? pipe.filter(isSchema).find((step) => partsOf(step).entries)
+  if (inner) return optionsIn(path, inner, row)
   if (entries) return Object.entries(entries).flatMap(([name, each]) => optionsIn(`${path}.${name}`, each))
-  if (type === 'picklist') return [option(path, 'text', schema, (options ?? []).join('|'))]
-  if (type === 'union') return alternativesIn(path, schema)
-  if (type === 'array') return item ? [option(path, 'texts', item, '')] : []
-  if (type === 'boolean') return [option(path, 'switch', schema, '')]
-  if (type === 'number') return [option(path, 'integer', schema, 'N')]
-  if (type === 'string' || (type === 'custom' && pipe) || path in VALUES) return [option(path, 'text', schema, 'D')]
-  return []
-}
-
-function alternativesIn(path: string, schema: v.GenericSchema): Option[] {
-  const { options = [] } = partsOf(schema)
-  return (
-    options
-      .filter(isSchema)
-      .flatMap((each) => optionsIn(path, each))
-      .filter((each, index) => index === 0 || each.path !== path)
-      // Of a name, a file and an object, the message of them all is the right one.
-      .map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
-  )
-}
-
-interface Looks extends SchemaParts {
-  readonly whole: v.GenericSchema | undefined
-}
-
-/** What a schema looks like: as a pipe, like its step that says most. */
-function looksOf(schema: v.GenericSchema): Looks {
-  const parts = partsOf(schema)
-  const { whole } = marksOf(schema)
-  return { ...parts, ...objectIn(parts.pipe ?? []), whole }
-}
-
-/** The step of a pipe that is an object with fields. */
-function objectIn(pipe: NonNullable<SchemaParts['pipe']>): SchemaParts | undefined {
-  for (const step of pipe) {
-    if (!isSchema(step)) continue
-    const parts = partsOf(step)
-    const found = parts.pipe ? objectIn(parts.pipe) : parts.entries && parts
-    if (found) return found
+  if (type === 'union') return alternativesIn(path, schema, row)
+  const kind = KINDS[type]
+  const {
+    isFile = false,
+    flag = flagAt(path),
+    secret = false,
+    placeholder = placeholderOf(schema),
+  } = {
+    ...marksOf(schema),
+    ...marksOf(row),
   }
-  return undefined
+  if (!kind || placeholder === undefined) return []
+  const { sentence = '' } = documentationOf(row)
+  const about = { path, flag, variable: variableOf(flag), kind, value: placeholder, sentence }
+  return [{ ...about, schema: item ?? schema, isSecret: secret, isFile }]
 }
 
-function option(path: string, kind: Option['kind'], schema: v.GenericSchema, value: string): Option {
-  const flag = FLAGS[path] ?? path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', '-')
-  return {
-    path,
-    flag,
-    variable: variableOf(flag),
-    kind,
-    value: VALUES[path] ?? value,
-    sentence: sentences[path] ?? '',
-    schema,
-    isSecret: SECRET.includes(path),
-  }
+function flagAt(path: string): string {
+  return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', '-')
 }
 
-/** The variable of the environment that a flag has. */
+/** Returns what stands for a value; undefined if no text can be one. */
+function placeholderOf(schema: v.GenericSchema): string | undefined {
+  const { type, options = [] } = partsOf(schema)
+  if (type === 'picklist') return options.join('|')
+  return { array: 'TEXT', boolean: '', number: 'N', string: 'TEXT' }[type]
+}
+
+/** Of a name and an object, or of a file and an object, messages say both. */
+function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSchema): Option[] {
+  const alternatives = (partsOf(schema).options ?? []).filter(isSchema)
+  const options = alternatives.flatMap((each) => optionsIn(path, each, row))
+  return options.map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
+}
+
+/** Returns the environment variable of a flag. */
 export function variableOf(flag: string): string {
   return `FAUXGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }

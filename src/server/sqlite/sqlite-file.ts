@@ -1,8 +1,36 @@
 import { accessSync, chmodSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
-import { caught } from '../caught.ts'
-import type { Database, OpenDatabase } from './node-sqlite.ts'
+import { caught } from '../errors.ts'
+
+/** A database of `node:sqlite`. */
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): { all(...values: (string | number | null)[]): object[] }
+  close(): void
+}
+
+/** Opens a file with SQLite. */
+export type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
+
+type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
+
+/**
+ * Returns Node's own SQLite.
+ * @throws Error if this Node has none.
+ */
+export function nodeSqlite(): OpenDatabase {
+  // An import would fail at once on a Node that has none, for those too who never use it.
+  const module = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined
+  if (!module) {
+    throw new Error(
+      `A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.`,
+    )
+  }
+  const { DatabaseSync } = module
+  // It takes no options, or some; undefined is neither.
+  return (file, options) => (options ? new DatabaseSync(file, options) : new DatabaseSync(file))
+}
 
 /** A SQLite file that nobody else has open: with a write-ahead log, synced at every commit. */
 export class SqliteFile {

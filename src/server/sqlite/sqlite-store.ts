@@ -2,8 +2,7 @@
 import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
 import { sqlStore } from '../../store/sql-store.ts'
-import { nodeSqlite } from './node-sqlite.ts'
-import { SqliteFile } from './sqlite-file.ts'
+import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */
 export interface SqliteStore extends Store {

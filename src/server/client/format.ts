@@ -2,18 +2,18 @@ import type { DnsRecord } from '../../provisioning/dns.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
-/** How people read the answers of some calls. */
+/** Formats of answers for people, by call. Other answers are printed as JSON. */
 const FORMS: Readonly<Record<string, (answer: never) => string>> = {
-  'GET /clock': shownClock,
-  'POST /clock': shownClock,
-  'GET /timelines': ({ timelines }: Timelines) => [...timelines].reverse().map(shownTimeline).join('\n\n'),
+  'GET /clock': clockText,
+  'POST /clock': clockText,
+  'GET /timelines': ({ timelines }: Timelines) => [...timelines].reverse().map(timelineText).join('\n\n'),
   'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
     pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
   'GET /dns': (records: readonly DnsRecord[]) =>
     records.map(({ name, type, value }) => `${name} ${type} ${value}`).join('\n'),
 }
 
-function shownTimeline({ domain, id, state, due, expiresAt, records, timeline }: DomainTimeline): string {
+function timelineText({ domain, id, state, due, expiresAt, records, timeline }: DomainTimeline): string {
   const ahead = due ? `; the next ${due.event} is due at ${due.at}` : ''
   const expiry = expiresAt ? `; its certificate expires at ${expiresAt}` : ''
   const missing = records.flatMap(({ name, type, value, problem }) =>
@@ -22,12 +22,12 @@ function shownTimeline({ domain, id, state, due, expiresAt, records, timeline }:
   return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, printedTimeline(timeline)].join('\n')
 }
 
-function shownClock({ now, manual }: { readonly now: string; readonly manual: boolean }): string {
+function clockText({ now, manual }: { readonly now: string; readonly manual: boolean }): string {
   return manual ? now : `${now} (the system clock)`
 }
 
-/** An answer as text for people, with a line feed at its end; nothing where there is nothing to say. */
-export function shownAnswer(call: string, answer: unknown): string {
+/** Formats an answer for people, with a line feed at its end; as nothing if it is empty. */
+export function formatted(call: string, answer: unknown): string {
   if (answer === undefined) return ''
   // The answer of a call is what its form is for.
   const form = FORMS[call] as ((answer: unknown) => string) | undefined

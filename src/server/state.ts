@@ -1,14 +1,72 @@
 import { open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Snapshot } from '../../control/state/snapshot.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
-import { GatewayError } from '../../gateway/gateway-error.ts'
-import { jsonProblem } from '../../schema/json-text.ts'
-import { caught } from '../caught.ts'
+import type { Snapshot } from '../control/state/snapshot.ts'
+import { readClock, systemClock } from '../engine/clock.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
+import type { HttpRequest } from '../http/messages.ts'
+import { jsonProblem } from '../schema/json-text.ts'
+import { caught } from './errors.ts'
+
+/** How often a changed state is written. */
+const EVERY_MS = 60_000
+
+/** A file that the state of a gateway is written to. */
+export class StateFile {
+  readonly #gateway: Gateway
+  readonly #file: string
+  #hasChanged = true
+  /** The last write; each waits for the one before. */
+  #written: Promise<void> = Promise.resolve()
+  /** The same gateway. Requests to it that may change the state are noted. */
+  readonly gateway: Gateway
+
+  constructor(gateway: Gateway, file: string) {
+    this.#gateway = gateway
+    this.#file = file
+    const exchange = (request: HttpRequest) => {
+      // What becomes due by itself follows from the state, and need not be written again.
+      if (request.method !== 'GET' && request.method !== 'HEAD') this.#hasChanged = true
+      return gateway.exchange(request)
+    }
+    this.gateway = Object.create(gateway, { exchange: { value: exchange } })
+  }
+
+  /** Writes the state. */
+  write(): Promise<void> {
+    const next = async () => {
+      this.#hasChanged = false
+      try {
+        await exportState(this.#gateway, this.#file)
+      } catch (error) {
+        this.#hasChanged = true
+        throw error
+      }
+    }
+    const written = this.#written.then(next)
+    this.#written = written.catch(() => undefined)
+    return written
+  }
+
+  /** Writes the state each minute if it has changed, until the signal is aborted. */
+  async writeEachMinute(signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
+    while (await waited(EVERY_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
+  }
+}
+
+/** Waits for some ms of real time. Resolves with false if the signal was aborted. */
+export async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /**
- * Restores a gateway from a snapshot in a file; a file that does not exist leaves it as it is.
- * @throws Error when the file cannot be read or holds no snapshot: it says where in the file, and repeats nothing of it
+ * Restores a gateway from a snapshot in a file; a file that does not exist leaves it unchanged.
+ * @throws Error if the file cannot be read or has no snapshot. Its message says where in the file, and repeats nothing of it
  * that may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<void> {

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { isLoopbackAddress } from '../../http/access.ts'
+import { ask } from '../client/ask.ts'
+import type { Log } from '../log/log.ts'
+import type { Config } from '../options/config.ts'
+import { hostInUrl, type Served } from '../serve.ts'
+
+/** Says where a server listens, where its root certificate is, and who else can reach it. */
+export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
+  const { tls, tlsRoot } = config
+  const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
+  log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${placeOf(server, host)}`, facts)
+  if (tlsRoot !== undefined) {
+    log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
+  } else if (tls) {
+    const root = gateway.authority.certificatePem
+    log.notice('root', `Its root certificate, for clients to trust:\n${root.trimEnd()}`, { root })
+  }
+  if (!isLoopbackAddress(server.address)) warn(exposure(config))
+}
+
+/** Describes the address that a server listens on. */
+function placeOf({ url, address, port }: Served, host: string): string {
+  if (address === '0.0.0.0') return `all IPv4 addresses of this machine, port ${port}; here ${url}`
+  if (address === '::') return `all addresses of this machine, IPv6 and IPv4, port ${port}; here ${url}`
+  return address === host ? url : `${url} (${address})`
+}
+
+/** Describes who may use a server that others can reach. */
+function exposure({ keys, control }: Config): string {
+  const api = keys ? 'with one of its keys' : 'with any key'
+  const isKeyed = typeof control === 'object' && control.key !== undefined
+  const controls = isKeyed ? 'are open to whoever has the control key' : 'are closed to them'
+  return `others can reach this address. The API is open to them ${api}; the controls ${controls}.`
+}
+
+/** How many ports after a taken one are tried. */
+const MOST_TRIED = 20
+
+/** Says of a taken port which program has it, and which port is free. */
+export async function portTaken(host: string, port: number): Promise<string> {
+  const url = `http://${hostInUrl(host)}:${port}`
+  const free = await freePort(host, port)
+  const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
+  return `Port ${port} on ${host} is taken${await programAt(url)}. ${choose}, or --port 0 for any free one.`
+}
+
+async function programAt(url: string): Promise<string> {
+  try {
+    const { status } = await ask({ url, timeout: 1000 }, 'GET', '/_fauxgate/clock')
+    // A control key may be asked for.
+    return [200, 401, 403].includes(status)
+      ? `: a fauxgate runs there, which can be asked at ${url}`
+      : ' by another web server'
+  } catch {
+    return ' by another program'
+  }
+}
+
+async function freePort(host: string, taken: number): Promise<number | undefined> {
+  for (let port = taken + 1; port <= Math.min(taken + MOST_TRIED, 65_535); port++) {
+    const server = createServer()
+    try {
+      server.listen(port, host)
+      await once(server, 'listening')
+      return port
+    } catch {
+      // Taken too.
+    } finally {
+      server.close()
+    }
+  }
+  return undefined
+}
+
+/** Prints a warning. */
+export function warn(text: string): void {
+  process.stderr.write(`fauxgate: warning: ${text}\n`)
+}

@@ -1,0 +1,108 @@
+import { dirname, resolve } from 'node:path'
+import * as v from 'valibot'
+import { marksOf } from '../../schema/documentation.ts'
+import { quote, quoteSecret } from '../../schema/text.ts'
+import { inTexts } from '../../schema/time.ts'
+import { isObject } from '../../schema/values.ts'
+import type { Arguments } from '../commands/command.ts'
+import { nearest, suggestion } from '../commands/nearest.ts'
+import { UsageError } from '../errors.ts'
+import { type Config, configRows } from './config.ts'
+import { type ConfigFile, pathFromHere } from './config-file.ts'
+import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from './table.ts'
+
+/** The options of one start of `fauxgate serve`. */
+export interface ParsedOptions {
+  readonly config: Config
+  /** How each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/**
+ * Reads the options. A flag goes before an environment variable, and that before the config file.
+ * @throws UsageError that names what is wrong as it was given.
+ */
+export function parseOptions(
+  { flags }: Arguments,
+  environment: NodeJS.ProcessEnv,
+  file: ConfigFile | undefined,
+): ParsedOptions {
+  const names = new Map<string, string>()
+  const config = file ? configOf(file, names) : {}
+  const set = ({ path }: Option, name: string, value: unknown) => {
+    const [first = '', second] = path.split('.')
+    names.set(path, name)
+    if (second === undefined) config[first] = value
+    else config[first] = { ...(isObject(config[first]) ? config[first] : {}), [second]: value }
+  }
+  for (const option of optionTable) {
+    const text = environment[option.variable]
+    if (text !== undefined) set(option, option.variable, variableValue(option, text))
+  }
+  for (const option of optionTable) {
+    const values = flags.get(option.flag)
+    if (values === undefined) continue
+    const name = values === false ? `--no-${option.flag}` : `--${option.flag}`
+    set(option, name, typeof values === 'boolean' ? values : textValue(option, values, name))
+  }
+  // The schema of its row has read each value.
+  return { config: config as Config, names }
+}
+
+/** Returns a sentence for each environment variable whose name is close to one that is read. */
+export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
+  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag))
+  return Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith(variableOf('')) || known.includes(name)) return []
+    const meant = nearest(name, known)
+    return meant ? [`${name} is not read. Did you mean ${meant}?`] : []
+  })
+}
+
+function configOf({ file, config }: ConfigFile, names: Map<string, string>): Record<string, unknown> {
+  const rows: Readonly<Record<string, v.GenericSchema>> = configRows
+  const read: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(config)) {
+    if (name === '$schema') continue
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined
+    const place = `in ${pathFromHere(file)}`
+    if (!row) throw new UsageError(`"${name}" ${place} is not an option.${suggestion(name, Object.keys(rows))}`)
+    requireAllowed(row, value, `"${name}" ${place}`, marksOf(row).secret)
+    for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, `"${path}" ${place}`)
+    const isFile = optionTable.some((option) => option.path === name && option.isFile)
+    read[name] = isFile && typeof value === 'string' ? resolve(dirname(file), value) : value
+  }
+  return read
+}
+
+function variableValue(option: Option, text: string): unknown {
+  const { kind, variable } = option
+  if (text === '') throw new UsageError(`${variable} is empty. Give it a value, or do not set it.`)
+  if (kind !== 'switch') return textValue(option, kind === 'texts' ? text.split(',') : [text], variable)
+  const isOn = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
+  if (isOn === undefined) throw new UsageError(`${variable} is ${quote(text)}. Allowed: true, false, 1 or 0.`)
+  return isOn
+}
+
+function textValue({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
+  if (kind === 'texts') return texts.map((text) => requireAllowed(schema, text, name, isSecret))
+  const [text = ''] = texts
+  const value = kind === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text
+  return requireAllowed(schema, value, name, isSecret)
+}
+
+function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, isSecret = false): unknown {
+  const { success, issues } = v.safeParse(schema, value, { abortEarly: true })
+  if (success) return value
+  const received = isSecret ? quoteSecret(value) : quote(value)
+  const { message } = issues[0]
+  // A number in a config file can be one of ms; on a command line, and in the environment, all are texts.
+  const allowed = name.startsWith('"') ? message : inTexts(message)
+  const meant = typeof value === 'string' && !isSecret ? suggestion(value, choicesIn(allowed)) : ''
+  throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
+}
+
+/** Returns the texts that a message allows, if it allows nothing else. */
+function choicesIn(allowed: string): string[] {
+  return /^"\w+"(?:, "\w+")*(?: or "\w+")?$/.test(allowed) ? (allowed.match(/\w+(?=")/g) ?? []) : []
+}
