@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipes-'))
+const at = (path: string) => join(folder, path)
+
+/** What is copied: the sources, and what the scripts need. */
+const COPIED = ['src', 'scripts', 'lint', 'docs', 'test', 'package.json', 'biome.json', '.gitignore']
+const TSCONFIG = {
+  extends: `${root}tsconfig.json`,
+  include: [at('src'), at('try.ts')],
+  compilerOptions: { types: ['node'] },
+}
+
+/** A recipe of a document: a whole file, or lines to add to one, each after lines that are there. */
+const BLOCK = /^( *)```(tsx?|diff)\n *\/\/ ([\w/.-]+\.tsx?)\n([\s\S]*?)^ *```$/gm
+
+interface Recipe {
+  readonly path: string
+  readonly isChange: boolean
+  readonly text: string
+}
+
+const recipes = ['docs/adding-a-family.md', 'CONTRIBUTING.md'].flatMap((document) =>
+  [...readFileSync(join(root, document), 'utf8').matchAll(BLOCK)].map(
+    ([, indent = '', language, path = '', text = '']): Recipe => ({
+      path,
+      isChange: language === 'diff',
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  ),
+)
+
+/** Adds the lines with a plus to a file, each group after the lines above it. */
+function changed(path: string, change: string): string {
+  let text = readFileSync(at(path), 'utf8')
+  for (const [, before = '', added = ''] of change.matchAll(/((?:^ .*\n)+)((?:^\+.*\n)+)/gm)) {
+    const [place, lines] = [before, added].map((part) => part.replaceAll(/^[ +]/gm, '')) as [string, string]
+    expect(`\n${text}`, path).toContain(`\n${place}`)
+    text = `\n${text}`.replace(`\n${place}`, () => `\n${place}${lines}`).slice(1)
+  }
+  return text
+}
+
+const run = (command: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, [join(root, command), ...args], { cwd: folder }).then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
+  )
+
+/** Runs a program of the copy, as a bundle, and returns its output. */
+async function output(contents: string): Promise<string> {
+  const outfile = at('program.mjs')
+  await build({
+    stdin: { contents, resolveDir: folder, loader: 'ts' },
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  })
+  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
+  return stdout.trim()
+}
+
+beforeAll(async () => {
+  for (const path of COPIED) cpSync(join(root, path), at(path), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), at('node_modules'), 'junction')
+  writeFileSync(at('tsconfig.json'), JSON.stringify(TSCONFIG))
+  for (const { path, isChange, text } of recipes) {
+    if (!isChange) expect(existsSync(at(path)), path).toBe(false)
+    writeFileSync(at(path), isChange ? changed(path, text) : text)
+  }
+  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), 'types', 'reference'], { cwd: folder })
+}, 60_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('The recipes of the documents compile together', async () => {
+  expect(recipes.length).toBeGreaterThan(8)
+  await run('node_modules/typescript/bin/tsc', '--noEmit', '--project', at('tsconfig.json'))
+}, 120_000)
+
+test('They pass lint, but for the formatter', async () => {
+  const files = [...new Set(recipes.map(({ path }) => path))]
+  await run('node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', ...files)
+  await run('scripts/rooms.mjs', at('src'))
+})
+
+test('A family that was added is served, listed and documented, with its field and its error', async () => {
+  const page = readFileSync(at('docs/reference/ip-policies.md'), 'utf8')
+  expect(page).toContain('is_strict')
+  expect(page).toContain('(error-catalogue.md#ip_range_too_wide)')
+  const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}
+  expect(await output(text)).toBe(text.split('// ').at(-1)?.trim())
+})
+
+test('A control that was added is a member, a path and a command', async () => {
+  const program = `import { createGateway } from './src/index.ts'
+import { clientCommands } from './src/server/client/commands.ts'
+const gateway = createGateway()
+const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' }
+const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
+console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`
+  expect(await output(program)).toBe('HELLO HELLO true')
+})
