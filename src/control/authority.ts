@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import type { ServerCertificateOptions } from '../generated/controls.ts'
 import { required } from '../operation/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import { accessor } from '../schema/accessor.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
@@ -10,7 +9,7 @@ import { asOne, moment, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
-import { type Control, type ControlHost, type Guarded, plainCall } from './control.ts'
+import { type Control, type ControlHost, plainCall } from './control.ts'
 
 /** What the authority cannot show. */
 export const errors = declareErrors({
@@ -95,12 +94,7 @@ function readServerOptions(options: ServerCertificateOptions) {
 }
 
 function serverCertificate(host: ControlHost, options: ServerCertificateOptions): ServerCertificate {
-  const {
-    names,
-    ips,
-    notBefore = host.now(),
-    notAfter = notBefore + NINETY_DAYS_MS,
-  } = host.reads(() => readServerOptions(options))
+  const { names, ips, notBefore = host.now(), notAfter = notBefore + NINETY_DAYS_MS } = readServerOptions(options)
   return issuing(host.authority()).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
@@ -129,27 +123,22 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
   types: [serverOptions],
   calls: { certificate },
-  members: (host, guarded) => ({ authority: direct(host, guarded) }),
+  members: (host) => ({ authority: direct(host) }),
 }
 
-const withCertificate = /* @__PURE__ */ accessor(
-  'certificatePem',
-  (host: ControlHost) => host.authority().certificatePem,
-)
-
-function direct(host: ControlHost, guarded: Guarded): AuthorityApi {
-  const members: Omit<AuthorityApi, 'certificatePem'> = {
+function direct(host: ControlHost): AuthorityApi {
+  return {
+    get certificatePem() {
+      return host.authority().certificatePem
+    },
     privateKeyPem: (id) =>
-      guarded(() =>
-        host.transact((tx) => {
-          requireId(id, 'cert')
-          const { upload, order } = required(tx, certificates, id, 'TLS certificate')
-          return upload
-            ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
-            : issuing(host.authority()).issue(order).private_key_pem
-        }),
-      ),
+      host.transact((tx) => {
+        requireId(id, 'cert')
+        const { upload, order } = required(tx, certificates, id, 'TLS certificate')
+        return upload
+          ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
+          : issuing(host.authority()).issue(order).private_key_pem
+      }),
     serverCertificate: (options) => serverCertificate(host, options),
   }
-  return withCertificate(members, host)
 }

@@ -23,7 +23,7 @@ export interface Control<Members extends object = object, Errors extends ErrorsB
   /** What it keeps in the gateway's state, for the operations of an API. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
   /** Makes what the gateway has of it as members, such as `dns`: its direct face. */
-  readonly members: (host: ControlHost, guarded: Guarded) => Members
+  readonly members: (host: ControlHost) => Members
 }
 
 /** What several controls together give a gateway as members. */
@@ -77,8 +77,6 @@ export interface ControlHost {
   safe(): Promise<void>
   /** What was asked over HTTP. */
   readonly journal: Journal
-  /** Reads what a direct call was given: the stack of an error about that begins at the caller's line. */
-  reads<T>(read: () => T): T
   /** A text for people without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
@@ -86,7 +84,7 @@ export interface ControlHost {
   readonly dialect: Dialect
   /** The families of a test's own. */
   readonly families: Families
-  /** What every URI in a response starts with. A function, since V8 keeps gateways with a getter: see `accessor`. */
+  /** What every URI in a response starts with. */
   url(): string
   /** What makes the text of the OpenAPI document; undefined until somebody brings it. */
   describer: ((...given: Parameters<Describer>) => string) | undefined
@@ -97,9 +95,6 @@ export type Describer = (
   dialect: Dialect,
   options: { readonly families: Readonly<Record<string, { readonly operations: object }>>; readonly url: string },
 ) => object
-
-/** Runs a piece of a direct call: a refusal becomes a `GatewayError`, and an error's stack begins at the caller's line. */
-export type Guarded = <T>(work: () => T, input?: unknown) => T
 
 /** What the paths of all controls begin with. */
 export const CONTROL_PATH = '/_fauxgate'

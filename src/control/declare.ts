@@ -5,7 +5,7 @@ import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
-import { type Control, type ControlHost, controlCall, type Guarded } from './control.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** An id of a type; a backend's prefix says more than "bkd", the others are whole. */
 const idOf = (prefix: string, sentence: string) =>
@@ -87,17 +87,16 @@ export interface DeclareMember {
 export const declare: Control<DeclareMember> = {
   calls: { declare: declareCall },
   state: () => declared,
-  members: (host, guarded) => ({ declare: direct(host, guarded) }),
+  members: (host) => ({ declare: direct(host) }),
 }
 
 /** The options of an edge by name; what they can be says the call. */
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
-function direct(host: ControlHost, guarded: Guarded): Declare {
-  const send = (sent: object) => guarded(() => declareCall.run(host, sent))
+function direct(host: ControlHost): Declare {
+  const send = (sent: object) => declareCall.run(host, sent)
   return {
-    edge: (edge, options = {}) =>
-      guarded(() => declareCall.run(host, { edge, ...readCallOptions(edgeOptions, options) })),
+    edge: (edge, options = {}) => declareCall.run(host, { edge, ...readCallOptions(edgeOptions, options) }),
     endpointConfiguration: (id) => send({ endpoint_configuration: id }),
     backend: (backend) => send({ backend }),
   }

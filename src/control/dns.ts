@@ -11,7 +11,7 @@ import {
 } from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
-import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from './control.ts'
+import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
 
 const records = plainCall({
   method: 'GET',
@@ -88,18 +88,18 @@ export interface DnsMember {
 export const dns: Control<DnsMember> = {
   calls: { records, put, remove },
   state: () => ({ collections: [zone] }),
-  members: (host, guarded) => ({ dns: direct(host, guarded) }),
+  members: (host) => ({ dns: direct(host) }),
 }
 
 /** Reads the name of a record that must be named: over HTTP, none names all. */
 const readRecordName = bodyReader(v.object({ name: recordName }))
 
-function direct(host: ControlHost, guarded: Guarded): Dns {
+function direct(host: ControlHost): Dns {
   return {
-    cname: (name, value) => guarded(() => put.run(host, { name, type: 'CNAME', value })),
-    a: (name, value) => guarded(() => put.run(host, { name, type: 'A', value })),
-    remove: (name) => guarded(() => remove.run(host, readRecordName({ name }, {}, host.context))),
-    clear: () => guarded(() => remove.run(host, {})),
-    records: () => guarded(() => records.run(host, {})),
+    cname: (name, value) => put.run(host, { name, type: 'CNAME', value }),
+    a: (name, value) => put.run(host, { name, type: 'A', value }),
+    remove: (name) => remove.run(host, readRecordName({ name }, {}, host.context)),
+    clear: () => remove.run(host, {}),
+    records: () => records.run(host, {}),
   }
 }

@@ -115,7 +115,7 @@ export class Engine {
 
   /** Has the store know that ids of requests were given out, before one is shown. */
   keepOperationIds(): void {
-    if (this.#persistence) this.called(() => undefined)
+    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.called(() => undefined)
   }
 
   /**

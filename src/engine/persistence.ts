@@ -90,6 +90,11 @@ export class Persistence {
     refuseAsFailed(new Error('it has no state any more'))
   }
 
+  /** Tells whether the store knows that so many ids of requests may have been given out. */
+  hasReserved(operations: number): boolean {
+    return this.#saved !== undefined && operations <= this.#saved.operations
+  }
+
   /** Adds the changes of one transaction to the next commit. */
   changed(operation: string, changes: readonly RecordChange[]): void {
     this.#pending.add(operation, changes)

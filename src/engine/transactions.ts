@@ -24,11 +24,11 @@ export class Guard {
   }
 
   /** Runs code from which no call is allowed. */
-  run<T>(inside: Inside, work: () => T): T {
+  run<T, Args extends unknown[]>(inside: Inside, work: (...args: Args) => T, ...args: Args): T {
     this.requireOutside()
     this.#inside = inside
     try {
-      return work()
+      return work(...args)
     } finally {
       this.#inside = undefined
     }
@@ -147,7 +147,7 @@ export class Transactions {
     const tx = new OpenTransaction(this.#current(), now)
     let result: T
     try {
-      result = this.#guard.run('a transaction', () => work(tx))
+      result = this.#guard.run('a transaction', work, tx)
     } catch (error) {
       tx.undo()
       throw error

@@ -1,6 +1,5 @@
 import type { ControlHost } from '../control/control.ts'
 import { snapshotOf } from '../control/state/snapshot.ts'
-import type { Entered } from '../direct/entered.ts'
 import type { Leftover } from '../direct/initial.ts'
 import { isManual } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -20,7 +19,6 @@ interface Parts {
   readonly ownKeys: readonly string[]
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
-  readonly entered: Entered
   /** Makes the initial state. */
   begin(): void
   leftovers(): readonly Leftover[]
@@ -34,7 +32,6 @@ export function hostOf({
   ownKeys,
   journal,
   rateLimiter,
-  entered,
   begin,
   leftovers,
 }: Parts): ControlHost {
@@ -46,7 +43,6 @@ export function hostOf({
     context: engine.context,
     journal,
     leftovers,
-    reads: (read) => entered.reads(read),
     withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
     authority: () => engine.authority,
     dialect,

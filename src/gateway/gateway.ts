@@ -1,7 +1,6 @@
-import type { ControlHost, Guarded } from '../control/control.ts'
+import type { ControlHost } from '../control/control.ts'
 import { type ControlMembers, controls } from '../controls.ts'
 import { type Direct, directApi } from '../direct/direct-api.ts'
-import { Entered } from '../direct/entered.ts'
 import { applyInitial, Baseline, type Leftover, leftoversOf, presentKeys } from '../direct/initial.ts'
 import type { Clock } from '../engine/clock.ts'
 import { Engine } from '../engine/engine.ts'
@@ -17,16 +16,14 @@ import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import { accessor } from '../schema/accessor.ts'
-import { begunAt, fromCaller } from '../schema/caller.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
 import { valuesOf } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
 import { authorityBy } from './authority-keys.ts'
 import { hostOf } from './control-host.ts'
+import { ErrorBoundary, startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { AnyOptions, GatewayOptions } from './gateway-options.ts'
-import { guardedBy, outwardOf } from './guarded.ts'
 import { readGatewayOptions } from './options.ts'
 import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
 
@@ -90,8 +87,6 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
 /** A gateway with families of your own. */
 export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
 
-const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
-
 /**
  * Creates a gateway with families of your own beside fauxgate's: see `fauxgate/kit`.
  *
@@ -122,19 +117,16 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
-  const { read, table } = fromCaller(createGateway, () => {
-    const read = readGatewayOptions(options)
-    return { read, table: tableOf(read.families) }
-  })
+  const read = readGatewayOptions(options)
+  const table = tableOf(read.families)
   const { keys, control, authorityKeys, ...rules } = read
   const { clock, dialect, initial } = rules
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const authority = authorityBy(authorityKeys)
   const baseline = new Baseline()
-  const entered = new Entered()
   const secretNames = new SecretNames(table.api.operations, dialect)
-  const outward = outwardOf(dialect, secretNames, ownKeys)
+  const boundary = new ErrorBoundary(dialect, secretNames, ownKeys)
   const engine = new Engine({
     clock,
     dialect,
@@ -147,9 +139,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     catalogue: table.catalogue,
     store: read.store,
     sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline]]),
-    publicError: outward,
+    publicError: (error) => boundary.publicError(error),
   })
-  const guarded = guardedBy(entered, outward)
   const journal = new Journal({
     size: read.journalSize,
     bytes: read.journalBytes,
@@ -158,16 +149,20 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     ownKeys,
   })
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
-  const direct = directApi(table.families, (operation, ids, input, call) =>
-    guarded(() => engine.execute(operation, ids, input).result, input, call),
-  )
+  const direct = directApi(table.families, (operation, ids, input, call) => {
+    try {
+      return engine.execute(operation, ids, input).result
+    } catch (error) {
+      throw boundary.errorOf(call, error, input)
+    }
+  })
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
     baseline.keys = presentKeys(engine, table.families)
   }
   const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
-  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, entered, begin, leftovers })
+  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers })
   const controlApi = controlApiOf(host, table.controlRouter, control)
   const exchange = handlerOf({
     engine,
@@ -182,20 +177,21 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     rateLimiter,
   })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
-  const ofControls = controlMembers(host, guarded)
-  // The clock's functions are the user's own, and stay as they are.
-  entered.know(ofControls, clock)
+  // The clock's functions are the user's own, and stay unchanged.
+  const ofControls = boundary.wrapAll(controlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // As it was passed in; the system's where C was left out.
     fetch,
     exchange,
     refused: refusedOf({ engine, dialect }),
-    leftovers: () => guarded(host.leftovers),
-    nextDueAt: () => guarded(() => engine.nextDueAt()),
-    settle: () => guarded(() => void engine.settle()),
+    ...boundary.wrapAll({
+      leftovers: () => host.leftovers(),
+      nextDueAt: () => engine.nextDueAt(),
+      settle: () => void engine.settle(),
+    }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
-    install: (how) => fromCaller(own.install, () => installFetch(fetch, () => engine.url, how)),
+    install: (how) => installFetch(fetch, () => engine.url, how),
     async delivered(response, { signal } = {}) {
       const answer = response.safe ? await response.safe : response
       if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
@@ -209,13 +205,15 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   // Not spread: for an object that begins so, V8 makes a shape per member, and again for each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, ofControls, own)
-  fromCaller(createGateway, () => requireMembersFree(read.families, members, direct))
+  requireMembersFree(read.families, members, direct)
+  Object.defineProperty(members, 'url', { get: () => engine.url, enumerable: true, configurable: true })
   try {
-    guarded(() => engine.called(() => engine.isLoaded || begin()))
-  } catch (error) {
-    throw error instanceof GatewayError ? begunAt(error, createGateway) : error
+    engine.called(() => engine.isLoaded || begin())
+  } catch (thrown) {
+    const error = boundary.publicError(thrown)
+    throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
   }
-  return withUrl(members, engine) as Gateway<C> // With the members that were left out above.
+  return members as Gateway<C> // With the members that were left out above.
 }
 
 /** A family is a member of the gateway, in the place of no other one. */
@@ -227,7 +225,7 @@ function requireMembersFree(own: Families = {}, gateway: object, direct: object)
 }
 
 /** What the gateway has of its controls. */
-function controlMembers(host: ControlHost, guarded: Guarded): ControlMembers {
+function controlMembers(host: ControlHost): ControlMembers {
   // Each control makes its own; together they are all.
-  return Object.assign({}, ...controls.map((control) => control.members(host, guarded)))
+  return Object.assign({}, ...controls.map((control) => control.members(host)))
 }

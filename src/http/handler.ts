@@ -92,8 +92,11 @@ class Call {
   }
 
   respond(): HttpResponse {
-    const { engine } = this.#parts
-    const response = this.#orError(() => (this.#isControl ? this.#controlled() : engine.called(() => this.#answered())))
+    const { engine, controlApi } = this.#parts
+    const response = this.#orError(() => {
+      engine.keepOperationIds()
+      return this.#isControl ? controlApi.answer(this.#request, this.#path, this.#query) : this.#answered()
+    })
     const now = engine.lastNow
     const { safe } = engine
     if (!safe) return this.#noted(response, now)
@@ -120,12 +123,6 @@ class Call {
     return valuesOf([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
   }
 
-  #controlled(): HttpResponse {
-    const { engine, controlApi } = this.#parts
-    engine.keepOperationIds()
-    return controlApi.answer(this.#request, this.#path, this.#query)
-  }
-
   /** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
   #answered(): HttpResponse {
     const { engine, router, dialect, keys, rateLimiter, controlApi } = this.#parts
@@ -142,7 +139,8 @@ class Call {
     const parameters = parametersFor(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.isEmpty(faults)) return this.#executed(operation, route.ids, input)
-    return this.#executedWithFaults(operation, route.ids, input)
+    // The fault counts the request: both are one commit.
+    return engine.called(() => this.#executedWithFaults(operation, route.ids, input))
   }
 
   #executed(operation: Operation, ids: PathIds, input: unknown): HttpResponse {

@@ -6,7 +6,6 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import type { RequestBody } from '../schema/body.ts'
-import { fromCaller } from '../schema/caller.ts'
 import { general } from '../schema/general-errors.ts'
 import { asOne, integerFrom, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { Connection, type Exchange, HEAD_LIMITS, type ParseError, send } from './connection.ts'
@@ -65,11 +64,7 @@ export interface Served {
  * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
-  const {
-    port = 0,
-    host = '127.0.0.1',
-    tls,
-  } = fromCaller(serve, () => readOptions(serveOptions, options, { secret: ['tls'] }))
+  const { port = 0, host = '127.0.0.1', tls } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
   const server = listenerFor(gateway, sockets, await serverMaker(tls), tls ? 'secureConnection' : 'connection')
   await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import type { Time } from '../engine/manual-clock.ts'
-import { type Callable, fromCaller } from '../schema/caller.ts'
 import {
   asOne,
   integerFrom,
@@ -152,15 +151,10 @@ const DEFAULTS = {
 /**
  * Reads the options of a pair and fills in the defaults.
  *
- * @param call the function that was called with them
  * @param fewestIssuers the number of CA certificates that the pair needs at least
  * @throws TypeError for an unknown option or a value that is not allowed
  */
-export function readPairOptions(call: Callable, options: PairOptions = {}, fewestIssuers = 0): Plan {
-  return fromCaller(call, () => planOf(options, fewestIssuers))
-}
-
-function planOf(options: PairOptions, fewestIssuers: number): Plan {
+export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0): Plan {
   const read = withDefaults(readOptions(pairOptions(fewestIssuers), options), DEFAULTS)
   const { names, ips, keyType, seed, issuers = fewestIssuers } = read
   if (names.length + ips.length === 0) {

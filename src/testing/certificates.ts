@@ -1,5 +1,4 @@
 import type { Time } from '../engine/manual-clock.ts'
-import { type Callable, fromCaller } from '../schema/caller.ts'
 import type { Draw } from '../schema/values.ts'
 import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
@@ -48,7 +47,7 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function certificatePair(options?: PairOptions): Pair {
-  return goodPair(certificatePair, options)
+  return goodPair(options)
 }
 
 /**
@@ -57,8 +56,8 @@ export function certificatePair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function expiredPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(expiredPair, options)
-  return goodPair(expiredPair, { ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
+  const { at, rest } = around(options)
+  return goodPair({ ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
 }
 
 /**
@@ -67,8 +66,8 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function notYetValidPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(notYetValidPair, options)
-  return goodPair(notYetValidPair, { ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
+  const { at, rest } = around(options)
+  return goodPair({ ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
 }
 
 /**
@@ -77,7 +76,7 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function swappedPair(options?: PairOptions): Pair {
-  const { certificate_pem, private_key_pem } = goodPair(swappedPair, options)
+  const { certificate_pem, private_key_pem } = goodPair(options)
   return { certificate_pem: private_key_pem, private_key_pem: certificate_pem }
 }
 
@@ -88,7 +87,7 @@ export function swappedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function mismatchedPair(options?: PairOptions): Pair {
-  const plan = readPairOptions(mismatchedPair, options)
+  const plan = readPairOptions(options)
   const { chain, random } = materialOf(plan)
   return pairOf({ chain, key: pairKey(plan.keyType, random('other key'), 'other') })
 }
@@ -100,7 +99,7 @@ export function mismatchedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function encryptedKeyPair(options?: PairOptions): Pair {
-  const material = materialOf(readPairOptions(encryptedKeyPair, options))
+  const material = materialOf(readPairOptions(options))
   const der = encryptedKey(material.key.pkcs8.length, material.random('encrypted key'))
   return { ...pairOf(material), private_key_pem: writePem('ENCRYPTED PRIVATE KEY', der) }
 }
@@ -112,7 +111,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function damagedPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(damagedPair, options))
+  const { chain, key } = materialOf(readPairOptions(options))
   const [leaf, ...issuers] = chain
   return pairOf({ chain: [leaf.subarray(0, -CUT), ...issuers], key })
 }
@@ -125,7 +124,7 @@ export function damagedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function wrongOrderPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(wrongOrderPair, options, 1))
+  const { chain, key } = materialOf(readPairOptions(options, 1))
   const [leaf, ...issuers] = chain
   const [root = leaf, ...others] = issuers.reverse()
   return pairOf({ chain: [root, ...others, leaf], key })
@@ -136,18 +135,16 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-/** Makes a valid pair for `call`, the function that the options were passed to. */
-function goodPair(call: Callable, options: PairOptions | undefined): Pair {
-  return pairOf(materialOf(readPairOptions(call, options)))
+/** Makes a valid pair. */
+function goodPair(options: PairOptions | undefined): Pair {
+  return pairOf(materialOf(readPairOptions(options)))
 }
 
-function around(call: Callable, { at, ...rest }: PairAroundOptions) {
-  return fromCaller(call, () => {
-    for (const name of ['notBefore', 'notAfter']) {
-      if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
-    }
-    return { at: readMoment('at', at, DAY + YEAR), rest }
-  })
+function around({ at, ...rest }: PairAroundOptions) {
+  for (const name of ['notBefore', 'notAfter']) {
+    if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
+  }
+  return { at: readMoment('at', at, DAY + YEAR), rest }
 }
 
 /** EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), as openssl writes it, for a key of `size` bytes. */

@@ -44,7 +44,7 @@ export interface ReportMember {
 /** The report on what happened. */
 export const report: Control<ReportMember> = {
   calls: { report: call },
-  members: (host, guarded) => ({ report: () => guarded(() => reportOf(host)) }),
+  members: (host) => ({ report: () => reportOf(host) }),
 }
 
 function reportOf(host: ControlHost): string {

@@ -5,7 +5,7 @@ import type { Family } from '../../operation/family.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone, refuse } from '../../schema/errors.ts'
-import { type Api, type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { type Api, type Control, type ControlHost, controlCall, plainCall } from '../control.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
 import { errors } from './errors.ts'
 import { armedFault, faultSpec } from './fault.ts'
@@ -92,7 +92,7 @@ export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
   state: (api) => ({ collections: [collection], relations: relationsIn(api) }),
-  members: (host, guarded) => ({ faults: direct(host, guarded) }),
+  members: (host) => ({ faults: direct(host) }),
 }
 
 /** A fault of a snapshot is one that some request can meet, like one that is ordered. */
@@ -103,17 +103,17 @@ function relationsIn(api: Api): NonNullable<Family['relations']> {
   }
 }
 
-function direct(host: ControlHost, guarded: Guarded): Faults {
+function direct(host: ControlHost): Faults {
   // Those of a family of a test's own have other names, which the types do not offer.
-  const all = () => guarded(() => list.run(host, {})) as readonly ArmedFault<OperationName>[]
+  const all = () => list.run(host, {}) as readonly ArmedFault<OperationName>[]
   return {
-    add: (spec) => guarded(() => add.run(host, spec)) as ArmedFault<OperationName>, // As with all.
+    add: (spec) => add.run(host, spec) as ArmedFault<OperationName>, // As with all.
     all,
-    remove: (id) => guarded(() => remove.run(host, { id })),
-    clear: () => guarded(() => remove.run(host, {})),
+    remove: (id) => remove.run(host, { id }),
+    clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
-      const found = guarded(() => pendingFaults(host.transact(armedFaults), host.journal))
-      guarded(() => assertNone(found && host.withoutKeys(found)))
+      const found = pendingFaults(host.transact(armedFaults), host.journal)
+      assertNone(found && host.withoutKeys(found))
     },
   }
 }

@@ -8,7 +8,7 @@ import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type TimelinesMember, timelines } from '../../views/timelines.ts'
-import type { Control, ControlHost, Guarded } from '../control.ts'
+import type { Control, ControlHost } from '../control.ts'
 import { attempt, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
 import { errors } from './errors.ts'
 import { clear, pending, script } from './orders.ts'
@@ -83,48 +83,44 @@ export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
-  members: (host, guarded) => ({ provisioning: direct(host, guarded) }),
+  members: (host) => ({ provisioning: direct(host) }),
 }
 
 /** The options of the direct calls by name; what they can be says the call that they go to. */
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-function direct(host: ControlHost, guarded: Guarded): Provisioning & TimelinesMember {
+function direct(host: ControlHost): Provisioning & TimelinesMember {
   const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
-    guarded(() => script.run(host, { ...readCallOptions(schema, options), ...sent }))
-  const timelineOf = (id: string) => guarded(() => timeline.run(host, { id }))
+    script.run(host, { ...readCallOptions(schema, options), ...sent })
+  const timelineOf = (id: string) => timeline.run(host, { id })
   return {
     script: (outcomes, options = {}) => order({ outcomes }, forDomain, options),
     failNext: (error, options = {}) => order({ outcomes: [error], first: true }, forTimes, options),
     failAlways: (error, options = {}) => order({ outcomes: [], always: error }, forDomain, options),
-    clear: (options = {}) => guarded(() => clear.run(host, readCallOptions(forDomain, options))),
-    pendingOutcomes: () => guarded(() => pending.run(host, {})),
-    assertNoPendingOutcomes: () => guarded(() => assertNone(host.transact(unusedOutcomes))),
-    attempt: (id) => guarded(() => attempt.run(host, { id })),
-    renewNow: (id) => guarded(() => renew.run(host, { id })),
-    expireNow: (id) => guarded(() => expire.run(host, { id })),
+    clear: (options = {}) => clear.run(host, readCallOptions(forDomain, options)),
+    pendingOutcomes: () => pending.run(host, {}),
+    assertNoPendingOutcomes: () => assertNone(host.transact(unusedOutcomes)),
+    attempt: (id) => attempt.run(host, { id }),
+    renewNow: (id) => renew.run(host, { id }),
+    expireNow: (id) => expire.run(host, { id }),
     timeline: timelineOf,
-    timelines: (query = {}) => guarded(() => timelines.run(host, query)),
+    timelines: (query = {}) => timelines.run(host, query),
     printTimeline: (id) => printedTimeline(timelineOf(id)),
-    settled: async (id) => afterNextAttempt(host, id, guarded),
+    settled: async (id) => afterNextAttempt(host, id),
   }
 }
 
-async function afterNextAttempt(host: ControlHost, id: string, guarded: Guarded): Promise<ReservedDomain> {
-  const read = () => guarded(() => host.transact((tx) => requiredDomain(tx, id)))
+async function afterNextAttempt(host: ControlHost, id: string): Promise<ReservedDomain> {
+  const read = () => host.transact((tx) => requiredDomain(tx, id))
   const { job, due } = read()
   if (job && due) {
     if (!host.clock.waitUntil && host.now() < due.at) throw new Error(cannotWait(due.at))
     while (host.now() < due.at) await host.clock.waitUntil?.(due.at)
   }
-  const domain = guarded(() => host.transact((tx) => shownDomain(tx, requiredDomain(tx, id))))
-  await host.safe().catch((error) => guarded(() => raise(error)))
+  const domain = host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
+  await host.safe()
   return domain
-}
-
-function raise(error: unknown): never {
-  throw error
 }
 
 function cannotWait(at: number): string {

@@ -5,7 +5,7 @@ import { documented, named } from '../../schema/documentation.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../../schema/options.ts'
-import { type Control, type ControlHost, controlCall, type Guarded, plainCall } from '../control.ts'
+import { type Control, type ControlHost, controlCall, plainCall } from '../control.ts'
 import { unknownRequests } from './shown.ts'
 
 /** The methods that a request can be looked for by. */
@@ -73,16 +73,15 @@ export interface RequestsMember {
 export const requests: Control<RequestsMember> = {
   types: [filterSchema([])],
   calls: { list, clear },
-  members: (host, guarded) => ({ requests: direct(host, guarded) }),
+  members: (host) => ({ requests: direct(host) }),
 }
 
-function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
+function direct({ journal, api }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
-  const read = (filter: JournalFields = {}) =>
-    guarded(() => {
-      schema ??= filterSchema(api.operations.map(({ name }) => name))
-      return readCallOptions(schema, filter, FILTER_WORDS)
-    })
+  const read = (filter: JournalFields = {}) => {
+    schema ??= filterSchema(api.operations.map(({ name }) => name))
+    return readCallOptions(schema, filter, FILTER_WORDS)
+  }
   const newestFirst = (filter?: JournalFilter) => {
     if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
     return [...journal.newestFirst(read(filter))]
@@ -96,7 +95,7 @@ function direct({ journal, api }: ControlHost, guarded: Guarded): Requests {
     },
     clear: () => journal.clear(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => guarded(() => assertNone(unknownRequests(journal))),
+    assertAllKnown: () => assertNone(unknownRequests(journal)),
   }
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../schema/options.ts'
-import { type Control, type ControlCall, type ControlHost, type Guarded, plainCall } from '../control.ts'
+import { type Control, type ControlCall, type ControlHost, plainCall } from '../control.ts'
 import { type Snapshot, shownSnapshot } from './snapshot.ts'
 
 const reset = plainCall({
@@ -61,13 +61,13 @@ export const state: Control<StateMembers> = {
   members: direct,
 }
 
-function direct(host: ControlHost, guarded: Guarded): StateMembers {
+function direct(host: ControlHost): StateMembers {
   return {
     snapshot(options = {}) {
-      const { privateKeys = false } = host.reads(() => readOptions(snapshotOptions, options))
-      return guarded(() => host.snapshot(privateKeys))
+      const { privateKeys = false } = readOptions(snapshotOptions, options)
+      return host.snapshot(privateKeys)
     },
-    restore: (snapshot) => guarded(() => host.restore(snapshot), snapshot),
-    reset: () => guarded(host.reset),
+    restore: (snapshot) => host.restore(snapshot),
+    reset: () => host.reset(),
   }
 }

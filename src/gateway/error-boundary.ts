@@ -1,0 +1,75 @@
+import type { Dialect } from '../resources/dialects.ts'
+import { factsOf } from '../schema/error-facts.ts'
+import { AssertionError, Refusal } from '../schema/errors.ts'
+import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
+import { valuesOf } from '../schema/secret-texts.ts'
+import { GatewayError } from './gateway-error.ts'
+
+/** A function that a user calls. */
+type Callable = (...args: never[]) => unknown
+
+/** Turns what the functions of a gateway throw into the errors that their callers get. */
+export class ErrorBoundary {
+  readonly #dialect: Dialect
+  readonly #secretNames: SecretNames
+  readonly #ownKeys: readonly string[]
+
+  constructor(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+    this.#dialect = dialect
+    this.#secretNames = secretNames
+    this.#ownKeys = ownKeys
+  }
+
+  /** Returns the error of the dialect for a refusal, without the secrets of `input`; any other error unchanged. */
+  publicError(error: unknown, input?: unknown): unknown {
+    if (!(error instanceof Refusal)) return error
+    const secrets = valuesOf([...this.#ownKeys, ...secretsIn(input, this.#secretNames)])
+    return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause)
+  }
+
+  /** Returns the public error, whose stack begins where `call` was called. Errors of other code keep their stacks. */
+  errorOf(call: Callable, error: unknown, input?: unknown): unknown {
+    if (!(error instanceof Refusal || error instanceof AssertionError)) return error
+    return startingAtCaller(this.publicError(error, input), call)
+  }
+
+  /** Wraps functions, and those of objects among the members except `clock`, in place. */
+  wrapAll<T extends object>(members: T, clock?: unknown): T {
+    for (const name of Object.keys(members)) {
+      // A getter is not called.
+      const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
+      // A function is called with what its caller passed.
+      if (typeof value === 'function') Reflect.set(members, name, this.#wrapped(value as Callable))
+      else if (typeof value === 'object' && value !== null && value !== clock) this.wrapAll(value, clock)
+    }
+    return members
+  }
+
+  #wrapped(work: Callable): Callable {
+    const call = (...args: never[]) => {
+      try {
+        const result = work(...args)
+        return result instanceof Promise ? this.#rejecting(result, call) : result
+      } catch (error) {
+        throw this.errorOf(call, error, args)
+      }
+    }
+    return call
+  }
+
+  /** By the time that a promise is rejected, its caller is no longer on the stack. */
+  #rejecting(result: Promise<unknown>, call: Callable): Promise<unknown> {
+    const { stack = '' } = startingAtCaller(new Error(), call)
+    return result.catch((thrown) => {
+      const error = this.publicError(thrown)
+      if (error instanceof GatewayError) error.stack = stack.replace('Error', String(error))
+      throw error
+    })
+  }
+}
+
+/** Has the stack of an error begin where `call` was called. */
+export function startingAtCaller<E>(error: E, call: Callable): E {
+  if (error instanceof Error) Error.captureStackTrace?.(error, call)
+  return error
+}
