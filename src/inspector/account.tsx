@@ -3,13 +3,12 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ErrorAnswer, requestJson } from './connection.ts'
 import { Button, Choice, Field, Form, Problem, Submit, TextField } from './shared/controls.tsx'
-import { formatCount, formatRelative, formatTime } from './shared/format.ts'
+import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Facts, Table } from './shared/layout.tsx'
 
 /** A sandbox, with what it says of itself as soon as that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
-/** How many sandboxes a page of the list has. */
 const PAGE_SIZE = 50
 
 /** How many sandboxes are asked for their description at the same time: that wakes them. */
@@ -146,7 +145,6 @@ function Fork({ original, create }: { original: string; create: CreateCall }) {
   )
 }
 
-/** The keys of a new sandbox. */
 function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox: CreatedSandbox; close: () => void }) {
   const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
   return (
@@ -172,7 +170,7 @@ function Sandboxes({ rows, fork, remove }: SandboxesProps) {
     <Time at={row.created_at} />,
     <Time at={row.last_used_at} none="never" />,
     <Time at={row.next_event_at} none="none" now={now} />,
-    records === undefined ? '…' : `${formatCount(records)} records, ${formatCount(Math.ceil(bytes / 1000))} kB`,
+    records === undefined ? '…' : `${formatCounted(records, 'record')}, ${formatCount(Math.ceil(bytes / 1000))} kB`,
     `${row.dialect}, ${row.clock} clock`,
     <Time at={row.expires_at} none="never" />,
     <>

@@ -1,4 +1,3 @@
-/** The answer to a request of the page. */
 export interface Answer {
   readonly status: number
   /** The JSON of the body; its text if it is no JSON; null for no body. */
@@ -47,13 +46,11 @@ async function read(response: Response): Promise<Answer> {
 
 const KEY = 'fauxgate-control-key'
 
-/** Something that happened at the server. */
 interface ServerEvent {
   readonly event: string
   readonly data: unknown
 }
 
-/** The connection of the page to its own server. */
 export class Connection {
   /** The path before every other: empty, unless the gateway has a base URL with a path. */
   readonly base = location.pathname.replace(/\/_fauxgate\/.*$/, '')

@@ -16,7 +16,6 @@ interface Part {
   readonly show: (first: string, second: string) => preact.ComponentChild
 }
 
-/** The parts of the page by their names in the address. */
 const PARTS: Readonly<Record<string, Part>> = {
   now: { title: 'Now', show: () => <Now /> },
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },

@@ -6,16 +6,13 @@ import type { Overview } from '../views/overview.ts'
 import { Connection, ErrorAnswer } from './connection.ts'
 import { Service } from './service.ts'
 
-/** A snapshot that the page keeps until it is closed. */
 export interface SavedSnapshot {
   readonly name: string
-  /** When it was taken, in ms. */
   readonly at: number
   readonly records: number
   readonly snapshot: Snapshot
 }
 
-/** How many entries of the journal the page keeps. */
 const MOST_ENTRIES = 2000
 
 /** Changes within this many ms are loaded together. */
@@ -53,7 +50,6 @@ export class Page extends PageState {
     void this.#listen()
   }
 
-  /** Changes the state and draws the page. */
   set(state: Partial<PageState>): void {
     Object.assign(this, state)
     this.draw()
@@ -165,7 +161,6 @@ export class Page extends PageState {
 
 export const PageContext = createContext<Page | undefined>(undefined)
 
-/** Returns the page of a component. */
 export function usePage(): Page {
   const page = useContext(PageContext)
   if (!page) throw new Error('No page.')

@@ -1,18 +1,14 @@
 import type { OpenApiDocument, OperationItem } from '../openapi/document.ts'
 import type { JsonSchema } from '../openapi/json-schema.ts'
 
-/** An operation of the service. */
 export interface ServiceOperation {
   readonly name: string
   readonly method: string
-  /** The path with the names of its ids in braces. */
   readonly path: string
   readonly summary: string
-  /** The schema of the request's body, if it has one. */
   readonly body: JsonSchema | undefined
 }
 
-/** A family of resources. */
 export interface ServiceFamily {
   readonly name: string
   /** The noun for one resource, such as `reserved domain`. */
@@ -30,7 +26,6 @@ export interface ServiceFamily {
   readonly remove: ServiceOperation | undefined
   /** All other operations on one resource. */
   readonly actions: readonly ServiceOperation[]
-  /** The fields of a resource in their order. */
   readonly fields: Readonly<Record<string, JsonSchema>>
 }
 
@@ -56,7 +51,6 @@ export class Service {
     })
   }
 
-  /** The header that names the version, with its value. */
   get versionHeader(): Record<string, string> {
     const { name, schema } = this.document.components.parameters.version ?? {}
     return name ? { [name]: String(schema?.enum?.[0] ?? '') } : {}
@@ -112,12 +106,10 @@ function lastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
 }
 
-/** Returns a path with its ids filled in. */
 export function filledPath(path: string, ids: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? ''))
 }
 
-/** Returns the names of the ids in a path. */
 export function idsIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }

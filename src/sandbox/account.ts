@@ -42,18 +42,14 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
   }
 }
 
-/** What a call of the account works on. */
 export interface AccountHost {
   readonly env: SandboxEnvironment
-  /** Returns the public URL of a sandbox. */
   readonly urlOf: (name: string) => string
 }
 
-/** A call of the account. */
 export interface AccountCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
-  /** Where its input is. */
   readonly from?: 'body' | 'query'
   /** Its body may hold a whole state. */
   readonly hasState?: true
@@ -92,12 +88,10 @@ const named = `${SANDBOXES_PATH}/{name}`
 
 const sandboxIn = ({ env }: AccountHost, name: string) => objectOf(env.SANDBOXES, name)
 
-/** Refuses a name that no sandbox can have. */
 export function requireName(received: string): string {
   return isSandboxName(received) ? received : refuse(errors.sandbox_name_invalid, { received: quote(received) })
 }
 
-/** All calls of the account. */
 export const accountCalls: readonly AccountCall[] = [
   accountCall({
     method: 'GET',

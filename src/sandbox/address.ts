@@ -1,20 +1,17 @@
 import type { SandboxEnvironment } from './environment.ts'
 import { sandboxOf } from './keys.ts'
 
-/** The path that all sandboxes are below. */
 export const SANDBOXES_PATH = '/s'
 
 /** The target of a request: a place in a sandbox, or a call of the account. */
 export type Address = InSandbox | OfAccount
 
-/** A call of the account. */
 export interface OfAccount {
   readonly name: undefined
   readonly path: string
   readonly query: string
 }
 
-/** A place in a sandbox. */
 export interface InSandbox {
   /** As the client sent it: it may be no name that a sandbox can have. */
   readonly name: string

@@ -5,7 +5,6 @@ import type { AccountObject, Objects, SandboxObject, Stub } from './objects.ts'
 
 /** The configuration of the Worker: bindings, one secret, and variables, which are all texts. */
 export interface SandboxEnvironment {
-  /** The objects of the class `Sandbox`. */
   readonly SANDBOXES: Objects<Stub<SandboxObject>>
   /** The objects of the class `Account`, of which there is one. */
   readonly ACCOUNTS: Objects<Stub<AccountObject>>
@@ -25,7 +24,6 @@ export interface SandboxEnvironment {
   readonly MOST_SANDBOXES?: string
 }
 
-/** The limits of each sandbox. */
 export interface Limits {
   readonly records: number
   readonly bytes: number
@@ -49,7 +47,6 @@ export function mostSandboxes(env: SandboxEnvironment): number {
   return numberIn(env, 'MOST_SANDBOXES', 10_000)
 }
 
-/** Refuses an environment with an invalid variable. */
 export function requireVariables(env: SandboxEnvironment): void {
   limitsIn(env)
   mostSandboxes(env)

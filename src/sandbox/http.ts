@@ -41,7 +41,6 @@ function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
   return { ...response, headers: { ...response.headers, 'Retry-After': String(seconds) } }
 }
 
-/** Returns the response to one request too many. */
 export function busyResponse(gateway: Gateway, most: number, wait: number): HttpResponse {
   return retryAfter(wait, gateway.refused(errors.sandbox_busy, { most, wait }))
 }

@@ -10,13 +10,11 @@ export interface Keys {
   readonly control_key: string
 }
 
-/** The digests of {@link Keys}. */
 export type KeyDigests = { readonly [Name in keyof Keys]: string }
 
 /** A header of a request by its lower-case name, or null. */
 export type Header = (name: string) => string | null
 
-/** Makes new keys that nobody can guess. */
 export function freshKeys(name: string): Keys {
   return { api_key: `fgapi_${name}_${freshSecret()}`, control_key: `fgctl_${freshSecret()}` }
 }
@@ -26,7 +24,6 @@ export function sandboxOf(authorization: string | null): string | undefined {
   return authorization === null ? undefined : /^Bearer +fgapi_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
 
-/** Returns the digests of keys. */
 export function digestsOf({ api_key, control_key }: Keys): KeyDigests {
   return { api_key: digestOf(api_key), control_key: digestOf(control_key) }
 }

@@ -6,10 +6,8 @@ import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { Header } from './keys.ts'
 import type { ObjectState } from './objects.ts'
 
-/** The path of the events below a sandbox's URL. */
 export const EVENTS_PATH = `${CONTROL_PATH}/events`
 
-/** The subprotocol that a WebSocket gets. */
 const PROTOCOL = 'fauxgate'
 
 /** The beginning of the subprotocol that carries the key: a browser sends no headers with a WebSocket. */
@@ -21,7 +19,6 @@ const BEAT = ':'
 /** How many characters of events one piece of work sends; a listener is told that it missed the rest. */
 const MOST_SENT = 1024 * 1024
 
-/** How many may listen to one sandbox. */
 export const MOST_LISTENERS = 64
 
 /** The code that closes a WebSocket that may no longer listen. */
@@ -126,7 +123,6 @@ export class Listeners {
   }
 }
 
-/** Returns whether a request asks for a WebSocket. */
 export function isSocket(header: Header): boolean {
   return header('upgrade')?.toLowerCase() === 'websocket'
 }

@@ -7,7 +7,6 @@ import type { StoredOptions } from './options.ts'
 /** What an object stores of its sandbox beside the gateway's state. */
 export interface Metadata {
   readonly name: string
-  /** In ms since 1970. */
   readonly created: number
   /** In ms since 1970; null for never. */
   readonly expires: number | null
@@ -42,7 +41,6 @@ export class MetadataStore {
     this.#metadata = metadata
   }
 
-  /** Drops what was read. */
   clear(): void {
     this.#metadata = undefined
     this.#used = undefined
@@ -66,7 +64,6 @@ export function isExpired({ expires }: Metadata): boolean {
   return expires !== null && expires <= readClock(systemClock)
 }
 
-/** Returns what the account knows of a sandbox. */
 export function registered({ name, created, expires, options }: Metadata): RegisteredSandbox {
   const { dialect = 'standard', clock = 'system' } = options
   const expires_at = expires === null ? null : timestamp(expires)

@@ -32,7 +32,6 @@ export interface ObjectStorage {
   deleteAll(): Promise<void>
 }
 
-/** The objects of a class, by their names. */
 export interface Objects<Stub> {
   idFromName(name: string): object
   get(id: object): Stub
@@ -45,12 +44,10 @@ export type Stub<T> = {
     : never
 }
 
-/** Returns the object of a name. */
 export function objectOf<S>(objects: Objects<S>, name: string): S {
   return objects.get(objects.idFromName(name))
 }
 
-/** What the account knows of a sandbox. */
 export interface RegisteredSandbox {
   readonly name: string
   readonly created_at: string
@@ -64,16 +61,13 @@ export interface ListedSandbox extends RegisteredSandbox {
   readonly url: string
 }
 
-/** A page of the account's list. */
 export interface SandboxList {
   readonly sandboxes: readonly ListedSandbox[]
   /** The name after which the next page begins; null on the last page. */
   readonly next_after: string | null
-  /** The names of the dialects that a sandbox can have. */
   readonly dialects: readonly string[]
 }
 
-/** A sandbox as it describes itself. */
 export interface DescribedSandbox extends ListedSandbox {
   readonly last_used_at: string | null
   readonly now: string
@@ -85,12 +79,10 @@ export interface DescribedSandbox extends ListedSandbox {
 /** A new sandbox with its keys, which no other answer has. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
-/** The object with the names of all sandboxes. */
 export interface AccountObject {
   /** Adds a sandbox, or returns false if there are as many others as allowed. */
   register(sandbox: RegisteredSandbox, most: number): boolean
   forget(name: string): void
-  /** Returns sandboxes by their names, those after a name. */
   list(after: string, limit: number): RegisteredSandbox[]
 }
 
@@ -105,16 +97,13 @@ export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
 
-/** The object of a sandbox. */
 export interface SandboxObject {
-  /** Answers a request to the gateway. */
   fetch(request: Request): Promise<Response>
   /** Creates the sandbox. No other response has its keys. */
   create(name: string, url: string, beginning: Beginning): Promise<HttpResponse>
   describe(name: string, url: string): Promise<HttpResponse>
   /** Returns the state for a fork, or the response that there is no such sandbox. */
   copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }>
-  /** Replaces the keys. */
   renewKeys(name: string): Promise<HttpResponse>
   remove(name: string): Promise<HttpResponse>
 }

@@ -55,7 +55,6 @@ function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
 }
 
-/** The options of a new sandbox. */
 export const sandboxOptions = v.object({
   dialect: oneOf(Object.keys(dialects) as DialectName[]), // It has no other names.
   clock: oneOf(['system', 'manual']),
@@ -72,13 +71,10 @@ export const sandboxOptions = v.object({
   ...unreadOptions,
 })
 
-/** The options of a fork. */
 export const forkOptions = v.object({ name: v.string(), ttl })
 
-/** The options of a new sandbox, as they were read. */
 export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 
-/** The options that a sandbox stores. */
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
 /** Returns the options to store: with the first time of a manual clock, and without those that are needed only once. */

@@ -7,7 +7,6 @@ const documents = { account, inspector } as const
 
 type PageName = keyof typeof documents
 
-/** A page as it is sent. */
 interface Page {
   readonly packed: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>

@@ -40,7 +40,6 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   readonly #limits = limitsIn(this.env)
   readonly #rate = new RequestRate(this.#limits.requests)
   #gateway: Gateway | undefined
-  /** The alarm as it was last set; undefined before that. */
   #alarm: number | null | undefined
   /** Something may have become due since the alarm was set. */
   #mayBeDue = true

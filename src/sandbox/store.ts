@@ -4,7 +4,6 @@ import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import type { ObjectStorage } from './objects.ts'
 
-/** What a sandbox stores. */
 interface Usage {
   readonly records: number
   readonly bytes: number
@@ -19,7 +18,6 @@ const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operat
 /** Within so many bytes of the limit every commit is counted exactly: no call of the API brings so many. */
 const NEAR = 4 * 1024 * 1024
 
-/** A commit with more changes is counted exactly. */
 const FEW = 100
 
 /**
@@ -82,7 +80,6 @@ function mostBytesOf(value: SqlValue): number {
   throw new Error(`a record would have ${bytes} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
 }
 
-/** Returns what a sandbox stores. */
 export function usageOf({ sql }: ObjectStorage): Usage {
   const bytes = 'COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0)'
   const [usage] = sql.exec(`SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records`)

@@ -19,7 +19,6 @@ import { Pages } from './pages.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
-/** Makes the Worker of shared sandboxes. */
 export function sandboxWorker() {
   const router = routerOf(accountCalls)
   const pages = new Pages()

@@ -30,8 +30,10 @@ describe('A Worker', () => {
 
   it('lets nobody create sandboxes where it has no account key', async () => {
     await started({ ACCOUNT_KEY: '' })
-    const { status, body } = await sandboxes.account('PUT', '/s/any', {})
-    expect([status, body.error_code]).toEqual([503, 'ERR_GATEWAY_90603'])
+    expect(await sandboxes.account('PUT', '/s/any', {})).toMatchObject({
+      status: 503,
+      body: { error_code: 'ERR_GATEWAY_90603' },
+    })
   })
 
   it('gives the URL by which clients reach it, where that is another one', async () => {

@@ -133,8 +133,10 @@ describe('A sandbox', () => {
 
   it('is there once', async () => {
     await sandboxes.create('once')
-    const { status, body } = await sandboxes.account('PUT', '/s/once', {})
-    expect([status, body.error_code]).toEqual([409, 'ERR_GATEWAY_90612'])
+    expect(await sandboxes.account('PUT', '/s/once', {})).toMatchObject({
+      status: 409,
+      body: { error_code: 'ERR_GATEWAY_90612' },
+    })
   })
 
   it('is gone when it is removed, and its name free again', async () => {

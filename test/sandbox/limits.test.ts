@@ -61,8 +61,10 @@ describe('A limit', () => {
 
   it('is that of sandboxes', async () => {
     for (let n = 0; n < 4; n++) await sandboxes.create(`sandbox-${n}`)
-    const { status, body } = await sandboxes.account('PUT', '/s/sandbox-4', {})
-    expect([status, body.error_code]).toEqual([409, 'ERR_GATEWAY_90614'])
+    expect(await sandboxes.account('PUT', '/s/sandbox-4', {})).toMatchObject({
+      status: 409,
+      body: { error_code: 'ERR_GATEWAY_90614' },
+    })
     for (let n = 0; n < 4; n++) await sandboxes.account('DELETE', `/s/sandbox-${n}`)
     expect((await sandboxes.account('PUT', '/s/sandbox-4', {})).status).toBe(201)
     await sandboxes.account('DELETE', '/s/sandbox-4')

@@ -2,7 +2,6 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import type { Page } from '../page.ts'
 import { idsOf } from '../service.ts'
 
-/** The headers that a client sends by itself. */
 const AUTOMATIC =
   /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
 
@@ -22,7 +21,6 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
   }
 }
 
-/** Returns a request as a shell command. */
 export function asCurl(page: Page, sent: Sent): string {
   const body = bodyText(sent)
   const headers = Object.entries(clientHeaders(page, sent)).map((header) => ` -H ${quoted(header.join(': '))}`)
@@ -31,7 +29,6 @@ export function asCurl(page: Page, sent: Sent): string {
   return `curl${method}${headers.join('')}${data} ${quoted(urlOf(page, sent))}`
 }
 
-/** Returns a request as a call of `fetch`. */
 export function asFetch(page: Page, sent: Sent): string {
   const body = bodyText(sent)
   const init = { method: sent.method, headers: clientHeaders(page, sent), ...(body !== undefined && { body }) }
@@ -51,7 +48,6 @@ export function asDirect(page: Page, { operation, path, query, request }: Sent):
 
 const FIRST_DOMAIN = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
-/** Returns a shell command that creates a first resource. */
 export function curlToCreate(page: Page, path = '/reserved_domains'): string {
   const request = path === '/reserved_domains' ? FIRST_DOMAIN : {}
   return asCurl(page, { method: 'POST', path, query: '', request, operation: null })

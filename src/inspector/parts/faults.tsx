@@ -15,7 +15,7 @@ interface PendingOutcome {
 /** What a test decides: the DNS zone, the outcomes of attempts, and faults. */
 export function Faults() {
   return (
-    <div class="cards two">
+    <div class="cards">
       <Zone />
       <Outcomes />
       <FaultList />
@@ -136,7 +136,6 @@ function RemoveAll({ what, path }: { what: string; path: string }) {
   )
 }
 
-/** A form for the body of a control. */
 function ControlForm({ path, method, title }: { path: string; method: 'post' | 'put'; title: string }) {
   const page = usePage()
   const service = page.service

@@ -11,7 +11,6 @@ const LANE_HEIGHT = 68
 
 const STATES = ['provisioning', 'failing', 'issued', 'renewing', 'renewal failing', 'unmanaged']
 
-/** The possible outcomes of an attempt. */
 export const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
 /** The provisioning of all managed domains, a lane each. */
@@ -104,7 +103,6 @@ function JobDetails({ job: { id, domain, state, due, expiresAt, records, timelin
   )
 }
 
-/** Scripts the outcomes of the next attempts of a domain. */
 function Script({ domain }: { domain: string }) {
   const page = usePage()
   const [outcomes, setOutcomes] = useState<readonly string[]>([])
@@ -129,7 +127,6 @@ function Script({ domain }: { domain: string }) {
   )
 }
 
-/** A DNS record that attempts look for. */
 function Needed({ record: { name, type, value, problem } }: { record: NeededRecord }) {
   const page = usePage()
   return (

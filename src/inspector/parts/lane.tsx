@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
-import { formatDuration, formatRelative, formatTime } from '../shared/format.ts'
+import { formatCounted, formatDuration, formatRelative, formatTime } from '../shared/format.ts'
 import { Chip, type Tone } from '../shared/layout.tsx'
 
 type Entry = DomainTimeline['timeline'][number]
@@ -14,7 +14,6 @@ const START = 2
 const PRESENT = 82
 const DUE = 97
 
-/** The state of a domain's provisioning. */
 export function StateChip({ state }: { state: string }) {
   if (state.includes('failing')) return <Chip tone="bad">{state}</Chip>
   if (state === 'issued') return <Chip tone="good">{state}</Chip>
@@ -138,7 +137,6 @@ function gapBetween(entry: Entry, next: Entry | undefined): string {
   return ms > 0 ? formatDuration(ms) : ''
 }
 
-/** Returns the places of events, in percent from the left. */
 function placesOf(events: readonly Entry[], isByAge: boolean, now: number): number[] {
   const width = PRESENT - START
   if (!isByAge) return events.map((_, index) => START + (index * width) / events.length)
@@ -150,6 +148,5 @@ function placesOf(events: readonly Entry[], isByAge: boolean, now: number): numb
 function attemptsOf({ timeline }: DomainTimeline): string {
   const start = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
   const attempts = timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
-  if (attempts === 0) return 'no attempt yet'
-  return attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  return attempts === 0 ? 'no attempt yet' : formatCounted(attempts, 'attempt')
 }

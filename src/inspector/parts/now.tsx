@@ -7,10 +7,8 @@ import { Card, Empty } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entry } from './requests.tsx'
 
-/** How many of the last requests are shown. */
 const RECENT = 8
 
-/** The state of the gateway now, and what is due next. */
 export function Now() {
   const page = usePage()
   const { overview, service } = page
@@ -99,7 +97,6 @@ function Counts({ of }: { of: readonly Count[] }) {
 
 const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
-/** The ways to move a manual clock. */
 function Moves() {
   const page = usePage()
   const move = (how: object) => void page.act('POST', '/clock', how)

@@ -10,7 +10,6 @@ import { asCurl, asDirect, asFetch, clientHeaders } from './client-code.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** A request with its answer and its changes. */
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const page = usePage()
   const [isEdited, setEdited] = useState(false)
@@ -59,7 +58,6 @@ function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: str
   )
 }
 
-/** A form that sends a request again, with changes. */
 function Resend({ entry }: { entry: JournalEntry }) {
   const page = usePage()
   const { request } = entry
@@ -106,7 +104,6 @@ function headersIn(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^\s*(\S+?)\s*:\s*(.*?)\s*$/gm)].map(([, name, value]) => [name, value]))
 }
 
-/** The fields of a record before and after a change. */
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
   const [old, now] = [flat(before), flat(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])

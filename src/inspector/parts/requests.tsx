@@ -68,7 +68,6 @@ export function Requests({ id }: { id: string }) {
   )
 }
 
-/** A request in one line. */
 export function Entry({ entry, isChosen = false }: { entry: JournalEntry; isChosen?: boolean }) {
   const { operationId, at, method, path, query, status, fault, commit } = entry
   return (

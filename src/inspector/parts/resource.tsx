@@ -12,7 +12,6 @@ interface ResourceProps {
   ids: Readonly<Record<string, string>>
 }
 
-/** A resource with all its fields. It is changed and deleted through the API. */
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const page = usePage()
   const [isChanging, setChanging] = useState(false)
@@ -80,7 +79,6 @@ function isLong(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !('uri' in value) && JSON.stringify(value).length > 40
 }
 
-/** Returns what is loaded, or null if there is none. */
 async function orNull<T>(loading: Promise<T>): Promise<T | null> {
   try {
     return await loading
@@ -90,7 +88,6 @@ async function orNull<T>(loading: Promise<T>): Promise<T | null> {
   }
 }
 
-/** A chain of certificates, one by one, and its PEM. */
 function Chain({ title, pem }: { title: string; pem: string }) {
   const page = usePage()
   const [certificates, setCertificates] = useState<readonly object[]>([])

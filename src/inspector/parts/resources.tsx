@@ -12,7 +12,6 @@ type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
 const ROW_HEIGHT = 30
 
-/** The resources of the gateway, a table per family. */
 export function Resources({ name, id }: { name: string; id: string }) {
   const page = usePage()
   const service = page.service
@@ -152,7 +151,6 @@ function Lookup({ service, family }: FamilyProps) {
 
 const PAGE_SIZE = 100
 
-/** How many resources a search looks at. */
 const MOST_SEARCHED = 20_000
 
 /** Loads as many resources as are wanted, the newest first, or all in which a text is found. */

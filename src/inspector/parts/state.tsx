@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Snapshot } from '../../control/state/snapshot.ts'
 import { useLive, usePage } from '../page.ts'
 import { Button, Form, Submit, Text } from '../shared/controls.tsx'
-import { formatCount, formatTime } from '../shared/format.ts'
+import { formatCounted, formatTime } from '../shared/format.ts'
 import { Card, Json, Records } from '../shared/layout.tsx'
 
-/** The state as a whole: snapshots, export, import and reset. */
 export function State() {
   const page = usePage()
   const report = useLive(() => page.control<string>('GET', '/report'), [])
@@ -62,7 +61,7 @@ function Snapshots() {
           <>
             <b>{each.name}</b>
             <span class="dim">
-              {formatTime(each.at)} UTC, {formatCount(each.records)} records
+              {formatTime(each.at)} UTC, {formatCounted(each.records, 'record')}
             </span>
             <Button label={`Go back to ${each.name}`} onClick={() => void page.act('PUT', '/state', each.snapshot)}>
               Go back

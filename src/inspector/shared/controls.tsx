@@ -32,7 +32,6 @@ export function Button({ onClick, children, kind, twice = false, label, disabled
   )
 }
 
-/** A button that copies a text. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
   const [isDone, setDone] = useBriefly(1500)
   const copy = async () => {
@@ -70,7 +69,6 @@ export function Form({ act, kind = 'row', children }: { act: () => void; kind?: 
   )
 }
 
-/** The button that submits a form. */
 export function Submit({ children, kind = 'main' }: { children: ComponentChildren; kind?: string }) {
   return (
     <button type="submit" class={kind}>
@@ -97,17 +95,14 @@ export function Choice({ label, value, set, values, none }: InputProps & { value
   )
 }
 
-/** A line of text. */
 export function Text({ label, set, ...more }: InputProps & InputHTMLAttributes) {
   return <input aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
 }
 
-/** A line of text to search for. */
 export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: string }) {
   return <Text type="search" size={26} label={`Search ${what}`} placeholder={`Search ${what}`} {...more} />
 }
 
-/** Several lines of text. */
 export function Lines({ label, set, ...more }: InputProps & { rows: number; placeholder?: string }) {
   return (
     <textarea aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
@@ -132,7 +127,6 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
-/** A line of text below its label. */
 export function TextField(props: InputProps & InputHTMLAttributes) {
   return (
     <Field label={props.label}>
@@ -141,7 +135,6 @@ export function TextField(props: InputProps & InputHTMLAttributes) {
   )
 }
 
-/** An error message, if there is one. */
 export function Problem({ text }: { text: string | undefined }) {
   return text ? (
     <p class="bad" role="alert">

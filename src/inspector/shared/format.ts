@@ -35,3 +35,8 @@ export function formatRelative(timestamp: string, now: number): string {
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
+
+/** Formats a number with its noun: `1 record`, `2 records`. */
+export function formatCounted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -5,7 +5,6 @@ import { formatCount } from './format.ts'
 
 type With<Props> = Props & { children: ComponentChildren }
 
-/** A titled box. */
 export function Card({ title, count, wide, children }: With<{ title: string; count?: number; wide?: boolean }>) {
   return (
     <section class={`card ${wide ? 'wide' : ''}`}>
@@ -50,7 +49,6 @@ export function Side({ title, mark, back, children }: With<{ title: string; mark
   )
 }
 
-/** A list of names and values. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return <dl>{of.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}</dl>
 }
@@ -74,7 +72,6 @@ export function Table({ heads, rows }: { heads: readonly string[]; rows: readonl
   )
 }
 
-/** How many entries of a short list are shown. */
 const LONGEST_LIST = 200
 
 interface RecordsProps<T> {
@@ -107,7 +104,6 @@ interface WindowedProps {
   total: number
   rowHeight: number
   label: string
-  /** Called when other rows come into sight. */
   onRange?: (range: { first: number; count: number }) => void
   row: (index: number) => ComponentChildren
 }
@@ -146,17 +142,14 @@ export function Windowed({ total, rowHeight, label, onRange, row }: WindowedProp
 /** The meaning of a colour. */
 export type Tone = 'good' | 'bad' | 'busy' | 'dim'
 
-/** A state in one word. */
 export function Chip({ tone, children }: With<{ tone: Tone }>) {
   return <span class={`chip ${tone}`}>{children}</span>
 }
 
-/** The status of a response. */
 export function StatusChip({ status }: { status: number }) {
   return <Chip tone={status >= 400 ? 'bad' : status < 300 ? 'good' : 'dim'}>{status}</Chip>
 }
 
-/** The outcome of an attempt. */
 export function OutcomeChip({ outcome }: { outcome: string }) {
   return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
 }
@@ -176,7 +169,6 @@ export function Empty({ title, command, children }: { title: string; command?: s
   )
 }
 
-/** A text, or a value as JSON. */
 export function Json({ value, title }: { value: unknown; title?: string }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   return (

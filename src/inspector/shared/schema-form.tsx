@@ -4,7 +4,6 @@ import { ErrorAnswer } from '../connection.ts'
 import type { Service } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 
-/** An input of the form, for one field of the body. */
 interface Input {
   readonly path: readonly string[]
   readonly schema: JsonSchema

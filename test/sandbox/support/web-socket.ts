@@ -1,63 +1,51 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** An event that was told. */
+/** An event that was sent. */
 export interface Told {
   readonly event: string
-  // What an event holds is what the test says that it holds.
+  // The test knows the data of an event.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly data: any
 }
 
-/** A WebSocket that listens, or the answer that it was refused with. */
+/** A WebSocket that listens, or the response that it was refused with. */
 export interface Heard {
   readonly status: number
   readonly refusal: string
-  /** What was told and not yet looked at, until one is what is waited for. */
+  /** Waits for an event and returns it with those before it that were not returned yet. */
   until(isIt: (told: Told) => boolean): Promise<Told[]>
   send(text: string): void
-  /** Resolves with the code by which the other end closes it. */
+  /** The code by which the other end closes it. */
   readonly closed: Promise<number>
   end(): void
 }
 
 /** Listens at a URL by a WebSocket, as the inspector does. */
-export function listen(
-  url: string,
-  key: string | null,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
-  const { hostname, port, pathname } = new URL(url)
-  const protocols = key === null ? 'fauxgate' : `fauxgate, fauxgate-key.${encodeURIComponent(key)}`
-  const own = {
+export function listen(url: string, key: string | null, more: Readonly<Record<string, string>> = {}): Promise<Heard> {
+  const headers = {
     connection: 'upgrade',
     upgrade: 'websocket',
     'sec-websocket-version': '13',
     'sec-websocket-key': Buffer.alloc(16, 1).toString('base64'),
-    'sec-websocket-protocol': protocols,
-    ...headers,
+    'sec-websocket-protocol': key === null ? 'fauxgate' : `fauxgate, fauxgate-key.${encodeURIComponent(key)}`,
+    ...more,
   }
   return new Promise((resolve, reject) => {
-    const sent = request({ host: hostname, port, path: pathname, headers: own, agent: false })
-    sent.on('upgrade', ({ statusCode = 0 }, socket: Socket, head) => resolve(heard(statusCode, socket, head)))
-    sent.on('response', (response) => {
-      let refusal = ''
-      response.setEncoding('utf8').on('data', (part) => {
-        refusal += part
-      })
-      const none = () => Promise.reject(new Error('It was refused.'))
-      const closed = Promise.resolve(0)
-      const refused = () => ({ status: response.statusCode ?? 0, refusal, until: none, send() {}, closed, end() {} })
-      response.on('end', () => resolve(refused()))
+    const sent = request(url, { headers, agent: false })
+    sent.on('upgrade', ({ statusCode: status = 0 }, socket, head) => resolve(heard(status, '', socket, head)))
+    sent.on('response', async (response) => {
+      const { statusCode: status = 0, socket } = response
+      resolve(heard(status, Buffer.concat(await response.toArray()).toString(), socket, Buffer.alloc(0)))
     })
     sent.on('error', reject).end()
   })
 }
 
-function heard(status: number, socket: Socket, head: Buffer): Heard {
+function heard(status: number, refusal: string, socket: Socket, head: Buffer): Heard {
   let bytes = head
+  let wake = () => {}
   const told: Told[] = []
-  let wake: (() => void) | undefined
   let close: (code: number) => void
   const closed = new Promise<number>((resolve) => {
     close = resolve
@@ -67,18 +55,17 @@ function heard(status: number, socket: Socket, head: Buffer): Heard {
     for (let frame = frameOf(bytes); frame; frame = frameOf(bytes)) {
       bytes = bytes.subarray(frame.size)
       if (frame.opcode === 8) close(frame.payload.readUInt16BE(0))
-      const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/s.exec(frame.payload.toString()) ?? []
-      told.push(
-        event && data ? { event, data: JSON.parse(data) } : { event: frame.payload.toString(), data: undefined },
-      )
+      const text = frame.payload.toString()
+      const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/s.exec(text) ?? []
+      told.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })
     }
-    wake?.()
+    wake()
   }
+  if (status === 101) socket.on('data', take).on('error', () => undefined)
   take(Buffer.alloc(0))
-  socket.on('data', take).on('error', () => undefined)
   return {
     status,
-    refusal: '',
+    refusal,
     closed,
     async until(isIt) {
       while (!told.some(isIt)) {
@@ -96,7 +83,7 @@ function heard(status: number, socket: Socket, head: Buffer): Heard {
   }
 }
 
-/** The first frame that is whole (RFC 6455, 5.2), as a server sends it. */
+/** Returns the first whole frame of a server (RFC 6455, 5.2). */
 function frameOf(bytes: Buffer): { opcode: number; payload: Buffer; size: number } | undefined {
   if (bytes.length < 2) return undefined
   const short = (bytes[1] as number) & 127
