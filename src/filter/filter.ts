@@ -1,22 +1,23 @@
+import type { ASTNode, ParseError } from '@marcbachmann/cel-js'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { foreignFieldsOf } from '../schema/documentation.ts'
 import { type Problem, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
-import { compileCondition } from './compile.ts'
-import { Misplaced, parsed } from './syntax.ts'
+import { parseCel } from './cel-parser.ts'
+import { Compiler } from './compile.ts'
+import { at, excerpt, Misplaced, VALUES } from './misplaced.ts'
 import { type Type, typeOf } from './types.ts'
 
-/** A compiled list filter: whether an item, in the wire's form, is wanted at the time `now` (ms). */
+/** A compiled list filter: returns whether an item, in the wire's form, is wanted at the time `now` (ms). */
 export type Filter = (obj: object, now: number) => boolean
 
 export const LONGEST_FILTER = 2048
 
 /**
- * Compiles a list filter: a subset of CEL (rules: filters#language), its types checked against the fields that
- * `item` has in the dialect.
- * What is outside the subset, and what can never match, is reported as `filter_invalid`.
+ * Compiles a list filter: a subset of CEL (rules: filters#language). Its types are checked against the fields that `item`
+ * has in the dialect. A filter outside the subset, or one that can never match, is reported as `filter_invalid`.
  */
 export function compileFilter(
   source: string,
@@ -28,7 +29,7 @@ export function compileFilter(
     if (source.length > LONGEST_FILTER) {
       throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
     }
-    const term = compileCondition(parsed(source), itemType(item, dialect))
+    const term = new Compiler(itemType(item, dialect)).condition(parsed(source))
     return (obj, now) => term(obj, now) === true
   } catch (error) {
     if (!(error instanceof Misplaced)) throw error
@@ -40,10 +41,32 @@ export function compileFilter(
 
 function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   const type = typeOf(item)
-  if (type.kind !== 'object') return type
   const foreign = foreignFieldsOf(item, dialect)
-  return {
-    ...type,
-    fields: Object.fromEntries(Object.entries(type.fields).filter(([name]) => !foreign.includes(name))),
+  const fields = Object.entries(type.fields ?? {}).filter(([name]) => !foreign.includes(name))
+  return { ...type, fields: Object.fromEntries(fields) }
+}
+
+function parsed(source: string): ASTNode {
+  try {
+    return parseCel(source)
+  } catch (error) {
+    const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
+    const place = at(source, range.start)
+    if (code === 'limit_exceeded') throw new Misplaced(`${place} stands more than the parser reads: ${summary}`)
+    const closing = CLOSING[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
+    throw new Misplaced(
+      `${place} stands ${excerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
+    )
   }
 }
+
+/** The tokens that the parser can expect besides a value, by its names for them. */
+const CLOSING: Readonly<Record<string, string>> = {
+  RPAREN: '")"',
+  RBRACKET: '"]"',
+  RBRACE: '"}"',
+  COLON: '":"',
+  IDENTIFIER: 'the name of a field or of a call',
+}
+
+const OPERATORS = 'an operator: && || < <= == != >= > in'

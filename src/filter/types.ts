@@ -1,75 +1,67 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/documentation.ts'
 
-/** What a part of a filter can be. `nullable`: it can be null or absent as well. */
-export type Type =
-  | { readonly kind: 'number' | 'boolean' | 'null' | 'time'; readonly nullable: boolean }
-  /** `holdsTime`: the text is an RFC 3339 time. */
-  | { readonly kind: 'text'; readonly nullable: boolean; readonly holdsTime: boolean }
-  /** A list without an item type is empty. */
-  | { readonly kind: 'list'; readonly nullable: boolean; readonly item: Type | undefined }
-  | { readonly kind: 'map'; readonly nullable: boolean; readonly value: Type }
-  | { readonly kind: 'object'; readonly nullable: boolean; readonly fields: Fields }
+/** The type of a part of a filter. */
+export interface Type {
+  readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
+  /** Whether it can be null or absent as well. */
+  readonly nullable: boolean
+  /** Of a text: whether it is an RFC 3339 time. */
+  readonly holdsTime?: boolean
+  /** Of a list or a map: the type of its items or values; absent for an empty list. */
+  readonly item?: Type | undefined
+  /** Of an object: the schemas of its fields. */
+  readonly fields?: Readonly<Record<string, v.GenericSchema>>
+}
 
-type Fields = Readonly<Record<string, v.GenericSchema>>
-
-/** The type of what a schema describes. What cannot be looked into is an object without fields. */
+/** Returns the type of a schema's values. A schema that cannot be looked into is an object without fields. */
 export function typeOf(schema: v.GenericSchema, nullable = false): Type {
   const { type, wrapped, entries = {}, item, value, pipe = [] } = partsOf(schema)
   if (wrapped) return typeOf(wrapped, true)
   if (item) return { kind: 'list', nullable, item: typeOf(item) }
-  if (value) return { kind: 'map', nullable, value: typeOf(value, true) }
-  switch (type) {
-    case 'string':
-    case 'picklist':
-      return { kind: 'text', nullable, holdsTime: pipe.some((step) => step.type === 'iso_timestamp') }
-    case 'number':
-    case 'boolean':
-      return { kind: type, nullable }
-    default:
-      return { kind: 'object', nullable, fields: entries }
-  }
+  if (value) return { kind: 'map', nullable, item: typeOf(value, true) }
+  if (type === 'number') return { kind: 'number', nullable }
+  if (type === 'boolean') return { kind: 'condition', nullable }
+  if (type !== 'string' && type !== 'picklist') return { kind: 'object', nullable, fields: entries }
+  return { kind: 'text', nullable, holdsTime: pipe.some((step) => step.type === 'iso_timestamp') }
 }
 
-/** Whether values of two types can be equal. Texts are never absent but "", which equals null. */
+/** Returns whether a part is compared as a whole. */
+export function isWhole({ kind }: Type): boolean {
+  return kind !== 'object' && kind !== 'map'
+}
+
+/** Returns whether `<` and its like compare values of the type. */
+export function isOrdered({ kind }: Type): boolean {
+  return kind === 'text' || kind === 'number' || kind === 'time'
+}
+
+/** Returns whether values of two types can be equal. */
 export function canEqual(a: Type, b: Type): boolean {
   if (a.kind === 'null') return admitsNull(b)
   if (b.kind === 'null') return admitsNull(a)
   if (a.kind === 'list' && b.kind === 'list') return !a.item || !b.item || canEqual(a.item, b.item)
-  return a.kind === b.kind && a.kind !== 'map' && a.kind !== 'object'
+  return a.kind === b.kind && isWhole(a)
 }
 
-/** Whether null can equal a value of the type. The type of null itself is nullable. */
-export function admitsNull({ kind, nullable }: Type): boolean {
+/** Null equals "", so a text admits it even if it is never absent. */
+function admitsNull({ kind, nullable }: Type): boolean {
   return nullable || kind === 'text'
 }
 
-/** The type of both, or undefined where one list cannot hold both. */
+/** Returns the type of both; undefined if one list cannot hold both. */
 export function joined(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
   const nullable = a.nullable || b.nullable
   if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
-  if (!a.item || !b.item) return { ...a, nullable, item: a.item ?? b.item }
-  const item = joined(a.item, b.item)
-  return item && { ...a, nullable, item }
+  const item = a.item && b.item ? joined(a.item, b.item) : (a.item ?? b.item)
+  return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }
 
-/** How messages call a value of each kind, and several of them. */
-const NAMES: Readonly<Record<Type['kind'], readonly [one: string, several: string]>> = {
-  text: ['a text', 'texts'],
-  number: ['a number', 'numbers'],
-  boolean: ['a condition', 'conditions'],
-  null: ['null', 'nulls'],
-  time: ['a time', 'times'],
-  list: ['a list', 'lists'],
-  map: ['a map', 'maps'],
-  object: ['an object', 'objects'],
-}
-
-/** A type in words, such as "a list of texts". */
-export function named(type: Type): string {
-  const [one] = NAMES[type.kind]
-  const inner = type.kind === 'list' ? type.item : type.kind === 'map' ? type.value : undefined
-  return inner ? `${one} of ${NAMES[inner.kind][1]}` : one
+/** Returns the name of a type in messages, such as "a list of texts". */
+export function nameOf({ kind, item }: Type): string {
+  if (kind === 'null') return 'null'
+  const one = kind === 'object' ? 'an object' : `a ${kind}`
+  return item ? `${one} of ${item.kind}s` : one
 }

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, ngrok } from '../../src/index.ts'
 import { familyOf, listOperation } from '../../src/kit/index.ts'
 
-const TIME = 'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that holds one'
-
 /** Fields that no family has, so that they are reached by no request yet. */
 const item = v.object({
   on: v.boolean(),
@@ -98,22 +96,22 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
   })
 
   test.each([
-    ['obj.on == null', 11, 'null', 'a condition'],
-    ['obj.on < true', 1, 'obj.on, a condition', 'a text, a number or a time'],
-    ['obj.maybe == 5', 14, '5, a number', 'a condition, or null'],
-    ['obj.name == 5', 13, '5, a number', 'a text, or null'],
-    ['obj.name.add("1d") == null', 1, 'obj.name, a text', TIME],
-    ['obj.tags == 5', 13, '5, a number', 'a list of texts, or null'],
-    ['obj.labels == "x"', 1, 'obj.labels, a map of texts', 'one of its values: obj.labels.…'],
-    ['obj.labels == obj.refs', 1, 'obj.labels, a map of texts', 'one of its values: obj.labels.…'],
-    ['"x" < obj.refs', 7, 'obj.refs, a map of objects', 'a text'],
-    ['obj.refs.a == "x"', 1, 'obj.refs.a, an object', 'obj.refs.a.id'],
-    ['obj.sets == obj.sets', 13, 'obj.sets, a list of maps', 'a list of maps'],
-    ['"x" < obj.sets', 7, 'obj.sets, a list of maps', 'a text'],
-    ['obj.grid == ["x"]', 13, '["x"], a list of texts', 'a list of lists'],
-    ['obj.opaque.x == "x"', 1, 'obj.opaque.x, an unknown field', 'obj.opaque'],
-  ])('%s is refused', (filter, character, stands, allowed) => {
-    expect(through(filter)).toBe(`at character ${character} stands ${stands}; allowed there is ${allowed}`)
+    'obj.on == ¦null',
+    '¦obj.on < true',
+    'obj.maybe == ¦5',
+    'obj.name == ¦5',
+    '¦obj.name.add("1d") == null',
+    'obj.tags == ¦5',
+    '¦obj.labels == "x"',
+    '¦obj.labels == obj.refs',
+    '"x" < ¦obj.refs',
+    '¦obj.refs.a == "x"',
+    'obj.sets == ¦obj.sets',
+    '"x" < ¦obj.sets',
+    'obj.grid == ¦["x"]',
+    '¦obj.opaque.x == "x"',
+  ])('%s is refused at the mark', (marked) => {
+    expect(through(marked.replace('¦', ''))).toContain(`at character ${marked.indexOf('¦') + 1} stands `)
   })
 })
 

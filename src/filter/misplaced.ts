@@ -1,0 +1,28 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+
+/** Thrown inside the compiler: the message says what is at which character of a filter, and what is allowed there. */
+export class Misplaced extends Error {}
+
+/** Refuses a part of a filter: `what` it is, if that is not plain to see, and what is allowed in its place. */
+export function misplaced({ input, range: { start, end } }: ASTNode, what: string | undefined, allowed: string): never {
+  const stands = excerpt(input, start, end) + (what ? `, ${what}` : '')
+  throw new Misplaced(`${at(input, start)} stands ${stands}; allowed there is ${allowed}`)
+}
+
+/** The description of a value in messages. */
+export const VALUES =
+  'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
+
+/** Returns the place of a part, in characters from 1. */
+export function at(source: string, start: number): string {
+  return `at character ${[...source.slice(0, start)].length + 1}`
+}
+
+const LONGEST_EXCERPT = 40
+
+/** Shows a part of a filter in one line. */
+export function excerpt(source: string, start: number, end: number): string {
+  const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
+  const shown = characters.slice(0, LONGEST_EXCERPT).join('') || 'the end'
+  return characters.length > LONGEST_EXCERPT ? `${shown}…` : shown
+}
