@@ -22,7 +22,7 @@ const common = {
   removeNodeProtocol: false,
   // What entry points share is in chunks, so that a class is the same class from each of them.
   splitting: true,
-  noExternal: [/^nanoid|valibot|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect/],
+  noExternal: [/^nanoid|valibot|^node-forge|^@noble\/|^@marcbachmann\/|^punycode\.js|^@sinonjs\/|^type-detect/],
   // scripts/inspector.mjs makes the pages.
   external: [/^node:/, /^\.\/documents\.js$/, 'vitest', 'msw', 'expect', 'cloudflare:workers'],
   esbuildOptions(options, { format }) {
@@ -31,6 +31,8 @@ const common = {
     // Modules of Node that fake-timers asks for where it finds a `process`: no bundler for browsers has them.
     const util = './src/testing/fake-timers-util.ts'
     options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
+    // At import, forge's util looks for a setImmediate of the browser's and would listen to messages to make one.
+    options.define = { ...options.define, global: 'globalThis', window: 'undefined', MutationObserver: 'undefined' }
     options.minifyWhitespace = true
     // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax.
     options.minifySyntax = format === 'esm'

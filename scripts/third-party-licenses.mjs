@@ -8,18 +8,24 @@ const BUNDLED = [
   '@sinonjs/commons',
   '@sinonjs/fake-timers',
   '@valibot/to-json-schema',
+  'node-forge',
   'preact',
   'punycode.js',
   'type-detect',
   'valibot',
 ]
 
+/** Of a package under one of several licences, this one is chosen; the text of the other begins at its heading. */
+const CHOSEN = { 'node-forge': { license: 'BSD-3-Clause', upTo: /^\s*GNU GENERAL PUBLIC LICENSE$/m } }
+
 const chapters = BUNDLED.map((name) => {
   const folder = new URL(`../node_modules/${name}/`, import.meta.url)
   const { version, license } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'))
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
   if (!file) throw new Error(`${name} has no licence file.`)
-  return `## ${name} ${version} (${license})\n\n${readFileSync(new URL(file, folder), 'utf8').trim()}\n`
+  const chosen = CHOSEN[name]
+  const [text] = readFileSync(new URL(file, folder), 'utf8').split(chosen?.upTo ?? /$^/)
+  return `## ${name} ${version} (${chosen?.license ?? license})\n\n${text.replace(/[-\s]+$/, '')}\n`
 })
 
 const head = '# Software that fauxgate contains\n\nThe files in this folder contain parts of the packages below.\n'

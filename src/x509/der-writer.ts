@@ -1,6 +1,8 @@
+/// <reference path="./forge.d.ts" />
 import { numberToBytesBE } from '@noble/curves/utils.js'
+import asn1 from 'node-forge/lib/asn1.js'
 import { binaryOf, bitLength, bytesOf } from './bytes.ts'
-import { type Asn1, tagOf, tags } from './der.ts'
+import { type Asn1, tags } from './der.ts'
 
 const CONSTRUCTED = 0x20
 
@@ -9,23 +11,13 @@ export function derOf(element: Asn1): Uint8Array {
 }
 
 function binaryDerOf(element: Asn1): string {
-  const { value } = element
-  const content = typeof value === 'string' ? value : value.map(binaryDerOf).join('')
-  return String.fromCharCode(tagOf(element), ...lengthOctets(content.length)) + content
-}
-
-/** A length in as few octets as it needs (X.690, 8.1.3 and 10.1). */
-function lengthOctets(length: number): number[] {
-  if (length < 0x80) return [length]
-  const octets: number[] = []
-  for (let rest = length; rest > 0; rest >>>= 8) octets.unshift(rest & 0xff)
-  return [0x80 | octets.length, ...octets]
+  return asn1.toDer(element).getBytes()
 }
 
 /** An element with an identifier octet: of other elements where the octet says so, else of bytes or a binary string. */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array | string): Asn1 {
   const value = ArrayBuffer.isView(content) ? binaryOf(content) : content
-  return { tagClass: tag & 0xc0, type: tag & 0x1f, constructed: (tag & CONSTRUCTED) !== 0, value }
+  return asn1.create(tag & 0xc0, tag & 0x1f, (tag & CONSTRUCTED) !== 0, value)
 }
 
 export function sequence(...elements: readonly Asn1[]): Asn1 {
@@ -47,15 +39,7 @@ export function nothing(): Asn1 {
 }
 
 export function oid(dotted: string): Asn1 {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
-  return element(tags.oid, String.fromCharCode(...[first * 40 + second, ...rest].flatMap(base128)))
-}
-
-/** A number in groups of seven bits, of which all but the last say that more follow (X.690, 8.19.2). */
-function base128(value: number): number[] {
-  const groups = [value & 0x7f]
-  for (let rest = value >>> 7; rest > 0; rest >>>= 7) groups.unshift((rest & 0x7f) | 0x80)
-  return groups
+  return element(tags.oid, asn1.oidToDer(dotted).getBytes())
 }
 
 /** A BIT STRING; the last `unused` bits of its last byte do not belong to it. */
@@ -69,7 +53,8 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
 }
 
 /**
- * A Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime.
+ * A Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. By hand: forge's
+ * writer of a GeneralizedTime drops the zeros in front of a year before 1000.
  *
  * @param ms milliseconds since 1970, in the years 0 to 9999
  */

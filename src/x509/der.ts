@@ -1,12 +1,12 @@
+/// <reference path="./forge.d.ts" />
 import { bytesToNumberBE } from '@noble/curves/utils.js'
+import asn1 from 'node-forge/lib/asn1.js'
 import { binaryOf, bytesOf } from './bytes.ts'
 
 /** Deeper than any certificate or key needs; the parser recurses once per level. */
 const DEEPEST = 64
 /** Identifiers in use have at most 20 bytes; a bound keeps their conversion to decimal cheap. */
 const LONGEST_OID = 128
-/** In place of a length. */
-const INDEFINITE = 0x80
 
 /**
  * Thrown for a certificate or key that cannot be read or is not supported. The message is a fragment for the
@@ -58,37 +58,12 @@ export const tags = {
  * @throws Unreadable where it is not DER, is cut off or has further bytes behind it
  */
 export function parse(der: Uint8Array): Asn1 {
-  const { element, end } = parsedAt(der, 0, der.length, 1)
-  if (end !== der.length) throw damaged()
-  return element
-}
-
-/** The element at `at`, which ends at `limit` or before. Constructed ones may have no length and end with two zeros (BER). */
-function parsedAt(der: Uint8Array, at: number, limit: number, depth: number): { element: Asn1; end: number } {
-  if (depth > DEEPEST || at + 2 > limit) throw damaged()
-  const octet = der[at] ?? 0
-  const constructed = (octet & 0x20) !== 0
-  const head = { tagClass: octet & 0xc0, type: octet & 0x1f, constructed }
-  const isEndless = constructed && der[at + 1] === INDEFINITE
-  const { content, end } = isEndless ? { content: at + 2, end: limit } : headerAt(der, at)
-  if (end > limit) throw damaged()
-  if (!constructed) return { element: { ...head, value: binaryOf(der.subarray(content, end)) }, end }
-  const value: Asn1[] = []
-  let next = content
-  while (isEndless ? !isEndAt(der, next, end) : next < end) {
-    const child = parsedAt(der, next, end, depth + 1)
-    value.push(child.element)
-    next = child.end
+  const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: DEEPEST }
+  try {
+    return asn1.fromDer(binaryOf(der), options)
+  } catch {
+    throw new Unreadable('its DER is damaged')
   }
-  return { element: { ...head, value }, end: isEndless ? next + 2 : end }
-}
-
-function isEndAt(der: Uint8Array, at: number, limit: number): boolean {
-  return at + 2 <= limit && der[at] === 0 && der[at + 1] === 0
-}
-
-function damaged(): Unreadable {
-  return new Unreadable('its DER is damaged')
 }
 
 /**
@@ -103,7 +78,7 @@ export function slices(der: Uint8Array, what: string): Uint8Array[] {
   const found: Uint8Array[] = []
   for (let at = content; at < end; ) {
     const next = headerAt(der, at).end
-    if (next > end) throw damaged()
+    if (next > end) throw new Unreadable('its DER is damaged')
     found.push(der.subarray(at, next))
     at = next
   }
@@ -116,7 +91,7 @@ export function headerAt(der: Uint8Array, at: number): { readonly content: numbe
   if (first === undefined) throw new Unreadable('its DER ends too early')
   if (first < 0x80) return { content: at + 2, end: at + 2 + first }
   const count = first & 0x7f
-  if (count === 0 || count > 4) throw damaged()
+  if (count === 0 || count > 4) throw new Unreadable('its DER is damaged')
   const content = at + 2 + count
   return { content, end: content + Number(bytesToNumberBE(der.subarray(at + 2, content))) }
 }

@@ -57,9 +57,9 @@ function textOf(element: Asn1 | undefined, what: string): string {
 }
 
 function decoded(tag: number, content: string): string | undefined {
-  if (SINGLE_BYTE.has(tag)) return content
+  // The parser has put the two bytes of each character of a BMPString together already.
+  if (SINGLE_BYTE.has(tag) || tag === BMP_STRING) return content
   if (tag === tags.utf8String) return decodeUtf8(content)
-  if (tag === BMP_STRING) return decodeBmp(content)
   if (tag === UNIVERSAL_STRING) return decodeUniversal(content)
   return undefined
 }
@@ -70,13 +70,6 @@ function decodeUtf8(content: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function decodeBmp(content: string): string | undefined {
-  if (content.length % 2 !== 0) return undefined
-  return content.replace(/(.)(.)/gs, (_pair, high: string, low: string) =>
-    String.fromCharCode(high.charCodeAt(0) * 256 + low.charCodeAt(0)),
-  )
 }
 
 function decodeUniversal(content: string): string | undefined {

@@ -22,6 +22,7 @@ beforeAll(async () => {
     globalName: 'fauxgate',
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
+    define: { global: 'globalThis', window: 'undefined', MutationObserver: 'undefined' },
     external: ['@sinonjs/fake-timers'],
     banner: { js: 'const require = () => ({})' },
     write: false,
