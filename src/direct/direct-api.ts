@@ -34,19 +34,13 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
 const NO_IDS: PathIds = Object.freeze({})
 
 function callOf(operation: Operation, run: Run): Call {
-  switch (Object.keys(operation.ids).length) {
-    case 0: {
-      const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
-      return call
-    }
-    case 1: {
-      const call = (id: string, input: unknown = {}) => run(operation, { id }, input, call)
-      return call
-    }
-    default: {
-      // A copy: a getter in the caller's object may answer something else each time, or call the gateway.
-      const call = (ids: PathIds, input: unknown = {}) => run(operation, { ...ids }, input, call)
-      return call
-    }
+  const { length } = Object.keys(operation.ids)
+  if (length === 0) {
+    const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
+    return call
   }
+  // Copied: a getter in the caller's object may return something else each time, or call the gateway.
+  const idsOf = (ids: unknown) => (length === 1 ? { id: ids } : { ...(ids as PathIds) }) as PathIds // Checked when it is run.
+  const call = (ids: unknown, input: unknown = {}) => run(operation, idsOf(ids), input, call)
+  return call
 }

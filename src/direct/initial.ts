@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { SideRecords } from '../engine/stored-records.ts'
 import type { Families } from '../operation/family.ts'
 
-/** What was created and not deleted. */
+/** A resource that was created and not deleted. */
 export interface Leftover {
   /** The family's operations, such as `reserved_domains`. */
   readonly family: string
@@ -10,60 +10,57 @@ export interface Leftover {
   readonly id: string
 }
 
-/** Creates what a gateway begins with, by the same rules as any call. */
-export function applyInitial(direct: object, initial: object | undefined): void {
-  for (const [name, bodies] of Object.entries(initial ?? {})) {
-    // Which calls there are is asked below.
+/** Creates the initial resources of a gateway, by the same rules as any call. Errors name the entry. */
+export function applyInitial(direct: object, initial: object): void {
+  for (const [name, bodies] of Object.entries(initial)) {
+    // A name that the direct API does not have is refused below.
     const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
     if (!calls || !Array.isArray(bodies)) {
-      throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${familyNames(direct)}.`)
+      const names = Object.keys(direct).join(', ')
+      throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${names}.`)
     }
-    // Whether each is a body is for the rules to say.
+    // The rules say whether each is a body.
     for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
-      namingEntry(`initial.${name}[${place}]`, () => {
+      try {
         if (calls.create) calls.create(body)
         else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
-      })
+      } catch (error) {
+        if (error instanceof Error) error.message = `initial.${name}[${place}]: ${error.message}`
+        throw error
+      }
     }
   }
 }
 
-/** Puts before the message of an error which entry it is about. */
-function namingEntry(entry: string, create: () => void): void {
-  try {
-    create()
-  } catch (error) {
-    if (error instanceof Error) error.message = `${entry}: ${error.message}`
-    throw error
-  }
-}
-
-function familyNames(direct: object): string {
-  return Object.keys(direct).join(', ')
-}
-
-/** Which resources there were at the beginning; a store keeps that too. */
+/** The initial resources of a gateway, by which it knows leftovers. A store has them too. */
 export class Baseline implements SideRecords {
-  /** The family and the id of each, with a space between. */
-  keys: ReadonlySet<string> = new Set()
+  /** Family and id of each, with a space between. */
+  #keys: ReadonlySet<string> = new Set()
 
   rows(): ReadonlyMap<string, object> {
-    return new Map([...this.keys].map((key) => [key, {}]))
+    return new Map([...this.#keys].map((key) => [key, {}]))
   }
 
   readonly load = (rows: ReadonlyMap<string, object>): void => {
-    this.keys = new Set(rows.keys())
+    this.#keys = new Set(rows.keys())
+  }
+
+  /** Takes the resources that exist now as the initial ones. */
+  take(engine: Engine, families: Families): void {
+    this.#keys = new Set(resourcesOf(engine, families).map(keyOf))
+  }
+
+  /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
+  leftovers(engine: Engine, families: Families): Leftover[] {
+    return resourcesOf(engine, families).filter((resource) => !this.#keys.has(keyOf(resource)))
   }
 }
 
-/** The keys of all resources, with their families. Automatic certificates go with their domains and do not count. */
-export function presentKeys(engine: Engine, families: Families): ReadonlySet<string> {
-  return new Set(leftoversOf(engine, families, new Set()).map(({ family, id }) => `${family} ${id}`))
-}
+const keyOf = ({ family, id }: Leftover) => `${family} ${id}`
 
-/** The resources that are there and were not before, oldest first within their family. */
-export function leftoversOf(engine: Engine, families: Families, before: ReadonlySet<string>): Leftover[] {
-  const present = Object.values(families).flatMap(({ collections }) =>
+/** Automatic certificates go with their domains and do not count. */
+function resourcesOf(engine: Engine, families: Families): Leftover[] {
+  return Object.values(families).flatMap(({ collections }) =>
     collections.flatMap((each) =>
       engine
         .all(each)
@@ -71,5 +68,4 @@ export function leftoversOf(engine: Engine, families: Families, before: Readonly
         .map((record) => ({ family: each.name, id: each.key(record) })),
     ),
   )
-  return present.filter(({ family, id }) => !before.has(`${family} ${id}`))
 }

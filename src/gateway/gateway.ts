@@ -1,7 +1,7 @@
 import type { ControlHost } from '../control/control.ts'
 import { type ControlMembers, controls } from '../controls.ts'
 import { type Direct, directApi } from '../direct/direct-api.ts'
-import { applyInitial, Baseline, type Leftover, leftoversOf, presentKeys } from '../direct/initial.ts'
+import { applyInitial, Baseline, type Leftover } from '../direct/initial.ts'
 import type { Clock } from '../engine/clock.ts'
 import { Engine } from '../engine/engine.ts'
 import { freshSeed } from '../engine/random.ts'
@@ -159,9 +159,9 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
-    baseline.keys = presentKeys(engine, table.families)
+    baseline.take(engine, table.families)
   }
-  const leftovers = () => leftoversOf(engine, table.families, baseline.keys)
+  const leftovers = () => baseline.leftovers(engine, table.families)
   const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers })
   const controlApi = controlApiOf(host, table.controlRouter, control)
   const exchange = handlerOf({
