@@ -1,0 +1,188 @@
+// Kills servers again and again under everything that clients do: `npm run endurance -- --seconds 60 --kills 50 --seed 1
+// --sandboxes 30`. First `fauxgate serve --data`: no answered write is lost, the official clients continue after each
+// restart, and without kills memory, open files and the file of data stay as they are. Then the sandboxes in workerd, each
+// with an official client. Needs a build, Linux, and a Node with SQLite: its own, or the one of npm's package node.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Served } from '../bench/sandbox/workerd.mjs'
+import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
+import { nodeOf } from './nodes.mjs'
+import { officialClients } from './official-clients.mjs'
+import { installedWorkerd } from './workerd.mjs'
+
+const numbers = { seconds: '60', kills: '50', seed: String(Date.now() % 1_000_000), sandboxes: '30' }
+const options = Object.fromEntries(
+  Object.entries(numbers).map(([name, value]) => [name, { type: 'string', default: value }]),
+)
+const { values } = parseArgs({ options })
+const [seconds, kills, seed, sandboxes] = Object.keys(numbers).map((name) => Number(values[name]))
+
+/** Returns numbers from 0 to 1 that follow from the seed (mulberry32). */
+let state = seed
+function random() {
+  state = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(state ^ (state >>> 15), 1 | state)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+}
+
+/** How many do each thing at a time. */
+const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
+
+/** How many writes of each official client are answered in the end: more than come between two kills. */
+const CLIENT_WRITES = { served: 150, sandbox: 6 }
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
+const node = process.getBuiltinModule?.('node:sqlite') ? process.execPath : nodeOf('22').path
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-endurance-'))
+const file = join(folder, 'gateway.db')
+const clients = officialClients(path('endurance'), folder)
+const ledger = new Ledger()
+const problems = []
+const children = new Set()
+
+function started(command, args, more) {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], ...more })
+  children.add(child)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    children.delete(child)
+    return code ?? signal
+  })
+  return { child, ended, lines: createInterface(child.stdout) }
+}
+
+/** Starts an official client in some places. It prints a line for each answered write. */
+async function runClient([name, [command, args]], places, writes, onAnswered = () => undefined) {
+  const given = join(mkdtempSync(join(folder, 'client-')), 'given.json')
+  writeFileSync(given, JSON.stringify({ writes, places }))
+  const env = { ...process.env, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1' }
+  const { lines, ended } = started(command, [...args, given], { env })
+  lines.on('line', onAnswered)
+  if ((await ended) !== 0) throw new Error(`The ${name} client failed.`)
+  console.log(`ok  the ${name} client has every answered write, in ${places.length} places`)
+}
+
+async function serve(port) {
+  const flags = ['--dialect', 'ngrok', '--empty-json-on-delete', '--quiet', '--provisioning-delay', '0s']
+  const args = ['--no-warnings', path('../dist/cli.js'), 'serve', ...flags, '--port', String(port), '--data', file]
+  const server = started(node, args)
+  const [line] = await Promise.race([once(server.lines, 'line'), server.ended.then(() => [''])])
+  const [url] = /http:\S+/.exec(line) ?? []
+  if (!url) throw new Error('The command did not start.')
+  for (const problem of await ledger.problemsAt(url)) problems.push(`after a restart: ${problem}`)
+  return { ...server, url }
+}
+
+/** Keeps a server busy for some time, then ends it. `sample` is called every second. */
+async function life(port, ms, signal, sample) {
+  const server = await serve(port)
+  const { url, child, ended } = server
+  const many = (count, work) =>
+    Array.from({ length: count }, () => work().catch((error) => problems.push(error.message)))
+  const traffic = [
+    ...many(WRITERS, () => ledger.write(url)),
+    ...many(CALLERS, () => callEverything(url, random, (problem) => problems.push(problem))),
+    ...many(LEAVERS, () => leaveEarly(url, random)),
+  ]
+  for (const until = Date.now() + ms; Date.now() < until; ) {
+    await sleep(Math.min(1000, until - Date.now()))
+    sample?.(child.pid)
+  }
+  child.kill(signal)
+  const end = await ended
+  await Promise.all(traffic)
+  if (signal === 'SIGTERM' && end !== 0) problems.push(`SIGTERM ends the server with ${end}`)
+}
+
+/** Throws nothing: what grew in the last half of a life by more than chance is a problem. In the first half the journal fills. */
+async function steadyLife(port) {
+  const sizeOf = (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0
+  const samples = []
+  const sample = (pid) => {
+    const [, resident] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    const descriptors = readdirSync(`/proc/${pid}/fd`).length
+    samples.push({
+      'MB resident': resident / 1000,
+      descriptors,
+      'MB data': sizeOf(file) / 1e6,
+      'MB log': sizeOf(`${file}-wal`) / 1e6,
+    })
+  }
+  await life(port, (seconds / 2) * 1000, 'SIGTERM', sample)
+  const allowed = { 'MB resident': 25, descriptors: 30, 'MB data': 1, 'MB log': 5 }
+  for (const [name, more] of Object.entries(allowed)) {
+    const median = (from, to) => {
+      const part = samples.slice(samples.length * from, samples.length * to).map((each) => each[name])
+      return part.toSorted((a, b) => a - b)[part.length >> 1] ?? 0
+    }
+    const [early, late] = [median(0.5, 0.75), median(0.75, 1)]
+    console.log(`    ${name}: ${early.toFixed(1)}, then ${late.toFixed(1)}`)
+    if (late > early * 1.1 + more) problems.push(`${name} went from ${early} to ${late}`)
+  }
+}
+
+async function endureServed() {
+  const first = await serve(0)
+  const { port } = new URL(first.url)
+  const places = (name) => [{ name, url: first.url, key: 'any key' }]
+  const official = clients.map((client) => runClient(client, places(client[0]), CLIENT_WRITES.served))
+  first.child.kill('SIGKILL')
+  await first.ended
+  for (let kill = 1; kill < kills; kill++) {
+    await life(port, random() * ((seconds * 1000) / kills), 'SIGKILL')
+  }
+  const last = await serve(port)
+  await Promise.all(official)
+  last.child.kill('SIGKILL')
+  await last.ended
+  await steadyLife(port)
+  const atEnd = await serve(port)
+  atEnd.child.kill('SIGTERM')
+  await atEnd.ended
+  console.log(`ok  ${kills} kills, ${ledger.answered} answered writes, ${problems.length} problems`)
+}
+
+async function endureSandboxes() {
+  const workerd = process.env.WORKERD ?? installedWorkerd()
+  if (!workerd) return console.error('LEFT OUT  the sandboxes: workerd cannot be had here')
+  process.env.WORKERD = workerd
+  const served = await Served.of('worker')
+  try {
+    const places = []
+    for (let n = 0; n < sandboxes; n++) {
+      const { url, api_key: key } = await served.created(`crowd-${n}`, { dialect: 'ngrok' })
+      places.push({ name: `crowd-${n}`, url, key })
+    }
+    const most = sandboxes * CLIENT_WRITES.sandbox
+    let [answered, killed, restarting] = [0, 0, Promise.resolve()]
+    const onAnswered = () => {
+      if (++answered < ((killed + 1) * most) / 3 || killed === 2) return
+      killed++
+      restarting = restarting.then(() => served.kill()).then(() => served.start())
+    }
+    const share = (which) => places.filter((_, n) => n % clients.length === which)
+    await Promise.all(clients.map((client, n) => runClient(client, share(n), CLIENT_WRITES.sandbox, onAnswered)))
+    await restarting
+    if (answered !== most || killed !== 2) problems.push(`${answered} writes of ${most} were answered, ${killed} kills`)
+  } finally {
+    await served.stop()
+  }
+}
+
+try {
+  await endureServed()
+  if (sandboxes > 0) await endureSandboxes()
+} finally {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+}
+for (const problem of problems.slice(0, 50)) console.log(problem)
+console.log(`seed ${seed}: ${problems.length} problems`)
+if (problems.length > 0 || ledger.answered === 0) process.exitCode = 1

@@ -1,0 +1,150 @@
+// What clients do for as long as a server answers: write, call everything else, and leave in the middle of a request.
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const HEADERS = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+
+/** Returns the status and body of an answer, or undefined if none came. */
+export async function ask(url, method, path, body) {
+  const init = { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) }
+  const response = await fetch(url + path, init).catch(() => undefined)
+  const text = await response?.text().catch(() => undefined)
+  if (text === undefined) return undefined
+  return { status: response.status, text }
+}
+
+async function all(url, name) {
+  const found = []
+  for (let next = `/${name}?limit=100`; next; ) {
+    const page = JSON.parse((await ask(url, 'GET', next)).text)
+    found.push(...page[name])
+    next = page.next_page_uri?.slice(url.length)
+  }
+  return found
+}
+
+/** The most addresses, and four times the most domains, that are there at a time. */
+const MOST = 400
+
+/** The possible states of every record: one after an answered write, two or more after an unanswered one. */
+export class Ledger {
+  answered = 0
+  #next = 0
+  #states = new Map()
+  #oldest = { reserved_addrs: [], reserved_domains: [] }
+
+  /** Writes until no answer comes. */
+  async write(url) {
+    for (let went = true; went; ) went = this.#next % 4 ? await this.#address(url) : await this.#domain(url)
+  }
+
+  async #address(url) {
+    const metadata = `ledger ${this.#next++}`
+    const made = await this.#change(metadata, 'new', url, 'POST', '/reserved_addrs', { metadata, description: 'new' })
+    const path = made && `/reserved_addrs/${JSON.parse(made.text).id}`
+    if (!made || !(await this.#change(metadata, 'changed', url, 'PATCH', path, { description: 'changed' })))
+      return false
+    return this.#deleteOldest('reserved_addrs', MOST, metadata, url, path)
+  }
+
+  async #domain(url) {
+    const domain = `d${this.#next++}.example.com`
+    const certificate_management_policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+    const made = await this.#change(domain, 'there', url, 'POST', '/reserved_domains', {
+      domain,
+      certificate_management_policy,
+    })
+    const path = made && `/reserved_domains/${JSON.parse(made.text).id}`
+    return made !== undefined && this.#deleteOldest('reserved_domains', MOST / 4, domain, url, path)
+  }
+
+  async #deleteOldest(collection, most, name, url, path) {
+    this.#oldest[collection].push([name, path])
+    if (this.#oldest[collection].length <= most) return true
+    const [oldest, its] = this.#oldest[collection].shift()
+    return (await this.#change(oldest, undefined, url, 'DELETE', its)) !== undefined
+  }
+
+  async #change(name, state, ...call) {
+    const possible = this.#states.get(name) ?? [undefined]
+    this.#states.set(name, [...possible, state])
+    const answer = await ask(...call)
+    if (answer === undefined) return undefined
+    if (answer.status >= 400) throw new Error(`${call.slice(1, 3).join(' ')} answers ${answer.status}: ${answer.text}`)
+    this.#states.set(name, [state])
+    this.answered++
+    return answer
+  }
+
+  /** Returns what is wrong with the records of a server, a line each. They are what is known from then on. */
+  async problemsAt(url) {
+    const [addresses, domains] = [await all(url, 'reserved_addrs'), await all(url, 'reserved_domains')]
+    const certificates = (await all(url, 'tls_certificates')).map(({ id }) => id)
+    const is = new Map(addresses.map(({ metadata, description }) => [metadata, description]))
+    for (const { domain } of domains) is.set(domain, 'there')
+    const problems = [...this.#states].flatMap(([name, possible]) => {
+      this.#states.set(name, [is.get(name)])
+      return possible.includes(is.get(name)) ? [] : [`${name} is ${is.get(name)} and could be ${possible}`]
+    })
+    const used = domains.map(({ certificate }) => certificate?.id)
+    if (used.sort().join() !== certificates.sort().join())
+      problems.push(`domains use ${used}, there are ${certificates}`)
+    return problems
+  }
+}
+
+const ROUTE = '/edges/https/edghts_soak/routes/edghtsrt_soak/policy'
+
+/** Calls that may come in any order; the answers of some are refusals. */
+const CALLS = [
+  ['GET', `/reserved_addrs?filter=${encodeURIComponent('obj.region == "us"')}`],
+  ['GET', `/reserved_domains?filter=${encodeURIComponent('obj.domain.startsWith("d1")')}`],
+  ['GET', '/reserved_addrs/ra_000000000000000000000000000'],
+  ['GET', '/nowhere'],
+  ['POST', '/reserved_addrs', { region: 'mars' }],
+  ['PUT', ROUTE, { enabled: true, value: '{"on_http_request":[]}' }],
+  ['DELETE', ROUTE],
+  ...['clock', 'overview', 'timelines?limit=20', 'report', 'requests', 'state', 'openapi.json', ''].map((path) => [
+    'GET',
+    `/_fauxgate/${path}`,
+  ]),
+  ['PUT', '/_fauxgate/dns', { name: 'soak.example.com', type: 'A', value: '192.0.2.1' }],
+  ['POST', '/_fauxgate/provisioning/script', { outcomes: ['DNS_ERROR', 'success'], domain: 'soak.example.com' }],
+  ['POST', '/_fauxgate/faults', { operation: 'tls_certificates.create', times: 1, status: 429 }],
+  ['DELETE', '/_fauxgate/faults'],
+  ['POST', '/_fauxgate/declare', { edge: 'edghts_soak', routes: ['edghtsrt_soak'] }],
+]
+
+/** Makes random calls until no answer comes, and listens to events now and then. `failed` receives each 5xx. */
+export async function callEverything(url, random, failed) {
+  for (;;) {
+    const [method, path, body] = CALLS[Math.floor(random() * CALLS.length)]
+    const answer = await ask(url, method, path, body)
+    if (!answer) return
+    if (answer.status >= 500) failed(`${method} ${path} answers ${answer.status}: ${answer.text.slice(0, 200)}`)
+    const signal = AbortSignal.timeout(Math.floor(random() * 200))
+    await fetch(`${url}/_fauxgate/events`, { signal })
+      .then((events) => events.text())
+      .catch(() => undefined)
+  }
+}
+
+const BEGINNINGS = [
+  '',
+  'GET / HT',
+  'POST /reserved_addrs HTTP/1.1\r\nContent-Length: 99\r\n\r\n{"',
+  'no request\r\n\r\n',
+]
+
+/** Begins requests and leaves until nobody listens. */
+export async function leaveEarly(url, random) {
+  const { hostname: host, port } = new URL(url)
+  for (;;) {
+    const socket = connect({ host, port: Number(port) })
+    const isOpen = await new Promise((done) => socket.once('connect', () => done(true)).on('error', () => done(false)))
+    if (!isOpen) return
+    socket.resume().write(BEGINNINGS[Math.floor(random() * BEGINNINGS.length)])
+    await sleep(random() * 500)
+    socket.destroy()
+  }
+}
