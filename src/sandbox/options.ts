@@ -3,13 +3,12 @@ import type { Snapshot } from '../control/state/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
 import type { GatewayOptions } from '../gateway/gateway-options.ts'
-import { dialects } from '../resources/dialects.ts'
+import { gatewayRows } from '../gateway/options.ts'
+import { type DialectName, dialects } from '../resources/dialects.ts'
 import { Refusal, refuse } from '../schema/errors.ts'
 import { anyObject } from '../schema/schema.ts'
 import { DURATION_ALLOWED, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
-
-type DialectName = keyof typeof dialects
 
 const LONGEST_TTL_DAYS = 366
 const SHORTEST_TTL_MS = 1000
@@ -25,31 +24,26 @@ const ttl = v.exactOptional(
   ),
 )
 
-/** The options of a gateway that a sandbox can have, which the gateway reads: plain JSON, and not the Worker's own. */
-const GATEWAY_OPTIONS = [
-  'addressesPerRegion',
-  'authorityKeys',
-  'certificateValidity',
-  'dns',
-  'dnsErrorRetry',
-  'emptyJsonOnDelete',
-  'initial',
-  'internalErrorBackoff',
-  'provisioningDelay',
-  'quirks',
-  'rateLimit',
-  'references',
-  'renewalLead',
-  'seed',
-  'unknownActions',
-] as const satisfies readonly (keyof GatewayOptions)[]
+/** The options of a gateway that a sandbox cannot have: they are the Worker's, or no JSON. */
+const LEFT_OUT = [
+  'baseUrl',
+  'clock',
+  'control',
+  'dialect',
+  'families',
+  'journalBytes',
+  'journalSize',
+  'keys',
+  'store',
+] as const satisfies readonly (keyof typeof gatewayRows)[]
 
+type PassedName = Exclude<keyof typeof gatewayRows, (typeof LEFT_OUT)[number]>
+
+/** The gateway itself reads these. */
 const unread = v.exactOptional(v.unknown())
+const passedNames = Object.keys(gatewayRows).filter((name) => !LEFT_OUT.some((each) => each === name))
 // The type checker does not follow names through `fromEntries`.
-const unreadOptions = Object.fromEntries(GATEWAY_OPTIONS.map((name) => [name, unread])) as Record<
-  (typeof GATEWAY_OPTIONS)[number],
-  typeof unread
->
+const passed = Object.fromEntries(passedNames.map((name) => [name, unread])) as Record<PassedName, typeof unread>
 
 function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
@@ -68,7 +62,7 @@ export const sandboxOptions = v.object({
   ttl,
   /** The state to begin with. */
   snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state')),
-  ...unreadOptions,
+  ...passed,
 })
 
 export const forkOptions = v.object({ name: v.string(), ttl })
