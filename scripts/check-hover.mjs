@@ -6,8 +6,8 @@ import ts from 'typescript'
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 
 /** Types that no reader should meet. The kit makes types of types, and its own are shown as such. */
-const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b|\bany\b/
-const MACHINERY_OF_KIT = /Infer(In|Out)put<|Together<|MembersOf<|\.\.\.args\b|\bany\b/
+const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
+const MACHINERY_OF_KIT = /Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 
 const NAMES = ['index', 'node', 'clock', 'testing', 'vitest', 'jest', 'msw', 'openapi', 'sandbox', 'kit']
 

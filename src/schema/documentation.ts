@@ -4,23 +4,41 @@ import type { CatalogueError, FieldError } from './errors.ts'
 
 /** JSON Schema keywords for what a schema's rules check and the schema itself does not say. */
 export interface JsonFacts {
+  /** The JSON type, or several. */
   readonly type?: string | readonly string[]
+  /** The format of a text, such as `uri`. */
   readonly format?: string
+  /** The regular expression that a text matches. */
   readonly pattern?: string
+  /** All values that there are. */
   readonly enum?: readonly (string | number | boolean | null)[]
+  /** The only value. */
   readonly const?: string | number | boolean
+  /** The fewest characters of a text. */
   readonly minLength?: number
+  /** The most characters of a text. */
   readonly maxLength?: number
+  /** The fewest items of an array. */
   readonly minItems?: number
+  /** The most items of an array. */
   readonly maxItems?: number
+  /** The least number. */
   readonly minimum?: number
+  /** The greatest number. */
   readonly maximum?: number
+  /** The value that counts if nothing is sent. */
   readonly default?: unknown
+  /** Values to show. */
   readonly examples?: readonly unknown[]
+  /** The alternatives. */
   readonly anyOf?: readonly JsonFacts[]
+  /** The keys of an object. */
   readonly propertyNames?: JsonFacts
+  /** The values of further keys; false if there are none. */
   readonly additionalProperties?: JsonFacts | boolean
+  /** Sent, and never answered. */
   readonly writeOnly?: boolean
+  /** Should no longer be used. */
   readonly deprecated?: boolean
 }
 
