@@ -25,10 +25,6 @@ import type { CertificateFields } from './order.ts'
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
 const LIST = 'list of extensions'
-const DAY = 86_400_000
-/** The calendar repeats after 400 years. Date.UTC takes the years 0 to 99 for 1900 to 1999, later ones as they are. */
-const CYCLE_YEARS = 400
-const CYCLE = 146_097 * DAY
 
 /** An X.509 certificate. Byte sequences are views of the DER it was read from. */
 export interface Certificate {
@@ -114,20 +110,16 @@ function timeOf(element: Asn1 | undefined, what: string): number {
   if (tag !== tags.utcTime && tag !== tags.generalizedTime) throw wrongTime(what)
   const text = binaryOf(contentOf(element, what, tag))
   const full = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
-  const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full)
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match?.map(Number) ?? []
-  const fits = day >= 1 && day <= daysOf(year, month) && hour < 24 && minute < 60 && second < 60
-  if (!fits) throw wrongTime(what)
-  return Date.UTC(year + CYCLE_YEARS, month - 1, day, hour, minute, second) - CYCLE
+  if (!/^\d{14}Z$/.test(full)) throw wrongTime(what)
+  const iso = full.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
+  const date = new Date(iso)
+  // The platform takes times that do not exist, such as 30 February or 24:00, for others.
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw wrongTime(what)
+  return date.getTime()
 }
 
 function wrongTime(what: string): Unreadable {
   return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
-}
-
-function daysOf(year: number, month: number): number {
-  if (month < 1 || month > 12) return 0
-  return (Date.UTC(year + CYCLE_YEARS, month, 1) - Date.UTC(year + CYCLE_YEARS, month - 1, 1)) / DAY
 }
 
 /**

@@ -1,3 +1,4 @@
+import { invert } from '@noble/curves/abstract/modular.js'
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { utf8Bytes } from '../schema/platform.ts'
@@ -15,7 +16,7 @@ import {
   nameTags,
   oids,
 } from './oids.ts'
-import { rsaKeyOf, signPkcs1 } from './rsa.ts'
+import { signPkcs1 } from './rsa.ts'
 
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
@@ -193,12 +194,16 @@ export function ecdsaKey(secret: Uint8Array): KeyPair {
 
 /** Makes the RSA key pair of two primes in hex. It signs with PKCS#1 v1.5 and SHA-256. */
 export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
-  const key = rsaKeyOf(primes)
-  const numbers = derOf(sequence(integer(key.n), integer(key.e)))
+  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
+  const [n, e] = [p * q, 65_537n]
+  const d = invert(e, (p - 1n) * (q - 1n))
+  const algorithm = sequence(oid(oids.rsaEncryption), nothing())
+  // RSAPrivateKey (RFC 8017, A.1.2).
+  const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
   return {
-    ...certifiedKey(sequence(oid(oids.rsaEncryption), nothing()), numbers),
-    pkcs8: key.pkcs8,
+    ...certifiedKey(algorithm, derOf(sequence(integer(n), integer(e)))),
+    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
     algorithm: sequence(oid(oids.sha256WithRsa), nothing()),
-    sign: (message) => signPkcs1(key, hashes.sha256, message),
+    sign: (message) => signPkcs1({ n, d }, hashes.sha256, message),
   }
 }

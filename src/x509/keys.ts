@@ -30,22 +30,22 @@ const MOST_EXPONENT_BITS = 64
 /** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the bytes of a coordinate or secret. */
 export const curves = {
   'P-256': { oid: oids.p256, arithmetic: p256, bytes: 32 },
-  'P-384': { oid: oids.p384, arithmetic: p384, bytes: 48 },
-  'P-521': { oid: oids.p521, arithmetic: p521, bytes: 66 },
+  'P-384': { oid: '1.3.132.0.34', arithmetic: p384, bytes: 48 },
+  'P-521': { oid: '1.3.132.0.35', arithmetic: p521, bytes: 66 },
 } as const
 
 export type Curve = keyof typeof curves
 
-/** Names for messages. */
+/** Names for messages (RFC 3279, 2.3; RFC 8410; SEC 2). */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   [oids.rsassaPss]: 'RSASSA-PSS',
-  [oids.dsa]: 'DSA',
-  [oids.x25519]: 'X25519',
-  [oids.x448]: 'X448',
-  [oids.ed448]: 'Ed448',
-  [oids.p192]: 'P-192',
-  [oids.p224]: 'P-224',
-  [oids.secp256k1]: 'secp256k1',
+  '1.2.840.10040.4.1': 'DSA',
+  '1.3.101.110': 'X25519',
+  '1.3.101.111': 'X448',
+  '1.3.101.113': 'Ed448',
+  '1.2.840.10045.3.1.1': 'P-192',
+  '1.3.132.0.33': 'P-224',
+  '1.3.132.0.10': 'secp256k1',
 }
 
 /** An AlgorithmIdentifier: what it names, and its parameters where it has any. */

@@ -22,17 +22,11 @@ export interface Pem {
   readonly problem?: string
 }
 
-/** A line of a text and its number, from 1 on. */
-interface Line {
-  readonly text: string
-  readonly number: number
-}
-
-/** A block whose END line has not come yet. `number` is the one of its BEGIN line. */
+/** A block whose END line has not come yet. `number` is the one of its BEGIN line, from 1 on. */
 interface OpenBlock {
   readonly type: string
   readonly number: number
-  readonly lines: Line[]
+  readonly lines: string[]
 }
 
 /** The lines of a text; undefined stands for one that belongs to a block. */
@@ -53,7 +47,7 @@ export function splitPem(text: string): Pem {
     const boundary = boundaryOf(line)
     if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
     if (boundary === undefined) {
-      if (open) open.lines.push({ text: withoutBlanksBehind(line, ' \t\r'), number })
+      if (open) open.lines.push(withoutBlanksBehind(line, ' \t\r'))
       outside.push(open ? undefined : line)
       continue
     }
@@ -79,12 +73,12 @@ export function writePem(type: string, der: Uint8Array): string {
 
 /** Reads a complete block. Its headers are put among the lines `outside` of blocks: nothing must be lost in them either. */
 function readBlock({ type, number, lines }: OpenBlock, outside: Outside): PemBlock {
-  if (!lines[0]?.text.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
-  const blank = lines.findIndex(({ text }) => text === '')
-  const headers = blank === -1 ? lines : lines.slice(0, blank)
-  for (const header of headers) outside[header.number - 1] = header.text
-  const encrypted = headers.some(({ text }) => text.startsWith('Proc-Type:') && text.includes('ENCRYPTED'))
-  return { type, encrypted, ...decode(lines.slice(headers.length), number) }
+  if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
+  const blank = lines.indexOf('')
+  const headers = lines.slice(0, blank === -1 ? lines.length : blank)
+  outside.splice(number, headers.length, ...headers)
+  const encrypted = headers.some((header) => header.startsWith('Proc-Type:') && header.includes('ENCRYPTED'))
+  return { type, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
 }
 
 /** Cuts off blanks at the end: a regular expression for them would take quadratic time. */
@@ -97,23 +91,23 @@ function withoutBlanksBehind(line: string, blanks: string): string {
 // Base64 (RFC 4648, 4).
 
 /** Decodes base64 that is broken into lines, with blanks anywhere in it. `begin` is the number of the line before. */
-function decode(lines: readonly Line[], begin: number): Decoded {
-  const base64 = lines.map(({ text }) => text.replace(/[ \t]/g, '')).join('')
+function decode(lines: readonly string[], begin: number): Decoded {
+  const base64 = lines.join('').replace(/[ \t]/g, '')
   if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
   const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
   if (isWhole) return { der: bytesOf(atob(base64)) }
   const characters = counted(base64.length, 'character')
   const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
-  return { damage: wrongCharacter(lines) ?? length }
+  return { damage: wrongCharacter(lines, begin) ?? length }
 }
 
-function wrongCharacter(lines: readonly Line[]): string | undefined {
+function wrongCharacter(lines: readonly string[], begin: number): string | undefined {
   let padding = 0
-  for (const { text, number } of lines) {
+  for (const [index, text] of lines.entries()) {
     for (let at = 0; at < text.length; at++) {
       const character = text.charAt(at)
       if (character === ' ' || character === '\t') continue
-      const place = `character ${at + 1} of line ${number}`
+      const place = `character ${at + 1} of line ${begin + 1 + index}`
       if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(text, at) ?? 'not base64'}`
       if (character === '=') padding++
       else if (padding > 0) return `${place} stands behind the "=" that ends the base64`

@@ -1,25 +1,14 @@
-import { invert } from '@noble/curves/abstract/modular.js'
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { bitLength } from './bytes.ts'
-import { derOf, integer, nothing, octetString, oid, sequence } from './der-writer.ts'
 import type { Hash } from './hashes.ts'
-import { oids } from './oids.ts'
 
 // On BigInt: forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
-
-const PUBLIC_EXPONENT = 65_537n
 
 /** The numbers of an RSA public key. */
 export interface RsaNumbers {
   readonly n: bigint
   readonly e: bigint
-}
-
-/** The numbers of an RSA private key (RFC 8017, 3.2), and itself as PKCS#8 (RFC 5958). */
-export interface RsaKey extends RsaNumbers {
-  readonly d: bigint
-  readonly pkcs8: Uint8Array
 }
 
 /** The hash functions and the salt's length in bytes of an RSASSA-PSS signature (RFC 8017, A.2.3). */
@@ -29,19 +18,8 @@ export interface PssParameters {
   readonly saltLength: number
 }
 
-/** Makes the RSA key of two primes in hex. */
-export function rsaKeyOf(primes: readonly [p: string, q: string]): RsaKey {
-  const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
-  const [n, e] = [p * q, PUBLIC_EXPONENT]
-  const d = invert(e, (p - 1n) * (q - 1n))
-  // RSAPrivateKey (RFC 8017, A.1.2).
-  const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
-  const pkcs8 = derOf(sequence(integer(0n), sequence(oid(oids.rsaEncryption), nothing()), octetString(key)))
-  return { n, e, d, pkcs8 }
-}
-
 /** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). */
-export function signPkcs1({ n, d }: RsaKey, hash: Hash, message: Uint8Array): Uint8Array {
+export function signPkcs1({ n, d }: { n: bigint; d: bigint }, hash: Hash, message: Uint8Array): Uint8Array {
   const length = lengthOf(n)
   return numberToBytesBE(power(encodedPkcs1(hash, message, length), d, n), length)
 }

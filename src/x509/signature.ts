@@ -9,6 +9,7 @@ import { oids } from './oids.ts'
 import { type PssParameters, verifyPkcs1, verifyPss } from './rsa.ts'
 
 const WHAT = 'signature algorithm'
+const MGF1 = '1.2.840.113549.1.1.8'
 const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
 /** How a certificate is signed. `kind` is the kind of key that signs this way. */
@@ -17,17 +18,27 @@ type Scheme =
   | { readonly kind: 'ecdsa'; readonly hash: Hash }
   | { readonly kind: 'ed25519' }
 
+/** By identifier (RFC 8017, B.1). */
+const HASHES: Readonly<Record<string, Hash>> = {
+  '1.3.14.3.2.26': hashes.sha1,
+  '2.16.840.1.101.3.4.2.4': hashes.sha224,
+  '2.16.840.1.101.3.4.2.1': hashes.sha256,
+  '2.16.840.1.101.3.4.2.2': hashes.sha384,
+  '2.16.840.1.101.3.4.2.3': hashes.sha512,
+}
+
+/** By identifier (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
 const SCHEMES: Readonly<Record<string, Scheme>> = {
-  [oids.sha1WithRsa]: { kind: 'rsa', hash: hashes.sha1 },
-  [oids.sha224WithRsa]: { kind: 'rsa', hash: hashes.sha224 },
+  '1.2.840.113549.1.1.5': { kind: 'rsa', hash: hashes.sha1 },
+  '1.2.840.113549.1.1.14': { kind: 'rsa', hash: hashes.sha224 },
   [oids.sha256WithRsa]: { kind: 'rsa', hash: hashes.sha256 },
-  [oids.sha384WithRsa]: { kind: 'rsa', hash: hashes.sha384 },
-  [oids.sha512WithRsa]: { kind: 'rsa', hash: hashes.sha512 },
-  [oids.ecdsaWithSha1]: { kind: 'ecdsa', hash: hashes.sha1 },
-  [oids.ecdsaWithSha224]: { kind: 'ecdsa', hash: hashes.sha224 },
+  '1.2.840.113549.1.1.12': { kind: 'rsa', hash: hashes.sha384 },
+  '1.2.840.113549.1.1.13': { kind: 'rsa', hash: hashes.sha512 },
+  '1.2.840.10045.4.1': { kind: 'ecdsa', hash: hashes.sha1 },
+  '1.2.840.10045.4.3.1': { kind: 'ecdsa', hash: hashes.sha224 },
   [oids.ecdsaWithSha256]: { kind: 'ecdsa', hash: hashes.sha256 },
-  [oids.ecdsaWithSha384]: { kind: 'ecdsa', hash: hashes.sha384 },
-  [oids.ecdsaWithSha512]: { kind: 'ecdsa', hash: hashes.sha512 },
+  '1.2.840.10045.4.3.3': { kind: 'ecdsa', hash: hashes.sha384 },
+  '1.2.840.10045.4.3.4': { kind: 'ecdsa', hash: hashes.sha512 },
   [oids.ed25519]: { kind: 'ed25519' },
 }
 
@@ -112,14 +123,13 @@ function pssOf(parameters: Asn1 | undefined): PssParameters {
 function maskHashOf(mask: Asn1 | undefined): Hash {
   if (!mask) return hashes.sha1
   const { oid, parameters } = readAlgorithm(mask, WHAT)
-  if (oid !== oids.mgf1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
+  if (oid !== MGF1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
   return hashOf(parameters)
 }
 
 function hashOf(algorithm: Asn1 | undefined): Hash {
   const { oid } = readAlgorithm(algorithm, WHAT)
-  const names = Object.keys(hashes) as (keyof typeof hashes)[] // The keys of the table.
-  const name = names.find((each) => oids[each] === oid)
-  if (!name) throw new Unreadable(`its hash function ${oid} is not supported`)
-  return hashes[name]
+  const hash = HASHES[oid]
+  if (!hash) throw new Unreadable(`its hash function ${oid} is not supported`)
+  return hash
 }
