@@ -1,14 +1,16 @@
 import type { Api, ControlCall } from './control/control.ts'
+import { FAULT_PREFIX } from './control/faults/fault.ts'
 import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
 import { controlCalls, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
 import type { Families, Family } from './operation/family.ts'
 import type { Operation } from './operation/operation.ts'
-import { declared } from './resources/declarations.ts'
+import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 import { type Catalogue, catalogueOf } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
+import { OPERATION_PREFIX } from './schema/ids.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
 export interface Table {
@@ -21,6 +23,9 @@ export interface Table {
   readonly catalogue: Catalogue
   readonly readSnapshot: SnapshotReader
 }
+
+/** The prefixes of ids of no family: of requests, of faults, and of declared resources. */
+const RESERVED_PREFIXES = [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes]
 
 /** No family beside fauxgate's own. */
 const NONE: Families = Object.freeze({})
@@ -35,7 +40,7 @@ const tables = new WeakMap<Families, Table>()
 export function tableOf(own: Families = NONE): Table {
   const known = tables.get(own)
   if (known) return known
-  requireFitting(own, families)
+  requireFitting(own, families, RESERVED_PREFIXES)
   const table = madeTable({ ...families, ...own })
   tables.set(own, table)
   return table

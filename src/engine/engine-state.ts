@@ -4,6 +4,7 @@ import type { Authority, View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { OPERATION_PREFIX } from '../schema/ids.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
@@ -97,7 +98,7 @@ export class EngineState {
   }
 
   nextOperationId(): string {
-    return this.ids.id('op', 'operations', this.operations++)
+    return this.ids.id(OPERATION_PREFIX, 'operations', this.operations++)
   }
 
   /** Returns another state of the same gateway, at the same URL. */

@@ -4,15 +4,12 @@ import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote } from '../schema/text.ts'
 
-/** Prefixes of ids that are no family's: of operation ids, of faults, and of what is only declared. */
-const RESERVED_PREFIXES = ['op', 'fault', 'edghts', 'edghtsrt', 'ec', 'bkd']
-
 /**
- * Checks that families of a test's own fit beside fauxgate's, so that nothing of one hides or changes another.
- * @throws TypeError that says what is wrong or taken, and by what.
+ * Checks that families of a test's own fit beside the built-in ones, so that nothing of one hides or changes another.
+ * @throws TypeError that says what is wrong, or which family uses the same name, prefix, collection or path.
  */
-export function requireFitting(own: Families, builtIn: Families): void {
-  const taken = new Map(RESERVED_PREFIXES.map((prefix) => [`prefix ${prefix}`, 'fauxgate itself']))
+export function requireFitting(own: Families, builtIn: Families, reservedPrefixes: readonly string[]): void {
+  const taken = new Map(reservedPrefixes.map((prefix) => [`prefix ${prefix}`, 'fauxgate itself']))
   for (const [name, family] of Object.entries(builtIn)) for (const fact of factsOf(family)) taken.set(fact, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
@@ -28,7 +25,7 @@ export function requireFitting(own: Families, builtIn: Families): void {
   requireOneNamePerPlace([...Object.values(builtIn), ...Object.values(own)])
 }
 
-/** What only one family can have, in words. */
+/** Describes the parts that only one family can have. */
 function factsOf({ prefix, collections, operations }: Family): string[] {
   return [
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
@@ -37,7 +34,7 @@ function factsOf({ prefix, collections, operations }: Family): string[] {
   ]
 }
 
-/** A path as requests find it: whatever its parameters are called. */
+/** Requests find a path whatever its parameters are called. */
 function withoutNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
@@ -68,7 +65,7 @@ function requirePath({ name, path }: Operation): void {
   throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
 }
 
-/** Faults, documents and dialects know the errors of the catalogue, so every one that can be met stands there. */
+/** Faults, documents and dialects know only the errors of the catalogue. */
 function requireKnownErrors(family: string, { operations, errors }: Family): void {
   const known = new Set([...Object.values(general), ...Object.values(errors)])
   for (const operation of Object.values(operations)) {

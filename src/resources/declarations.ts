@@ -27,11 +27,17 @@ export const errors = declareErrors({
 
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
+/** The beginnings of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
+const DECLARABLE = ['edghts_', 'edghtsrt_', 'ec_', 'bkd']
+
+/** The prefixes that no other family can have. */
+export const declaredPrefixes = DECLARABLE.map((start) => start.replace('_', ''))
+
 const fields = v.object({
   id: v.pipe(
     v.string(),
     rule([], (id, report) => {
-      const isDeclarable = isRoute(id) || ['edghts_', 'ec_', 'bkd'].some((start) => isIdOf(id, start))
+      const isDeclarable = DECLARABLE.some((start) => isIdOf(id, start))
       if (!isDeclarable) report(general.field_invalid, { allowed: 'an id of what can be declared' })
     }),
   ),

@@ -5,6 +5,9 @@ import { quote } from './text.ts'
 /** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+/** The prefix of the ids of requests. */
+export const OPERATION_PREFIX = 'op'
+
 /** The characters of a gateway's own ids: first the number in the sequence, then random ones. */
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20

@@ -3,13 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import type { Operation } from '../../src/operation/operation.ts'
-import { declared } from '../../src/resources/declarations.ts'
-import { families } from '../../src/resources/index.ts'
-import { partsOf } from '../../src/schema/documentation.ts'
-
-/** Fields that every family may have, by words that have other meanings too. */
-const GENERAL = ['description', 'metadata', 'enabled', 'region', 'module', 'secret']
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
@@ -39,28 +32,5 @@ describe("fauxgate's own families (rules: one-table#families)", () => {
     const used = new Set(sources.flatMap(sharedNames))
     expect(given.size).toBeGreaterThan(50)
     expect([...used].filter((name) => !given.has(name))).toEqual([])
-  })
-})
-
-describe('The rooms schema and operation (rules: one-table#families)', () => {
-  const files = ['schema', 'operation', 'filter']
-    .flatMap((room) => readdirSync(join(src, room), { recursive: true, withFileTypes: true }))
-    .filter((each) => each.isFile())
-    .map((each) => join(each.parentPath, each.name))
-
-  it('names no family: no group of operations, no error and no field of one', () => {
-    const own = Object.values({ ...families, declared })
-    const operations = own.flatMap((family) => Object.values<Operation>(family.operations))
-    const groups = operations.map(({ name }) => name.slice(0, name.indexOf('.')))
-    const fields = operations.flatMap(({ body }) => Object.keys((body && partsOf(body).entries) ?? {}))
-    const names = new Set([...groups, ...own.flatMap(({ errors }) => Object.keys(errors)), ...fields])
-    for (const general of GENERAL) names.delete(general)
-    const text = (file: string) => readFileSync(file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
-    const naming = files.flatMap((file) => {
-      const words = new Set(text(file).match(/\w+/g))
-      return [...names].filter((name) => words.has(name)).map((name) => `${file.slice(src.length)}: ${name}`)
-    })
-    expect(names.size).toBeGreaterThan(80)
-    expect(naming).toEqual([])
   })
 })

@@ -30,6 +30,9 @@ export interface FaultRequest<OperationName extends string = string> {
   readonly input: unknown
 }
 
+/** The prefix of the ids of faults. */
+export const FAULT_PREFIX = 'fault'
+
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 
 const whole = (min: number, max: number, sentence: string) =>
@@ -141,7 +144,7 @@ export const faultSpec = named(
 )
 
 const armedFields = {
-  id: documented(ownId('fault'), 'Its own id, which `remove` takes and the journal names.'),
+  id: documented(ownId(FAULT_PREFIX), 'Its own id, which `remove` takes and the journal names.'),
   ...fields,
   hits: documented(count, 'How many requests it has met.'),
   passed: documented(count, 'How many matching requests it has let pass.'),

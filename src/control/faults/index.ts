@@ -8,7 +8,7 @@ import { assertNone, refuse } from '../../schema/errors.ts'
 import { type Api, type Control, type ControlHost, controlCall, plainCall } from '../control.ts'
 import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
 import { errors } from './errors.ts'
-import { armedFault, faultSpec } from './fault.ts'
+import { armedFault, FAULT_PREFIX, faultSpec } from './fault.ts'
 import { requireMeetable, unmeetable } from './meetable.ts'
 import { pendingFaults } from './pending.ts'
 
@@ -32,7 +32,7 @@ const add = controlCall({
     requireMeetable(host.api, sent)
     return host.transact((tx) => {
       makeRoom(tx)
-      return tx.put(collection, { id: tx.newId('fault'), ...sent, hits: 0, passed: 0 })
+      return tx.put(collection, { id: tx.newId(FAULT_PREFIX), ...sent, hits: 0, passed: 0 })
     })
   },
 })
