@@ -53,11 +53,11 @@ export default {
       to: {},
     },
     {
-      // Types that are generated come from schemas of every room.
+      // Generated types come from schemas of every room, and declarations of a library may name types of ours.
       name: 'no circles',
       severity: 'error',
       from: { path: '^src/' },
-      to: { circular: true, viaOnly: { pathNot: '^src/generated/' } },
+      to: { circular: true, viaOnly: { pathNot: '^src/generated/|[.]d[.]ts$' } },
     },
     {
       name: 'Node is for the server: all else runs in browsers and workers too',
