@@ -2,16 +2,18 @@
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
 import { controlErrors, controls } from '../../src/controls.ts'
+import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { definitionsIn, schemasBelow } from '../../src/openapi/json-schema.ts'
 import type { Family } from '../../src/operation/family.ts'
 import { pageTail } from '../../src/operation/list.ts'
 import { directErrorsOf, type Operation } from '../../src/operation/operation.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
-import { documentationOf, errorsIn, named } from '../../src/schema/documentation.ts'
+import { documentationOf, errorsIn, marksOf, named } from '../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { resourceHead } from '../../src/schema/schema.ts'
+import { configSchema } from '../../src/server/options/config.ts'
 import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
@@ -42,6 +44,11 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
   'controls.ts': () => ({
     sent: [...calls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
     answered: calls.flatMap(({ answer }) => answer ?? []),
+  }),
+  // The sentences of options have their defaults and limits.
+  'options.ts': () => ({
+    sent: [],
+    answered: [...Object.values(gatewayRows).flatMap((row) => marksOf(row).whole ?? []), gatewayOptions, configSchema],
   }),
 }
 

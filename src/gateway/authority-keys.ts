@@ -1,8 +1,8 @@
 import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
 import type { SideRecords } from '../engine/stored-records.ts'
+import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'
-import type { AuthoritySecret } from './gateway-options.ts'
 
 /** Where the authority of a gateway comes from, and what of it is kept in a store. */
 interface AuthorityKeys {

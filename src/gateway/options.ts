@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { type Clock, systemClock } from '../engine/clock.ts'
+import type { GatewayOptions } from '../generated/options.ts'
 import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
-import { marksOf, named } from '../schema/documentation.ts'
+import { facts, marksOf, named } from '../schema/documentation.ts'
 import { optionRow } from '../schema/option-row.ts'
 import {
   asOne,
@@ -13,7 +14,6 @@ import {
   oneOfThese,
   optionsOf,
   readOptions,
-  type SchemasOf,
   switchOption,
   textOption,
   withDefaults,
@@ -21,21 +21,27 @@ import {
 import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
-import type { AnyOptions } from './gateway-options.ts'
 
 /** Clocks, dialects and stores may be instances of any class. */
 function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-const clock = v.custom<Clock>(
-  (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
-  'an object with "now", a function or a number, in ms',
+/** The schema of a clock. */
+export const clockOption = v.pipe(
+  v.custom<Clock>(
+    (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
+    'an object with "now", a function or a number, in ms',
+  ),
+  facts({ type: 'Clock', imports: { Clock: 'engine/clock.ts' } }),
 )
 
-const dialect = v.custom<Dialect>(
-  (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
-  () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
+const dialect = v.pipe(
+  v.custom<Dialect>(
+    (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
+    () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
+  ),
+  facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
 )
 
 const key = v.pipe(
@@ -49,18 +55,26 @@ const baseUrl = v.pipe(
   v.transform((url) => url.replace(/\/+$/, '')),
 )
 
-const quirks = optionsOf({
-  keepBackendsOnPatch: optionRow(
-    switchOption,
-    'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
-    { default: false, flag: 'keep-backends-on-patch' },
-  ),
-})
+const quirks = named(
+  optionsOf({
+    keepBackendsOnPatch: optionRow(
+      switchOption,
+      'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
+      { default: false, flag: 'keep-backends-on-patch' },
+    ),
+  }),
+  'Quirks',
+  'Departures from the API reference.',
+)
 
-const internalErrorBackoff = optionsOf({
-  first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
-  most: optionRow(duration(1000), 'The most that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
-})
+const internalErrorBackoff = named(
+  optionsOf({
+    first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
+    most: optionRow(duration(1000), 'The most that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
+  }),
+  'ErrorBackoff',
+  'How long a job waits after INTERNAL_ERRORs.',
+)
 
 const rateLimits = named(
   optionsOf({
@@ -119,18 +133,24 @@ const authoritySecret = named(
   "What an authority's keys are made from.",
 )
 
-const store = v.custom<Store>(
-  (value) =>
-    isSomeObject(value) &&
-    ['load', 'append'].every((name) => typeof value[name] === 'function') &&
-    ['function', 'undefined'].includes(typeof value.flushed),
-  'an object with the functions "load" and "append", and perhaps "flushed"',
+const store = v.pipe(
+  v.custom<Store>(
+    (value) =>
+      isSomeObject(value) &&
+      ['load', 'append'].every((name) => typeof value[name] === 'function') &&
+      ['function', 'undefined'].includes(typeof value.flushed),
+    'an object with the functions "load" and "append", and perhaps "flushed"',
+  ),
+  facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
 )
 
 /** Checks that the kit made each of them. Whether they fit beside the others is checked where all families meet. */
-const families = v.custom<Families>(
-  (value) => isSomeObject(value) && Object.values(value).every(isFamily),
-  'an object with families that fauxgate/kit made, by name',
+export const familiesOption = v.pipe(
+  v.custom<Families>(
+    (value) => isSomeObject(value) && Object.values(value).every(isFamily),
+    'an object with families that fauxgate/kit made, by name',
+  ),
+  facts({ type: 'Families', imports: { Families: 'operation/family.ts' } }),
 )
 
 function isFamily(value: unknown): boolean {
@@ -166,7 +186,10 @@ export const gatewayRows = {
     { defaultText: 'a fresh one for each gateway' },
   ),
   initial: optionRow(
-    v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
+    v.pipe(
+      v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
+      facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
+    ),
     "What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules.",
   ),
   references: optionRow(
@@ -205,10 +228,18 @@ export const gatewayRows = {
     default: 2_000_000,
     defaultText: '2,000,000',
   }),
-  families: optionRow(families, 'Families of your own, made with `fauxgate/kit`, by their names in the direct API.'),
-  clock: optionRow(clock, 'Where the time comes from.', {
+  families: optionRow(
+    familiesOption,
+    'Families of your own, made with `fauxgate/kit`, by their names in the direct API.',
+    {
+      isUnoffered: true,
+    },
+  ),
+  clock: optionRow(clockOption, 'Where the time comes from.', {
     default: systemClock,
     defaultText: 'the system clock, read at each call, so that faked dates apply',
+    // The gateway has the type of the clock that it was created with.
+    type: 'C',
   }),
   dns: optionRow(oneOfThese(['off', 'simulated']), 'Whether attempts look at the zone of `gateway.dns`.', {
     default: 'off',
@@ -248,14 +279,23 @@ export const gatewayRows = {
       "state in it, the gateway goes on from there: its seed, its manual clock's time, without `initial`.",
     { defaultText: 'nowhere' },
   ),
-} satisfies SchemasOf<AnyOptions>
+}
 
-const schema = optionsOf(gatewayRows)
+/** The schema of {@link GatewayOptions}. */
+export const gatewayOptions = named(
+  optionsOf(gatewayRows),
+  'GatewayOptions',
+  'The options of {@link createGateway}; all have defaults.',
+  { parameters: 'C extends Clock = Clock' },
+)
+
+/** The options of any gateway, with and without families of a test's own. */
+export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
 /** The options with their defaults. */
-export type ReadOptions = v.InferOutput<typeof schema>
+export type ReadOptions = v.InferOutput<typeof gatewayOptions>
 
-const DEFAULTS: ReadOptions = /* @__PURE__ */ v.parse(schema, {})
+const DEFAULTS: ReadOptions = /* @__PURE__ */ v.parse(gatewayOptions, {})
 
 /** The same schema without defaults. To read them again for each gateway would take as long as all other options. */
 const received = optionsOf(

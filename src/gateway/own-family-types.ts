@@ -2,11 +2,11 @@ import type { JournalFields } from '../control/requests/index.ts'
 import type { Direct } from '../direct/direct-api.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
+import type { GatewayOptions } from '../generated/options.ts'
 import type { ErrorKey, Resources } from '../generated/resources.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
-import type { GatewayOptions } from './gateway-options.ts'
 
 /** Families of your own, as far as the types of a gateway need them. */
 export type OwnFamilies = Readonly<Record<string, { readonly operations: object; readonly errors: object }>>

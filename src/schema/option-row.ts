@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { withSteps } from './documentation.ts'
+import { type Facts, facts, withSteps } from './documentation.ts'
 
 /** Facts of an option beside its schema and its sentence. */
-interface OptionFacts<D> {
+interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   /** The default, as a caller would write it. */
   readonly default?: D
   /** The default in words; empty if the sentence says it. Without it, the default itself is shown. */
@@ -23,13 +23,13 @@ interface OptionFacts<D> {
 export function optionRow<S extends v.GenericSchema, const D extends v.InferInput<S> | undefined = undefined>(
   schema: S,
   sentence: string,
-  facts: OptionFacts<D> = {},
+  more: OptionFacts<D> = {},
 ): v.OptionalSchema<S, D> {
-  const { default: value, defaultText = textOf(value), isSecret, flag, placeholder } = facts
+  const { default: value, defaultText = textOf(value), isSecret, flag, placeholder, ...types } = more
   const about = defaultText === '' ? sentence : `${sentence} Default: ${defaultText}.`
   const marks = { ...(isSecret && { secret: true }), ...(flag && { flag }), ...(placeholder && { placeholder }) }
   // Without a default, D is undefined.
-  return v.optional(withSteps(schema, v.description(about), v.metadata(marks)), value as D)
+  return v.optional(withSteps(schema, v.description(about), v.metadata(marks), facts(types)), value as D)
 }
 
 function textOf(value: unknown): string {

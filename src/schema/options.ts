@@ -3,7 +3,7 @@ import { facts } from './documentation.ts'
 import { type CatalogueError, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
-import { DURATION_ALLOWED, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
 import { isObject } from './values.ts'
 
 /** The words for options in messages. */
@@ -78,6 +78,7 @@ export function duration(least = 0) {
     v.custom<Duration>((value) => (durationMs(value) ?? -1) >= least, allowed),
     v.transform((value) => durationMs(value) as number), // It is one, as just checked.
     v.metadata({ placeholder: 'D' }),
+    facts(DURATION_FACTS),
   )
 }
 

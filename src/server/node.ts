@@ -1,6 +1,6 @@
 export { type Inspected, inspected } from '../gateway/inspected.ts'
+export type { Config } from '../generated/options.ts'
 export type { NextDue, Overview } from '../views/overview.ts'
 export type { DomainTimeline, Timelines, TimelinesQuery } from '../views/timelines.ts'
-export type { Config } from './options/config.ts'
 export { type Served, type ServeOptions, serve } from './serve.ts'
 export { type SqliteStore, sqliteStore } from './sqlite/sqlite-store.ts'

@@ -2,7 +2,7 @@ import { test as base, expect, type TestAPI } from 'vitest'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
-import type { GatewayOptions } from '../gateway/gateway-options.ts'
+import type { GatewayOptions } from '../generated/options.ts'
 import { explain, installedForNow, requireStrict, START } from './fixture.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 

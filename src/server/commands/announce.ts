@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
+import type { Config } from '../../generated/options.ts'
 import { isLoopbackAddress } from '../../http/access.ts'
 import { ask } from '../client/ask.ts'
 import type { Log } from '../log/log.ts'
-import type { Config } from '../options/config.ts'
+
 import { hostInUrl, type Served } from '../serve.ts'
 
 /** Says where a server listens, where its root certificate is, and who else can reach it. */

@@ -1,51 +1,10 @@
 import * as v from 'valibot'
-import type { Clock } from '../../engine/clock.ts'
-import type { GatewayOptions } from '../../gateway/gateway-options.ts'
-import { gatewayRows } from '../../gateway/options.ts'
-import type { InitialResources } from '../../generated/resources.ts'
-import type { Families } from '../../operation/family.ts'
-import { type Dialect, type DialectName, dialects } from '../../resources/dialects.ts'
+import { clockOption, familiesOption, gatewayRows } from '../../gateway/options.ts'
+import { type DialectName, dialects } from '../../resources/dialects.ts'
+import { named } from '../../schema/documentation.ts'
 import { optionRow } from '../../schema/option-row.ts'
-import { integerFrom, oneOfThese, type SchemasOf, switchOption } from '../../schema/options.ts'
+import { integerFrom, oneOfThese, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
-
-/**
- * The options of `fauxgate serve` in a config file: those of `createGateway` and those of the server. Each that is a text,
- * a number or a switch is also a flag and an environment variable.
- */
-export interface Config
-  extends Omit<GatewayOptions, 'clock' | 'dialect' | 'initial' | 'authorityKeys' | 'baseUrl' | 'store'> {
-  /** The TCP port; 0 for any free one. Default: 4747. */
-  readonly port?: number
-  /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
-  readonly host?: string
-  /** HTTPS, with a certificate of the gateway's own authority. Default: false. */
-  readonly tls?: boolean
-  /** The file that the root certificate is written to, for clients to trust. Default: it is printed. */
-  readonly tlsRoot?: string
-  /** The SQLite file that every change is kept in before it is answered; made where there is none. Default: none. */
-  readonly data?: string
-  /** The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end. Default: none. */
-  readonly state?: string
-  /** A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family. */
-  readonly initial?: string | InitialResources
-  /** What differs between services; a module can have an object of its own. Default: `standard`. */
-  readonly dialect?: DialectName | Dialect
-  /** The base URL of every URI in a response. Default: the server's own. */
-  readonly baseUrl?: string
-  /** Where the time comes from; a module can have a clock of its own. Default: `system`. */
-  readonly clock?: 'system' | 'manual' | Clock
-  /** Where a manual clock starts, as an RFC 3339 time. Default: now. */
-  readonly start?: string
-  /** The keys of the authority: fresh secret ones at each start, or the published test keys. Default: `fresh`. */
-  readonly authorityKeys?: 'test' | 'fresh'
-  /** Families of your own, made with `fauxgate/kit`: in a module. */
-  readonly families?: Families
-  /** Nothing but the line that says where it listens, and warnings. Default: false. */
-  readonly quiet?: boolean
-  /** How requests and provisioning are told: a line for people, or a JSON object, each. Default: `text`. */
-  readonly log?: 'text' | 'json'
-}
 
 const HOST_ALLOWED = 'a host name or an address'
 const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
@@ -53,7 +12,10 @@ const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
 const FILE_ALLOWED = 'the path of a file'
 const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
 
-const start = v.custom<string>((value) => typeof value === 'string' && timeMs(value) !== undefined, TIME_ALLOWED)
+const start = v.pipe(
+  v.string(TIME_ALLOWED),
+  v.check((text) => timeMs(text) !== undefined, TIME_ALLOWED),
+)
 
 /** Names a text may be, or the value that the gateway itself takes. */
 const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(names: T, schema: S) =>
@@ -61,7 +23,7 @@ const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(n
 
 const dialectNames = Object.keys(dialects) as DialectName[] // The keys of the same object.
 
-const { store: _store, clock, ...shared } = gatewayRows
+const { store: _store, clock: _clock, ...shared } = gatewayRows
 
 /** All options of the command, in the order of the help. Some of `createGateway` can also be a name or a file here. */
 export const configRows = {
@@ -92,7 +54,7 @@ export const configRows = {
     { default: 'text' },
   ),
   clock: optionRow(
-    namedOr(['system', 'manual'], clock.wrapped),
+    namedOr(['system', 'manual'], clockOption),
     'Where the time comes from; a module can have a clock of its own.',
     { default: 'system' },
   ),
@@ -113,9 +75,18 @@ export const configRows = {
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
     'A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family.',
   ),
+  families: optionRow(familiesOption, 'Families of your own, made with `fauxgate/kit`: in a module.'),
   authorityKeys: optionRow(
     oneOfThese(['test', 'fresh']),
     'The keys of the authority: fresh secret ones at each start, or the published test keys.',
     { default: 'fresh' },
   ),
-} satisfies SchemasOf<Config>
+}
+
+/** The schema of {@link Config}. */
+export const configSchema = named(
+  optionsOf(configRows),
+  'Config',
+  'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each that is a ' +
+    'text, a number or a switch is also a flag and an environment variable.',
+)

@@ -1,7 +1,7 @@
 import { type Clock, readClock, systemClock } from '../../engine/clock.ts'
 import { manualClock } from '../../engine/manual-clock.ts'
 import { GatewayError } from '../../gateway/gateway-error.ts'
-import type { AnyOptions } from '../../gateway/gateway-options.ts'
+import type { AnyOptions } from '../../gateway/options.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import type { InitialResources } from '../../generated/resources.ts'
 import { dialects } from '../../resources/dialects.ts'
