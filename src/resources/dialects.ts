@@ -73,7 +73,10 @@ export const ngrok: Dialect = {
 }
 
 /** The dialects that ship, by name. The command, the sandboxes and their pages offer these. */
-export const dialects = { standard, ngrok }
+export const dialects = {
+  standard,
+  ngrok,
+}
 
 /** The name of a dialect that ships. */
 export type DialectName = keyof typeof dialects

@@ -111,3 +111,21 @@ const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
 console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`
   expect(await output(program)).toBe('HELLO HELLO true')
 })
+
+test('Options and a dialect that were added are flags, variables and members of the config file, with types and help', async () => {
+  const program = `import { readGatewayOptions } from './src/gateway/options.ts'
+import { readArguments } from './src/server/commands/command.ts'
+import { helpOn } from './src/server/commands/help.ts'
+import { serveCommand } from './src/server/commands/serve.ts'
+import { gatewayOptionsOf } from './src/server/options/gateway-options.ts'
+import { parseOptions } from './src/server/options/parsed-options.ts'
+const flags = readArguments(['--pid-file', 'x.pid', '--dialect', 'acme'], serveCommand.flags, 'serve')
+const parsed = parseOptions(flags, { FAUXGATE_JOB_TIMEOUT: '3d' }, undefined)
+const { dialect, jobTimeout } = readGatewayOptions(await gatewayOptionsOf(parsed))
+const { pidFile } = parsed.config
+console.log(pidFile, dialect.name, jobTimeout, readGatewayOptions({}).jobTimeout)
+console.log(helpOn(serveCommand).match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`
+  expect(await output(program)).toBe(
+    'x.pid acme 259200000 172800000\n--pid-file FILE --dialect standard|ngrok|acme --job-timeout D',
+  )
+})
