@@ -1,16 +1,19 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
+import type { Store } from '../operation/store.ts'
 import type { Authority, View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
-import { Problems, problem } from '../schema/errors.ts'
+import { type Catalogue, Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
+import type { Clock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
+import type { SideRecordsByName } from './stored-records.ts'
 
 export interface StateOptions {
   readonly dialect: CommonDialect
@@ -22,6 +25,16 @@ export interface StateOptions {
   readonly families: readonly Family[]
   /** Texts that leave the gateway in no commit and no snapshot: its API keys. */
   readonly hidden: readonly string[]
+}
+
+export interface EngineOptions extends StateOptions {
+  readonly clock: Clock
+  /** All errors of the gateway. */
+  readonly catalogue: Catalogue
+  readonly store: Store | undefined
+  readonly sideRecords: SideRecordsByName
+  /** Makes the public form of an error, where a user's clock has called the gateway. */
+  readonly publicError: (error: unknown) => unknown
 }
 
 /** The records of a snapshot, to continue from. */

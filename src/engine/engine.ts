@@ -1,35 +1,16 @@
 import type { Collection, Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
-import type { Store } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
-import { type Catalogue, Refusal } from '../schema/errors.ts'
+import { Refusal } from '../schema/errors.ts'
 import { pathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import type { Clock } from './clock.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { DueEvents, type NextDue } from './due-events.ts'
-import { EngineState, type RestorableState, type StateOptions } from './engine-state.ts'
+import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence.ts'
-import type { SideRecordsByName } from './stored-records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
-
-interface EngineOptions extends StateOptions {
-  readonly clock: Clock
-  /** All errors of the gateway. */
-  readonly catalogue: Catalogue
-  readonly store: Store | undefined
-  readonly sideRecords: SideRecordsByName
-  /** Makes the public form of an error, where a user's clock has called the gateway. */
-  readonly publicError: (error: unknown) => unknown
-}
-
-/** A limit on one move of the clock. */
-interface MoveLimit {
-  readonly isOver: () => boolean
-  isReached: boolean
-}
 
 /**
  * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
@@ -48,7 +29,8 @@ export class Engine {
   #calls = 0
   /** How many moves of the clock are under way, one within the other. */
   #moves = 0
-  #limit: MoveLimit | undefined
+  /** Limits the move of the clock that is under way. */
+  #limit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
   /** True where the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
@@ -64,7 +46,7 @@ export class Engine {
     this.#clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.#due.next?.at,
       settle: () => this.#inPublic(() => this.#settleAtStop()),
-      ...(store && { moves: () => this.#announcedMove() }),
+      ...(store && { moves: () => this.#publicMove() }),
     })
     if (!store) return
     const replace = (state: EngineState) => this.#replaceState(state)
@@ -74,7 +56,6 @@ export class Engine {
     this.#clock.attach()
   }
 
-  /** The gateway's time in ms since 1970. */
   get now(): number {
     return this.#clock.now
   }
@@ -89,7 +70,6 @@ export class Engine {
     return this.#persistence?.flushed
   }
 
-  /** The base URL of every URI in a response. */
   get url(): string {
     return this.#state.wire.url
   }
@@ -98,12 +78,10 @@ export class Engine {
     this.#state.url = url
   }
 
-  /** The seed of ids and automatic certificates. */
   get seed(): string {
     return this.#state.seed
   }
 
-  /** The issuer of automatic certificates. */
   get authority(): Authority {
     return this.#state.wire.authority
   }
@@ -188,7 +166,7 @@ export class Engine {
     }
   }
 
-  #announcedMove(): () => void {
+  #publicMove(): () => void {
     const end = this.#startMove()
     return () => this.#inPublic(end)
   }
@@ -225,7 +203,6 @@ export class Engine {
     }
   }
 
-  /** When the next event is due, in ms, or undefined where nothing is. */
   nextDueAt(): number | undefined {
     this.#guard.requireOutside()
     return this.#due.next?.at
@@ -312,7 +289,6 @@ export class Engine {
     return this.#state.isLastView(result)
   }
 
-  /** Resolves when the gateway's time has come, whoever moves it. Rejects when the signal is aborted. */
   reached(at: number, signal?: AbortSignal): Promise<void> {
     return this.#clock.reached(at, signal)
   }

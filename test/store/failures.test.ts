@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type Gateway, GatewayError, type ManualClock, manualClock } from '../../src/index.ts'
-import { client } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
@@ -22,17 +22,6 @@ function failing() {
 
 const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
 
-function thrownBy(work: () => unknown): GatewayError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof GatewayError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
-
-/** Every kind of call that changes something. */
 const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unknown> = {
   create: (gateway) => gateway.reservedAddrs.create(),
   update: (gateway, id) => gateway.reservedDomains.update(id, { description: 'x' }),

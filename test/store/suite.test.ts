@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Store, sqlStore } from '../../src/index.ts'
+import { sqlStore } from '../../src/index.ts'
 import { type SqliteStore, sqliteStore } from '../../src/server/node.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
@@ -43,25 +43,6 @@ function placeInFile(): StorePlace {
 
 describe('A store in memory', () => {
   for (const { name, run } of storeSuite(placeInMemory)) it(name, run)
-
-  it.each([
-    ['forgets', (): Store => ({ load: () => undefined, append: () => undefined })],
-    [
-      'hands out what it was handed',
-      (): Store => {
-        const { commits } = memoryStore()
-        return {
-          ...memoryStore(),
-          load: () => Object.assign(memoryStore(), { commits }).load(),
-          append: (commit) => void commits.push(commit),
-        }
-      },
-    ],
-  ])('that %s fails a check of the suite', async (_what, open) => {
-    const failures: unknown[] = []
-    for (const { run } of storeSuite(() => ({ open }))) await run().catch((error) => failures.push(error))
-    expect(failures.length).toBeGreaterThan(0)
-  })
 })
 
 describeSqlite('A store on a SQL database', () => {
