@@ -11,22 +11,17 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
 
   test('Now: shows what there is and what comes next, and moves the clock in every way', async () => {
     const { gateway, page } = await open()
+    const shows = (text: string) => page.getByText(text).first().waitFor()
     await page.getByText('No domains yet.').waitFor()
     expect(await page.locator('.shell code').textContent()).toContain("curl -H 'authorization: Bearer key'")
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await page.getByText('in 30 s', { exact: true }).waitFor()
     await page.getByRole('link', { name: '1 reserved domain', exact: true }).waitFor()
     await page.getByRole('button', { name: 'To the next event', exact: true }).click()
-    await page
-      .getByText(spoken(timeAfter('30s')))
-      .first()
-      .waitFor()
+    await shows(spoken(timeAfter('30s')))
     await page.getByRole('textbox', { name: 'Advance by' }).fill('2h')
     await page.getByRole('button', { name: 'Advance by' }).click()
-    await page
-      .getByText(spoken(timeAfter('30s', '2h')))
-      .first()
-      .waitFor()
+    await shows(spoken(timeAfter('30s', '2h')))
     await page.getByLabel('Go to, in UTC').fill('2026-03-01T12:00:00')
     await page.getByRole('button', { name: 'Go to', exact: true }).click()
     await page.getByText('2026-03-01 12:00:00').first().waitFor()
