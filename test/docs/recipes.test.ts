@@ -12,7 +12,17 @@ const folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipes-'))
 const at = (path: string) => join(folder, path)
 
 /** What is copied: the sources, and what the scripts need. */
-const COPIED = ['src', 'scripts', 'lint', 'docs', 'test', 'package.json', 'biome.json', '.gitignore']
+const COPIED = [
+  'src',
+  'scripts',
+  'lint',
+  'docs',
+  'test',
+  'package.json',
+  'biome.json',
+  '.gitignore',
+  '.dependency-cruiser.mjs',
+]
 const TSCONFIG = {
   extends: `${root}tsconfig.json`,
   include: [at('src'), at('try.ts')],
@@ -91,7 +101,7 @@ test('The recipes of the documents compile together', async () => {
 test('They pass lint, but for the formatter', async () => {
   const files = [...new Set(recipes.map(({ path }) => path))]
   await run('node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', ...files)
-  await run('scripts/rooms.mjs', at('src'))
+  await run('node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.mjs', 'src')
 })
 
 test('A family that was added is served, listed and documented, with its field and its error', async () => {
