@@ -1,24 +1,25 @@
-import { errors as accessErrors } from './control/access-errors.ts'
 import { authority } from './control/authority.ts'
 import { certificates } from './control/certificates.ts'
 import { clock } from './control/clock.ts'
-import { type AnyControl, type ControlCall, membersOf } from './control/control.ts'
+import { type AnyControl, accessErrors, type ControlCall, membersOf } from './control/control.ts'
 import { declare } from './control/declare.ts'
 import { dns } from './control/dns.ts'
 import { document } from './control/document.ts'
 import { faults } from './control/faults/index.ts'
 import { provisioning } from './control/provisioning/index.ts'
-import { requests } from './control/requests/index.ts'
-import { state } from './control/state/index.ts'
+import { requests } from './control/requests.ts'
+import { state } from './control/state.ts'
 import type { ErrorsByKey } from './operation/family.ts'
 import { overview } from './views/overview.ts'
 import { report } from './views/report.ts'
+import { timelines } from './views/timelines.ts'
 
 /** All controls of a gateway. */
 export const controls = [
   clock,
   declare,
   provisioning,
+  timelines,
   dns,
   faults,
   requests,

@@ -1,6 +1,6 @@
 import type { Api, ControlCall } from './control/control.ts'
 import { FAULT_PREFIX } from './control/faults/fault.ts'
-import { type SnapshotReader, snapshotReader } from './control/state/snapshot.ts'
+import { type SnapshotReader, snapshotReader } from './control/snapshot.ts'
 import { controlCalls, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'

@@ -9,7 +9,7 @@ import { asOne, moment, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
-import { type Control, type ControlHost, plainCall } from './control.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** What the authority cannot show. */
 export const errors = declareErrors({
@@ -103,7 +103,7 @@ function serverCertificate(host: ControlHost, options: ServerCertificateOptions)
   })
 }
 
-const certificate = plainCall({
+const certificate = controlCall({
   method: 'GET',
   path: '/authority.pem',
   summary: "The authority's root certificate",

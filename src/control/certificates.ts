@@ -64,5 +64,4 @@ function said({ subject, issuer, publicKey, fields, der }: PemCertificate): v.In
 /** Reads certificates for whoever has no reader of their own, such as a page. */
 export const certificates: Control = {
   calls: { read },
-  members: () => ({}),
 }

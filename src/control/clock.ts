@@ -15,7 +15,7 @@ import {
   timeMs,
   timestamp,
 } from '../schema/time.ts'
-import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** What cannot be done with the clock. */
 export const errors = declareErrors({
@@ -65,7 +65,13 @@ const shown = named(
   "The gateway's clock.",
 )
 
-const read = plainCall({ method: 'GET', path: '/clock', summary: "The gateway's time", answer: shown, run: shownClock })
+const read = controlCall({
+  method: 'GET',
+  path: '/clock',
+  summary: "The gateway's time",
+  answer: shown,
+  run: shownClock,
+})
 
 const moveCall = controlCall({
   method: 'POST',

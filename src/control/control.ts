@@ -8,9 +8,12 @@ import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
+import { errorsIn } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
+import { declareErrors, entry } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import type { Snapshot } from './state/snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** What one part of a gateway's behaviour gives the test to turn: the clock, the DNS zone, faults, … */
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
@@ -23,12 +26,12 @@ export interface Control<Members extends object = object, Errors extends ErrorsB
   /** What it keeps in the gateway's state, for the operations of an API. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
   /** Makes what the gateway has of it as members, such as `dns`: its direct face. */
-  readonly members: (host: ControlHost) => Members
+  readonly members?: (host: ControlHost) => Members
 }
 
 /** What several controls together give a gateway as members. */
 export type MembersOf<C extends AnyControl> = Together<
-  C extends { members(...given: never[]): infer Members } ? Members : never
+  C extends { members?(...given: never[]): infer Members } ? Members : never
 >
 
 /** Carries the type of what several controls together give a gateway as members; never set. */
@@ -103,7 +106,7 @@ export const CONTROL_PATH = '/_fauxgate'
 export const CONTROL_KEY_HEADER = 'Fauxgate-Control-Key'
 
 /** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
-export interface ControlCall<Input = unknown, Result = unknown> {
+export interface ControlCall<Result = unknown> {
   readonly method: Method
   /** Below `/_fauxgate`. */
   readonly path: string
@@ -122,44 +125,73 @@ export interface ControlCall<Input = unknown, Result = unknown> {
   readonly mediaType?: string
   /** Carries out what was sent, once it is read. Answers undefined where there is nothing to say. */
   readonly run: (host: ControlHost, raw: unknown) => Result
-  /** Carries the input's type; never set. */
-  readonly input?: Input
 }
 
-/** Defines a call with an input. */
+/** Defines a call; one without a schema takes no input. */
 export function controlCall<S extends v.GenericSchema, Result>(definition: {
   method: Method
   path: string
   summary: string
-  from: 'body' | 'query'
-  schema: S
+  from?: 'body' | 'query'
+  schema?: S
   answer?: v.GenericSchema
   errors?: readonly CatalogueError[]
   mediaType?: string
   run: (host: ControlHost, input: v.InferOutput<S>) => Result
-}): ControlCall<v.InferInput<S>, Result> {
-  const { schema, run } = definition
-  const read = bodyReader(schema)
-  return { ...definition, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
+}): ControlCall<Result> {
+  const { from = 'nothing', schema, run } = definition
+  const read = bodyReader(schema ?? v.object({}))
+  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
 }
 
-/** Defines a call without input. */
-export function plainCall<Result>(definition: {
-  method: Method
-  path: string
-  summary: string
-  answer?: v.GenericSchema
-  errors?: readonly CatalogueError[]
-  mediaType?: string
-  run: (host: ControlHost) => Result
-}): ControlCall<Record<never, never>, Result> {
-  const read = bodyReader(v.object({}))
-  return {
-    ...definition,
-    from: 'nothing',
-    run(host, raw) {
-      read(jsonObject(raw), {}, host.context)
-      return definition.run(host)
-    },
-  }
+/** The errors of callers that may not use the controls. */
+export const accessErrors = declareErrors({
+  control_key_missing: entry(
+    90401,
+    401,
+    (it: { header: string }) => `The control API needs its key here. Send it in the header ${it.header}.`,
+  ),
+  control_key_invalid: entry(
+    90402,
+    401,
+    (it: { header: string }) => `What the header ${it.header} holds is not the control key of this gateway.`,
+  ),
+  control_forbidden: entry(
+    90403,
+    403,
+    (it: { what: string; received: string }) =>
+      `The control API was asked with the ${it.what} ${it.received}. Allowed: this machine's own, such as localhost; ` +
+      'any other only with a control key.',
+  ),
+})
+
+const OF_ANY_CALL = [
+  ...Object.values(accessErrors),
+  general.gateway_busy,
+  general.store_failed,
+  general.query_repeated,
+  general.body_too_large,
+  general.body_unreadable,
+  general.body_unparsable,
+]
+
+const OF_A_BODY = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
+
+/** A call without a body reads its query, and a body all the same, as its fields. */
+const OF_FIELDS = [general.field_unknown, general.field_invalid]
+
+/** Every error that a call to a control can answer with, by the catalogue's numbers; `kept` is what a gateway keeps. */
+export function callErrorsOf(
+  { from, schema, errors = [], readsRecords }: ControlCall,
+  kept: readonly { readonly schema: v.GenericSchema }[],
+): readonly CatalogueError[] {
+  const found = new Set<CatalogueError>([
+    ...OF_ANY_CALL,
+    ...OF_FIELDS,
+    ...(from === 'body' ? OF_A_BODY : []),
+    ...(schema ? errorsIn(schema) : []),
+    ...(readsRecords ? kept.flatMap((each) => [...errorsIn(each.schema)]) : []),
+    ...errors,
+  ])
+  return [...found].sort((a, b) => a.number - b.number)
 }

@@ -11,9 +11,9 @@ import {
 } from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
-import { type Control, type ControlHost, controlCall, plainCall } from './control.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
 
-const records = plainCall({
+const records = controlCall({
   method: 'GET',
   path: '/dns',
   summary: 'The records of the simulated DNS zone, by name',

@@ -1,11 +1,11 @@
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { anyObject } from '../schema/schema.ts'
-import { type Control, type ControlHost, type Describer, plainCall } from './control.ts'
+import { type Control, type ControlHost, controlCall, type Describer } from './control.ts'
 
 const PATH = '/openapi.json'
 
-const read = plainCall({
+const read = controlCall({
   method: 'GET',
   path: PATH,
   summary: 'The OpenAPI document of the service and of these controls',

@@ -1,5 +1,5 @@
 import type { ControlHost } from '../control/control.ts'
-import { snapshotOf } from '../control/state/snapshot.ts'
+import { snapshotOf } from '../control/snapshot.ts'
 import type { Leftover } from '../direct/initial.ts'
 import { isManual } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'

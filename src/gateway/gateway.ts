@@ -228,5 +228,5 @@ function requireMembersFree(own: Families = {}, gateway: object, direct: object)
 /** What the gateway has of its controls. */
 function controlMembers(host: ControlHost): ControlMembers {
   // Each control makes its own; together they are all.
-  return Object.assign({}, ...controls.map((control) => control.members(host)))
+  return Object.assign({}, ...controls.map((control) => control.members?.(host)))
 }

@@ -1,4 +1,4 @@
-import type { JournalFields } from '../control/requests/index.ts'
+import type { JournalFields } from '../control/requests.ts'
 import type { Direct } from '../direct/direct-api.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { ArmedFault, FaultSpec } from '../generated/controls.ts'

@@ -1,5 +1,4 @@
-import { errors } from '../control/access-errors.ts'
-import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import { accessErrors, CONTROL_KEY_HEADER } from '../control/control.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -53,8 +52,8 @@ export function requireAccess(request: HttpRequest, { key, allowHosts = [] }: Co
 function requireKey(request: HttpRequest, key: string): void {
   const received =
     request.header(CONTROL_KEY_HEADER.toLowerCase()) ||
-    refuse(errors.control_key_missing, { header: CONTROL_KEY_HEADER })
-  if (!isOneOf([key], received)) refuse(errors.control_key_invalid, { header: CONTROL_KEY_HEADER })
+    refuse(accessErrors.control_key_missing, { header: CONTROL_KEY_HEADER })
+  if (!isOneOf([key], received)) refuse(accessErrors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
 /** Refuses what comes from elsewhere: by its address, by the name that it asked for, or by the page that asks. */
@@ -73,7 +72,7 @@ function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void
 }
 
 function forbid(what: string, received: string | undefined): never {
-  return refuse(errors.control_forbidden, { what, received: quote(received) })
+  return refuse(accessErrors.control_forbidden, { what, received: quote(received) })
 }
 
 /** What stands between the scheme and the path of an absolute URL. */

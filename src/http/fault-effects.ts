@@ -1,4 +1,4 @@
-import { errors } from '../control/faults/errors.ts'
+import { errors } from '../control/faults/fault.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'

@@ -1,4 +1,5 @@
-import { faults, meetFault } from '../control/faults/armed-faults.ts'
+import { faultRecords } from '../control/faults/fault.ts'
+import { applyFault } from '../control/faults/matching.ts'
 import type { RawCommit } from '../engine/commits.ts'
 import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
@@ -138,7 +139,7 @@ class Call {
     const body = jsonBody(request)
     const parameters = parametersFor(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
-    if (request.isInspector || engine.isEmpty(faults)) return this.#executed(operation, route.ids, input)
+    if (request.isInspector || engine.isEmpty(faultRecords)) return this.#executed(operation, route.ids, input)
     // The fault counts the request: both are one commit.
     return engine.called(() => this.#executedWithFaults(operation, route.ids, input))
   }
@@ -157,7 +158,7 @@ class Call {
     const { engine, dialect } = this.#parts
     const { name } = operation
     const { method } = this.#request
-    const fault = meetFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
+    const fault = applyFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
     if (!fault) return this.#executed(operation, ids, input)
     this.#fault = fault
     const usual = isBefore(fault) ? undefined : this.#orError(() => this.#executed(operation, ids, input))

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { Snapshot } from '../control/state/snapshot.ts'
+import type { Snapshot } from '../control/snapshot.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
 import { Connection, ErrorAnswer } from './connection.ts'

@@ -1,5 +1,4 @@
-import { errors as accessErrors } from '../control/access-errors.ts'
-import { CONTROL_KEY_HEADER } from '../control/control.ts'
+import { accessErrors, CONTROL_KEY_HEADER } from '../control/control.ts'
 import { standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'

@@ -1,5 +1,5 @@
-import { callErrorsOf } from '../control/call-errors.ts'
 import type { AnyControl, ControlCall } from '../control/control.ts'
+import { callErrorsOf } from '../control/control.ts'
 import { controlCalls, controls } from '../controls.ts'
 import type { Families, Family } from '../operation/family.ts'
 import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Snapshot } from '../control/state/snapshot.ts'
+import type { Snapshot } from '../control/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
 import { gatewayRows } from '../gateway/options.ts'

@@ -1,6 +1,6 @@
 import { open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Snapshot } from '../control/state/snapshot.ts'
+import type { Snapshot } from '../control/snapshot.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'

@@ -1,4 +1,4 @@
-import type { JournalFields } from '../control/requests/index.ts'
+import type { JournalFields } from '../control/requests.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayError } from '../gateway/gateway-error.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'

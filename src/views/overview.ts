@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type Control, type ControlHost, plainCall } from '../control/control.ts'
-import { armedFaults, isPending } from '../control/faults/armed-faults.ts'
+import { type Control, type ControlHost, controlCall } from '../control/control.ts'
+import { armedFaults, isPending } from '../control/faults/fault.ts'
 import { isManual } from '../engine/clock.ts'
 import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -48,7 +48,7 @@ const shown = named(
   'What the gateway holds, in numbers, and what happens next.',
 )
 
-const read = plainCall({
+const read = controlCall({
   method: 'GET',
   path: '/overview',
   summary: 'What the gateway holds, in numbers, and what is due next',

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { type Control, type ControlHost, plainCall } from '../control/control.ts'
-import { armedFaults } from '../control/faults/armed-faults.ts'
+import { type Control, type ControlHost, controlCall } from '../control/control.ts'
+import { armedFaults } from '../control/faults/fault.ts'
 import { described, pendingFaults } from '../control/faults/pending.ts'
-import { unusedOutcomes } from '../control/provisioning/unused-outcomes.ts'
-import { reasonOf, shownRequest } from '../control/requests/shown.ts'
+import { unusedOutcomes } from '../control/provisioning/script.ts'
+import { reasonOf, shownRequest } from '../control/requests.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
@@ -24,7 +24,7 @@ const LONGEST_LINE = 400
 /** A title, with the lines below it. */
 type Part = readonly [title: string, lines: readonly string[]]
 
-const call = plainCall({
+const call = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'What happened, as a text for people',

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { controlCall } from '../control/control.ts'
+import { type Control, controlCall } from '../control/control.ts'
 import type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
@@ -16,12 +16,6 @@ import { time } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
 
 export type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery }
-
-/** What the inspector asks of provisioning. */
-export interface TimelinesMember {
-  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
-  timelines(query?: TimelinesQuery): Timelines
-}
 
 const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
 
@@ -82,8 +76,7 @@ const query = named(
   'Which timelines are wanted; all where nothing is said.',
 )
 
-/** The timelines of all domains that have one, in one answer. */
-export const timelines = controlCall({
+const read = controlCall({
   method: 'GET',
   path: '/timelines',
   summary: 'What the provisioning of all domains did and does next',
@@ -92,6 +85,19 @@ export const timelines = controlCall({
   answer: shown,
   run: (host, sent) => host.transact((tx) => timelinesOf(tx, sent)),
 })
+
+export interface TimelinesMember {
+  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
+  timelines(query?: TimelinesQuery): Timelines
+}
+
+/** The timelines of all domains. The types of a gateway leave them to those of `inspected`. */
+export const timelines: Control = {
+  calls: { read },
+  members: (host): TimelinesMember => ({
+    timelines: (query = {}) => read.run(host, query),
+  }),
+}
 
 function timelinesOf(
   tx: Transaction,

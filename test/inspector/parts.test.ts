@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     await page.getByRole('img', { name: /retried\. The next attempt runs/ }).waitFor()
     await page.getByLabel('Scale').selectOption('logarithmic')
     expect(await picture.locator('circle').count()).toBe(
-      1 + (inspected(gateway).provisioning.timelines().timelines[0]?.timeline.length ?? 0),
+      1 + (inspected(gateway).timelines().timelines[0]?.timeline.length ?? 0),
     )
   })
 

@@ -1,6 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { errors as accessErrors } from '../../src/control/access-errors.ts'
-import type { ErrorKeysOf } from '../../src/control/control.ts'
+import type { accessErrors, ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/controls.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
 import type { Dns, ErrorKey, Faults, Gateway, InitialResources, OperationName, Resources } from '../../src/index.ts'

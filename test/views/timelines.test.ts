@@ -11,7 +11,7 @@ describe('The timelines of all domains', () => {
     const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
     const record = { name: DOMAIN, type: 'CNAME', value }
     const due = { at: timeAfter('30s'), event: 'attempt' }
-    expect(inspected(gateway).provisioning.timelines()).toEqual({
+    expect(inspected(gateway).timelines()).toEqual({
       total: 1,
       timelines: [
         {
@@ -26,28 +26,28 @@ describe('The timelines of all domains', () => {
       ],
     })
     gateway.clock.advance('30s')
-    expect(inspected(gateway).provisioning.timelines().timelines[0]).toMatchObject({ state: 'failing' })
+    expect(inspected(gateway).timelines().timelines[0]).toMatchObject({ state: 'failing' })
     gateway.dns.cname(DOMAIN, value as string)
     gateway.provisioning.attempt(id)
-    const [shown] = inspected(gateway).provisioning.timelines().timelines
+    const [shown] = inspected(gateway).timelines().timelines
     expect(shown).toMatchObject({ state: 'issued', due: { event: 'renewal' }, records: [{ ...record, problem: null }] })
     expect(shown?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
   })
 
   test('of a wildcard ask for the record of the ACME challenge too, and for none where DNS is not simulated', () => {
-    const simulated = inspected(managed({ dns: 'simulated' }, '*.example.com').gateway).provisioning.timelines()
+    const simulated = inspected(managed({ dns: 'simulated' }, '*.example.com').gateway).timelines()
     expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
       '*.example.com',
       '_acme-challenge.example.com',
     ])
-    expect(inspected(managed().gateway).provisioning.timelines().timelines[0]?.records).toEqual([])
+    expect(inspected(managed().gateway).timelines().timelines[0]?.records).toEqual([])
   })
 
   test('leave out domains that nothing ever happened to, and are the newest first', () => {
     const { gateway } = issued()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
-    const { total, timelines } = inspected(gateway).provisioning.timelines()
+    const { total, timelines } = inspected(gateway).timelines()
     expect([total, timelines.map(({ domain }) => domain)]).toEqual([2, ['second.example.com', DOMAIN]])
   })
 
@@ -59,7 +59,7 @@ describe('The timelines of all domains', () => {
     )
     gateway.provisioning.attempt(ids[1] as string)
     const domains = (query: object) => {
-      const { total, timelines } = inspected(gateway).provisioning.timelines(query)
+      const { total, timelines } = inspected(gateway).timelines(query)
       return [total, timelines.map(({ domain }) => domain.slice(0, 1)).join('')]
     }
     expect(domains({})).toEqual([4, 'dcba'])

@@ -1,8 +1,11 @@
 import * as v from 'valibot'
 import type { ArmedFault } from '../../generated/controls.ts'
 import type { ErrorKey } from '../../generated/resources.ts'
+import { collection } from '../../operation/collection.ts'
 import type { Method } from '../../operation/operation.ts'
+import type { Transaction } from '../../operation/transaction.ts'
 import { documented, type Facts, type JsonFacts, named } from '../../schema/documentation.ts'
+import { declareErrors, entry } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { integerFrom } from '../../schema/options.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
@@ -155,3 +158,59 @@ export const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(armedFi
 
 /** A fault as callers see it. */
 export const armedFault = named(v.object({ ...armedFields, when }), 'ArmedFault', 'A fault that is armed.', PARAMETERS)
+
+/** A request is looked up by what it is; a fault that asks for none of these stands under this. */
+export const ANY_REQUEST = ''
+
+/** How many faults a gateway keeps; used-up ones give way to new ones. */
+export const MOST_FAULTS = 1000
+
+/**
+ * Armed faults, the oldest first to match. They are found by one thing that they ask for, so that requests which have
+ * nothing to do with them do not look at them. One with a predicate is no data, so no snapshot has it.
+ */
+export const faultRecords = collection<ArmedFault>({
+  name: 'faults',
+  key: (record) => record.id,
+  schema: savedFault,
+  most: MOST_FAULTS,
+  indexes: {
+    waiting: (record) => (isUsedUp(record) ? null : askedFor(record)),
+    usedUp: (record) => (isUsedUp(record) ? ANY_REQUEST : null),
+  },
+  exported: (record) => (record.when ? null : record),
+})
+
+function askedFor({ operation, resource, path, method }: ArmedFault): string {
+  return operation ?? resource ?? path ?? method ?? ANY_REQUEST
+}
+
+/** All armed faults, oldest first. */
+export function armedFaults(tx: Transaction): ArmedFault[] {
+  return [...tx.newestFirst(faultRecords)].reverse()
+}
+
+/** Whether a fault has met all the requests that it was to meet. */
+export function isUsedUp({ times, hits }: ArmedFault): boolean {
+  return times !== undefined && hits >= times
+}
+
+/** Whether a fault still waits for requests: one without a number of times waits for its first. */
+export function isPending(fault: ArmedFault): boolean {
+  return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
+}
+
+/** The error of a fault that names none, and that of too many faults. */
+export const errors = declareErrors({
+  too_many_on_order: entry(
+    90429,
+    409,
+    (it: { what: string; most: number }) =>
+      `There are ${it.most} ${it.what} on order already, which is the most allowed. Remove some first.`,
+  ),
+  injected_fault: entry(
+    90500,
+    503,
+    (it: { operation: string }) => `A fault was injected into ${it.operation} by the test.`,
+  ),
+})

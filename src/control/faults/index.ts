@@ -5,14 +5,12 @@ import type { Family } from '../../operation/family.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone, refuse } from '../../schema/errors.ts'
-import { type Api, type Control, type ControlHost, controlCall, plainCall } from '../control.ts'
-import { armedFaults, faults as collection, MOST_FAULTS } from './armed-faults.ts'
-import { errors } from './errors.ts'
-import { armedFault, FAULT_PREFIX, faultSpec } from './fault.ts'
-import { requireMeetable, unmeetable } from './meetable.ts'
+import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
+import { armedFault, armedFaults, errors, FAULT_PREFIX, faultRecords, faultSpec, MOST_FAULTS } from './fault.ts'
+import { requireMatchable, unmatchable } from './matching.ts'
 import { pendingFaults } from './pending.ts'
 
-const list = plainCall({
+const list = controlCall({
   method: 'GET',
   path: '/faults',
   summary: 'The armed faults, oldest first',
@@ -29,10 +27,10 @@ const add = controlCall({
   answer: armedFault,
   errors: [errors.too_many_on_order],
   run(host, sent) {
-    requireMeetable(host.api, sent)
+    requireMatchable(host.api, sent)
     return host.transact((tx) => {
       makeRoom(tx)
-      return tx.put(collection, { id: tx.newId(FAULT_PREFIX), ...sent, hits: 0, passed: 0 })
+      return tx.put(faultRecords, { id: tx.newId(FAULT_PREFIX), ...sent, hits: 0, passed: 0 })
     })
   },
 })
@@ -45,16 +43,16 @@ const remove = controlCall({
   schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault of this id.')) }),
   run: (host, { id }) =>
     host.transact((tx) => {
-      for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(collection, fault)
+      for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(faultRecords, fault)
     }),
 })
 
 /** Lets the oldest used-up fault give way where there is no room for another one. */
 function makeRoom(tx: Transaction): void {
-  if (tx.count(collection) < MOST_FAULTS) return
-  const usedUp = tx.find(collection, 'usedUp', '')
+  if (tx.count(faultRecords) < MOST_FAULTS) return
+  const usedUp = tx.find(faultRecords, 'usedUp', '')
   if (!usedUp) refuse(errors.too_many_on_order, { what: 'faults', most: MOST_FAULTS })
-  tx.remove(collection, usedUp)
+  tx.remove(faultRecords, usedUp)
 }
 
 /**
@@ -91,14 +89,14 @@ export interface FaultsMember {
 export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
-  state: (api) => ({ collections: [collection], relations: relationsIn(api) }),
+  state: (api) => ({ collections: [faultRecords], relations: relationsIn(api) }),
   members: (host) => ({ faults: direct(host) }),
 }
 
 /** A fault of a snapshot is one that some request can meet, like one that is ordered. */
 function relationsIn(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
-    const found = unmeetable(api, fault)
+    const found = unmatchable(api, fault)
     if (found) report([found.field], found.received, found.allowed)
   }
 }

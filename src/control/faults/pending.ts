@@ -2,8 +2,9 @@ import type { ArmedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { counted, quote } from '../../schema/text.ts'
-import { isPending, mismatches } from './armed-faults.ts'
 import type { FaultRequest } from './fault.ts'
+import { isPending } from './fault.ts'
+import { mismatches } from './matching.ts'
 
 const EXPLAINED_REQUESTS = 5
 

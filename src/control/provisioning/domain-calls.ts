@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { ReservedDomain } from '../../generated/resources.ts'
 import { required } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
+import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import { attempt as attempted } from '../../provisioning/management.ts'
 import { shownTimelineEntry } from '../../provisioning/timeline.ts'
@@ -9,13 +10,21 @@ import { shownTimeline } from '../../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
 import { shape, shownDomain } from '../../resources/reserved-domains/schemas.ts'
 import { documented } from '../../schema/documentation.ts'
-import { type CatalogueError, refuse } from '../../schema/errors.ts'
+import { type CatalogueError, declareErrors, entry, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { idPattern, requireId } from '../../schema/ids.ts'
+import { LATEST_TIME, timestamp } from '../../schema/time.ts'
 import { errors as clockErrors, moveTo, requireManual } from '../clock.ts'
 import { type ControlHost, controlCall } from '../control.ts'
-import { expiryAhead, renewalAhead } from './ahead.ts'
-import { errors } from './errors.ts'
+
+export const errors = declareErrors({
+  nothing_ahead: entry(
+    90423,
+    409,
+    (it: { what: string; received: string; why: string }) =>
+      `There is no ${it.what} of ${it.received} to move the clock to: ${it.why}.`,
+  ),
+})
 
 const id = documented(v.string(), 'The id of a reserved domain.', { json: { pattern: idPattern('rd') } })
 
@@ -99,4 +108,27 @@ function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domai
 export function requiredDomain(tx: Transaction, id: string): DomainRecord {
   requireId(id, 'rd')
   return required(tx, domains, id, 'reserved domain')
+}
+
+/** When the next renewal of a domain's certificate is due, in ms. Refuses where none is (rules: time#single-events). */
+function renewalAhead({ id, policy, job, due }: DomainRecord): number {
+  const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'renewal', received: id, why }, { id })
+  if (!policy) return refuseAs('it has no certificate management policy')
+  if (job) return refuseAs('its provisioning job is running, and renewals are due from issued certificates only')
+  return due?.at ?? refuseAs('it would be due after the year 9999')
+}
+
+/**
+ * The first second at which the certificate that a domain uses is expired, in ms. Refuses where it has none, where it is
+ * expired already, and where that never is.
+ */
+function expiryAhead(tx: Transaction, { id, certificate_id }: DomainRecord): number {
+  const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'expiry', received: id, why }, { id })
+  const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
+  if (!certificate) return refuseAs('it uses no certificate')
+  const { not_after } = certificate.upload ? certificate.upload.leaf : certificate.order
+  // A certificate is valid through the second that it names (RFC 5280, 4.1.2.5).
+  const at = (Math.floor(not_after / 1000) + 1) * 1000
+  if (at <= tx.now) return refuseAs(`its certificate has been expired since ${timestamp(at)}`)
+  return at <= LATEST_TIME ? at : refuseAs('its certificate expires after the year 9999')
 }

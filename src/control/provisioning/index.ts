@@ -7,12 +7,9 @@ import { shownDomain } from '../../resources/reserved-domains/schemas.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type TimelinesMember, timelines } from '../../views/timelines.ts'
 import type { Control, ControlHost } from '../control.ts'
-import { attempt, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
-import { errors } from './errors.ts'
-import { clear, pending, script } from './orders.ts'
-import { unusedOutcomes } from './unused-outcomes.ts'
+import { attempt, errors, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
+import { clear, pending, script, unusedOutcomes } from './script.ts'
 
 /** Which domain an order is for: any domain where it is left out. */
 export interface ForDomain {
@@ -78,10 +75,10 @@ export interface ProvisioningMember {
   readonly provisioning: Provisioning
 }
 
-/** The attempts of provisioning jobs. The types of a gateway leave the timelines of all to those of `inspected`. */
+/** The attempts of provisioning jobs. */
 export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
-  calls: { script, clear, pending, attempt, renew, expire, timeline, timelines },
+  calls: { script, clear, pending, attempt, renew, expire, timeline },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
   members: (host) => ({ provisioning: direct(host) }),
 }
@@ -90,7 +87,7 @@ export const provisioning: Control<ProvisioningMember, typeof errors> = {
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-function direct(host: ControlHost): Provisioning & TimelinesMember {
+function direct(host: ControlHost): Provisioning {
   const order = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
     script.run(host, { ...readCallOptions(schema, options), ...sent })
   const timelineOf = (id: string) => timeline.run(host, { id })
@@ -105,7 +102,6 @@ function direct(host: ControlHost): Provisioning & TimelinesMember {
     renewNow: (id) => renew.run(host, { id }),
     expireNow: (id) => expire.run(host, { id }),
     timeline: timelineOf,
-    timelines: (query = {}) => timelines.run(host, query),
     printTimeline: (id) => printedTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id),
   }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Snapshot } from '../../control/state/snapshot.ts'
+import type { Snapshot } from '../../control/snapshot.ts'
 import { useLive, usePage } from '../page.ts'
 import { Button, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'

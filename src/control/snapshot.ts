@@ -1,16 +1,15 @@
 import * as v from 'valibot'
-import type { Collection } from '../../operation/collection.ts'
-import { storedReader } from '../../schema/body.ts'
-import { documented, named } from '../../schema/documentation.ts'
-import { refuse } from '../../schema/errors.ts'
-import { general } from '../../schema/general-errors.ts'
-import { instant, sequence } from '../../schema/record-schema.ts'
-import type { RuleContext } from '../../schema/rule.ts'
-import { anyObject } from '../../schema/schema.ts'
-import { hasNoPrivateKey } from '../../schema/secret-texts.ts'
-import { quote } from '../../schema/text.ts'
-import { isObject } from '../../schema/values.ts'
-import { Sealed } from './sealed.ts'
+import type { Collection } from '../operation/collection.ts'
+import { storedReader } from '../schema/body.ts'
+import { documented, named } from '../schema/documentation.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { instant, sequence } from '../schema/record-schema.ts'
+import type { RuleContext } from '../schema/rule.ts'
+import { anyObject } from '../schema/schema.ts'
+import { hasNoPrivateKey } from '../schema/secret-texts.ts'
+import { quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 
 /** The version of snapshots that this fauxgate writes and reads. */
 export const SNAPSHOT_VERSION = 1
@@ -60,10 +59,13 @@ export interface ReadSnapshot extends Snapshot {
   readonly isOwn: boolean
 }
 
+/** The records with their secrets of snapshots that were made here: no copy, clone, print or JSON of a snapshot has them. */
+const ownRecords = new WeakMap<object, Records>()
+
 /** Makes a snapshot. `kept` are its records as the gateway keeps them; they go where the object goes, and nowhere else. */
 export function snapshotOf(facts: Omit<Snapshot, 'version'>, kept: Records): Snapshot {
   const snapshot = { version: SNAPSHOT_VERSION, ...facts } as const
-  Sealed.into(snapshot, kept)
+  ownRecords.set(snapshot, kept)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
   Object.freeze(snapshot.rateLimit)
@@ -81,9 +83,8 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   // Few gateways are given one to read.
   let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
-    const kept = Sealed.in(value)
-    // Only snapshots of this process have something sealed in them: their records.
-    if (kept) return { ...(value as Snapshot), records: kept as Records, isOwn: true }
+    const own = isObject(value) ? ownRecords.get(value) : undefined
+    if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Only snapshots have records there.
     const sent = isObject(value) ? { ...value } : value
     if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
       const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`

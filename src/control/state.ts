@@ -1,16 +1,16 @@
 import * as v from 'valibot'
-import { optionsOf, readOptions, type SchemasOf, switchOption } from '../../schema/options.ts'
-import { type Control, type ControlCall, type ControlHost, plainCall } from '../control.ts'
+import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
+import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
 import { type Snapshot, shownSnapshot } from './snapshot.ts'
 
-const reset = plainCall({
+const reset = controlCall({
   method: 'POST',
   path: '/reset',
   summary: 'Back to the initial state',
   run: (host) => host.reset(),
 })
 
-const snapshot = plainCall({
+const snapshot = controlCall({
   method: 'GET',
   path: '/state',
   summary: 'A snapshot of the state',

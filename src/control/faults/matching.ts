@@ -1,0 +1,109 @@
+import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
+import type { Operation } from '../../operation/operation.ts'
+import type { Transaction } from '../../operation/transaction.ts'
+import { refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
+import { idProblem } from '../../schema/ids.ts'
+import { quote } from '../../schema/text.ts'
+import type { Api, ControlHost } from '../control.ts'
+import { ANY_REQUEST, type FaultRequest, faultRecords, isUsedUp } from './fault.ts'
+
+/**
+ * Returns the fault that applies to a request, if any: the oldest one that matches and has begun. It counts the request as
+ * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: what
+ * they do to the gateway stays, and a fault that they remove does not apply.
+ */
+export function applyFault(host: Pick<ControlHost, 'findAll' | 'transact'>, request: FaultRequest) {
+  const matching = waitingFor(host, request).filter((fault) => mismatches(fault, request).length === 0)
+  return matching.length === 0 ? undefined : host.transact((tx) => counted(tx, matching))
+}
+
+function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
+  const named = new Set([operation, ...Object.values(ids), path, method, ANY_REQUEST])
+  const found = [...named].flatMap((name) => host.findAll(faultRecords, 'waiting', name))
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function counted(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
+  for (const { id } of matching) {
+    const fault = tx.get(faultRecords, id)
+    if (!fault || isUsedUp(fault)) continue
+    if (fault.passed >= (fault.after ?? 0)) return tx.put(faultRecords, { ...fault, hits: fault.hits + 1 })
+    tx.put(faultRecords, { ...fault, passed: fault.passed + 1 })
+  }
+  return undefined
+}
+
+/** Returns in what a request does not match a fault, for people. */
+export function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
+  const found: string[] = []
+  const compare = (what: string, wanted: string | undefined, is: string) => {
+    if (wanted !== undefined && wanted !== is) found.push(`its ${what} is ${is}, not ${wanted}`)
+  }
+  compare('operation', fault.operation, request.operation)
+  compare('method', fault.method, request.method)
+  compare('path', fault.path, request.path)
+  const { resource, when } = fault
+  if (resource !== undefined && !Object.values(request.ids).includes(resource))
+    found.push(`${resource} is not in its path`)
+  if (found.length === 0 && when && !when(request)) found.push('its predicate said no')
+  return found
+}
+
+const FIELDS = ['operation', 'method', 'path', 'resource'] as const
+
+/** The field because of which no request of the API matches a fault, and its allowed values. */
+export interface Unmatchable {
+  readonly field: (typeof FIELDS)[number]
+  readonly received: string
+  readonly allowed: string
+}
+
+/** Refuses a fault that no request can match: a test that waits for it would pass without ever seeing it. */
+export function requireMatchable(api: Api, spec: FaultSpec): void {
+  const found = unmatchable(api, spec)
+  if (found) refuse(general.field_invalid, { ...found, received: quote(found.received) })
+}
+
+/** Returns why no request of an API can match a fault, or undefined where one can. */
+export function unmatchable(api: Api, spec: FaultSpec): Unmatchable | undefined {
+  let left = api.operations
+  for (const field of FIELDS) {
+    const { matches, values } = CONDITIONS[field]
+    const received = spec[field]
+    if (received === undefined) continue
+    const allowed = [...new Set(left.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
+    left = left.filter((operation) => matches(operation, received, api))
+    if (left.length === 0) return { field, received, allowed }
+  }
+  return undefined
+}
+
+interface Condition {
+  readonly matches: (operation: Operation, received: string, api: Api) => boolean
+  /** The values that requests of an operation can have. */
+  readonly values: (operation: Operation) => readonly string[]
+}
+
+const CONDITIONS: Readonly<Record<Unmatchable['field'], Condition>> = {
+  operation: {
+    matches: ({ name }, received) => name === received,
+    values: ({ name }) => [name],
+  },
+  method: {
+    matches: (operation, received) => methodsOf(operation).includes(received),
+    values: methodsOf,
+  },
+  path: {
+    matches: (operation, received, api) => api.operationsAt(received).includes(operation),
+    values: ({ path }) => [path],
+  },
+  resource: {
+    matches: ({ ids }, received) => Object.values(ids).some((prefix) => idProblem(received, prefix) === undefined),
+    values: ({ ids }) => Object.values(ids).map((prefix) => `${prefix}_…`),
+  },
+}
+
+function methodsOf({ method }: Operation): readonly string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
