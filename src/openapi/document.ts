@@ -92,43 +92,34 @@ export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses', 
 
 type Paths = Readonly<Record<string, PathItem>>
 
-/** Paths whose responses that occur more than once are references, and these responses by name. */
+/** Moves responses that occur more than once to components, named by their status, with a number from the second on. */
 export function withSharedResponses(paths: Paths): {
   readonly paths: Paths
   readonly responses: Readonly<Record<string, ResponseItem>>
 } {
-  const repeated = repeatedIn(paths)
+  const statuses = new Map<string, string[]>()
+  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, item] of Object.entries(responses)) {
+      const json = JSON.stringify(item)
+      statuses.set(json, [...(statuses.get(json) ?? []), status])
+    }
+  }
+  const names = new Map<string, string>()
+  for (const [json, [status, second]] of statuses) {
+    if (second === undefined) continue
+    const before = [...names.values()].filter((name) => name.split('_')[0] === `Status${status}`).length
+    names.set(json, before === 0 ? `Status${status}` : `Status${status}_${before + 1}`)
+  }
   const shared = (item: ResponseItem | Reference) => {
-    const name = repeated.get(JSON.stringify(item))
+    const name = names.get(JSON.stringify(item))
     return name === undefined ? item : refTo('responses', name)
   }
   return {
     paths: mapValues(paths, (path) =>
       mapValues(path, (operation) => ({ ...operation, responses: mapValues(operation.responses, shared) })),
     ),
-    responses: Object.fromEntries([...repeated].map(([json, name]) => [name, JSON.parse(json)])),
+    responses: Object.fromEntries([...names].map(([json, name]) => [name, JSON.parse(json)])),
   }
-}
-
-/** The names of the responses that occur more than once, by their JSON: the status, and a number from the second on. */
-function repeatedIn(paths: Paths): ReadonlyMap<string, string> {
-  const times = new Map<string, { readonly status: string; count: number }>()
-  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
-    for (const [status, item] of Object.entries(responses)) {
-      const seen = times.get(JSON.stringify(item)) ?? { status, count: 0 }
-      seen.count++
-      times.set(JSON.stringify(item), seen)
-    }
-  }
-  const names = new Map<string, string>()
-  const numbers = new Map<string, number>()
-  for (const [json, { status, count }] of times) {
-    if (count === 1) continue
-    const number = (numbers.get(status) ?? 0) + 1
-    numbers.set(status, number)
-    names.set(json, number === 1 ? `Status${status}` : `Status${status}_${number}`)
-  }
-  return names
 }
 
 function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
@@ -137,15 +128,10 @@ function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T)
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** The schemas that a part of the document refers to, and those that these refer to: a dialect may leave out a whole field. */
+/** Returns the schemas that a part of the document refers to, directly or through others. */
 export function usedFrom(part: unknown, schemas: Schemas): Schemas {
-  const used = new Set<string>()
-  const left = namesIn(part)
-  for (let name = left.pop(); name !== undefined; name = left.pop()) {
-    if (used.has(name)) continue
-    used.add(name)
-    left.push(...namesIn(schemas[name]))
-  }
+  const used = new Set(namesIn(part))
+  for (const name of used) for (const inner of namesIn(schemas[name])) used.add(inner)
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
 }
 

@@ -120,7 +120,7 @@ const OF_ONE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** The message of an error as a request may meet it; `known` are the values that are known of it. */
-export function sampleMessage(error: CatalogueError, known: Readonly<Record<string, string | undefined>>): string {
+function sampleMessage(error: CatalogueError, known: Readonly<Record<string, string | undefined>>): string {
   const own = { ...known, ...OF_ONE[error.key] }
   const values = new Proxy(SAMPLES, { get: (samples, name: string) => own[name] ?? samples[name] ?? name })
   // It has whatever value a message asks for.

@@ -190,7 +190,12 @@ export function refusalsOf(schema: v.GenericSchema): readonly string[] {
  */
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()
-  for (const schema of schemasBelow(schemas)) note(schema, found)
+  for (const schema of schemasBelow(schemas)) {
+    const { name } = documentationOf(schema)
+    const other = name && found.get(name)
+    if (other && other !== schema) throw new Error(`Two schemas have the name ${name}.`)
+    if (name !== undefined) found.set(name, schema)
+  }
   return Object.fromEntries(found)
 }
 
@@ -204,14 +209,6 @@ export function schemasBelow(schemas: readonly AnySchema[]): Set<AnySchema> {
     open.push(...partsIn(schema).reverse())
   }
   return seen
-}
-
-function note(schema: AnySchema, found: Map<string, AnySchema>): void {
-  const { name } = documentationOf(schema)
-  if (name === undefined) return
-  const other = found.get(name)
-  if (other && other !== schema) throw new Error(`Two schemas have the name ${name}.`)
-  found.set(name, schema)
 }
 
 function partsIn(schema: AnySchema): AnySchema[] {

@@ -64,7 +64,7 @@ export function operationItem(operation: Operation, describing: Describing): Ope
     ],
     ...bodyOf(operation, describing),
     responses: {
-      [operation.status]: successOf(operation, describing),
+      [operation.status]: answerItem(operation.response, 'application/json', describing),
       ...errorResponses(errorsOf(operation), describing.dialect),
     },
   }
@@ -97,9 +97,7 @@ export function queryParameter(name: string, { description = '', ...schema }: Js
 
 function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem, 'requestBody'> {
   if (!operation.body) return {}
-  const json = bodySchema(operation, sent)
-  const name = nameOf(operation.body, sent)
-  return { requestBody: requestBody(json, name) }
+  return { requestBody: requestBody(bodySchema(operation, sent), nameOf(operation.body, sent)) }
 }
 
 /** A body, by its name where it has one. */
@@ -108,13 +106,8 @@ export function requestBody(json: JsonSchema, name: string | undefined): Request
   return { required, content: jsonContent(name === undefined ? json : refTo('schemas', name)) }
 }
 
-/** The schema of a body, in full. */
-export function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
+function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
   return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent)) // It has one.
-}
-
-function successOf({ response }: Operation, describing: Describing): ResponseItem {
-  return answerItem(response, 'application/json', describing)
 }
 
 /** A successful answer. */
@@ -164,7 +157,7 @@ type Fields = Readonly<Record<string, JsonSchema>>
  * A body's schema as a dialect has it: without the fields that are other services', with its own names for fields, the
  * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
  */
-export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
+function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
   const own = withoutExtras(operation, dialect, json)
   const fields: Fields = {
     ...ownFields(operation, dialect, own),

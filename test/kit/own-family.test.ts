@@ -1,7 +1,17 @@
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
-import { declareErrors, entry, errorsOf, type Families, named } from '../../src/kit/index.ts'
+import {
+  collection,
+  declareErrors,
+  entry,
+  errorsOf,
+  type Families,
+  named,
+  type ResourceKind,
+  type ResourceRecord,
+  resource,
+} from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { errors, widgets } from './widgets.ts'
@@ -199,6 +209,25 @@ describe('A family of a test, in documents', () => {
     expect(numbers).toEqual(expect.arrayContaining([214, 215, 95001, 95002, 95003]))
     expect(numbers).not.toContain(95004)
     expect(errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
+  })
+
+  it('is named with the declared plural, and an article by its first letter or as declared', () => {
+    const summariesOf = (words: Pick<ResourceKind, 'what' | 'plural' | 'article'>) => {
+      const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({}), ...words }
+      const bodies = { createBody: v.object({}), updateBody: v.object({}) }
+      const records = collection<ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })
+      const run = (): ResourceRecord => ({ id: 'x_1', created_at: 0 })
+      const { create, list } = resource(
+        { ...kind, ...bodies, collection: records },
+        { view: () => ({}), create: { run }, update: { run } },
+      ).operations
+      return [create.summary, list.summary]
+    }
+    expect(summariesOf({ what: 'IP policy', plural: 'IP policies' })).toEqual([
+      'Create an IP policy',
+      'List IP policies, newest first',
+    ])
+    expect(summariesOf({ what: 'user', article: 'a' })).toEqual(['Create a user', 'List users, newest first'])
   })
 
   it('gives no name to two things', () => {
