@@ -12,20 +12,20 @@ import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
 import { type Log, type LoggedRequest, type LoggedTransition, ofLast } from './log.ts'
 
-/** What the log must know of a gateway beside the gateway itself. */
+/** Facts of a gateway that its log needs. */
 export interface LoggedOptions {
   readonly families: Families | undefined
   /** The gateway's keys, which the log never shows. */
   readonly keys: readonly string[]
 }
 
-/** The same gateway, of which a log tells what it is asked and what it answers. */
+/** Returns the same gateway. It logs its requests and its provisioning. */
 export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOptions): Gateway {
   const { router } = tableOf(families)
-  /** What the operation that is running has done to domains: it is told behind the request. */
-  let held: LoggedTransition[] | undefined
+  /** Transitions of the running operation. They are logged after its request. */
+  let pending: LoggedTransition[] | undefined
   followProvisioning(gateway, (transition, { operation }) => {
-    if (held && operation !== 'provisioning') held.push(transition)
+    if (pending && operation !== 'provisioning') pending.push(transition)
     else log.provisioning(transition)
   })
   const delayed = new WeakMap<HttpResponse, (outcome: 'answered' | 'left') => void>()
@@ -33,8 +33,10 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
   // Most requests have the authorization of the one before.
   const secretsWith = ofLast((authorization: string) => valuesOf([...keys, ...keysInHeader(authorization)]))
 
-  /** What is known of a request before its answer. */
-  const begun = (request: HttpRequest, path: string): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {
+  const requestFacts = (
+    request: HttpRequest,
+    path: string,
+  ): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const secrets = secretsWith(request.header('authorization') ?? '')
     return {
@@ -47,18 +49,18 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
 
   const exchange = (request: HttpRequest): HttpResponse => {
     const worked = stopwatch()
-    const own: LoggedTransition[] = []
-    held = own
+    const transitions: LoggedTransition[] = []
+    pending = transitions
     const answer = gateway.exchange(request)
-    held = undefined
+    pending = undefined
     const { path } = splitUrl(request.url, gateway.url)
     const tell = (outcome: 'answered' | 'left') => {
       if (!request.isInspector && !isLook(request, path)) {
-        const { at, method, path: shown, operation } = begun(request, path)
-        const { status, error, message } = ended(answer, outcome)
-        log.request({ at, method, path: shown, operation, status, error, message, duration: worked() })
+        const { at, method, path: safePath, operation } = requestFacts(request, path)
+        const { status, error, message } = outcomeFacts(answer, outcome)
+        log.request({ at, method, path: safePath, operation, status, error, message, duration: worked() })
       }
-      own.forEach(log.provisioning)
+      transitions.forEach(log.provisioning)
     }
     if (answer.delivery) delayed.set(answer, tell)
     else tell('answered')
@@ -80,7 +82,7 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
   const refused: Gateway['refused'] = (error, values) => {
     const answer = gateway.refused(error, values)
     const unread = { method: '-', path: '-', operation: null, duration: null }
-    log.request({ at: readClock(gateway.clock), ...unread, ...ended(answer, 'answered') })
+    log.request({ at: readClock(gateway.clock), ...unread, ...outcomeFacts(answer, 'answered') })
     return answer
   }
 
@@ -97,7 +99,7 @@ function isLook({ method }: HttpRequest, path: string): boolean {
   return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)
 }
 
-function ended(
+function outcomeFacts(
   { status, body, delivery }: HttpResponse,
   outcome: 'answered' | 'left',
 ): Pick<LoggedRequest, 'status' | 'error' | 'message'> {
@@ -138,8 +140,8 @@ function transitionsIn(gateway: Gateway, { key: id, before, after }: Change): Lo
   if (count === 0) return []
   // A record of this collection.
   const { domain } = after as { readonly domain: string }
-  const told = timelineInWords(gateway, id).slice(-count)
-  return told.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
+  const entries = timelineInWords(gateway, id).slice(-count)
+  return entries.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
 }
 
 /** Nothing where the domain is gone by now. */
