@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { ServerCertificateOptions } from '../generated/controls.ts'
 import { required } from '../operation/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
+import { accessor } from '../schema/accessor.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
@@ -126,11 +127,13 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   members: (host) => ({ authority: direct(host) }),
 }
 
+const withCertificate = /* @__PURE__ */ accessor(
+  'certificatePem',
+  (host: ControlHost) => host.authority().certificatePem,
+)
+
 function direct(host: ControlHost): AuthorityApi {
-  return {
-    get certificatePem() {
-      return host.authority().certificatePem
-    },
+  const calls: Omit<AuthorityApi, 'certificatePem'> = {
     privateKeyPem: (id) =>
       host.transact((tx) => {
         requireId(id, 'cert')
@@ -141,4 +144,5 @@ function direct(host: ControlHost): AuthorityApi {
       }),
     serverCertificate: (options) => serverCertificate(host, options),
   }
+  return withCertificate(calls, host)
 }

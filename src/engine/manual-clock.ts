@@ -1,3 +1,4 @@
+import { accessor } from '../schema/accessor.ts'
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
 import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
 import type { Clock, ClockFollower } from './clock.ts'
@@ -59,10 +60,7 @@ export function manualClock(start: Time): ManualClock {
   const { followers } = time
   const after = (duration: Duration) => requireInRange(time.now + requireDuration(duration))
   const later = (moment: Time) => requireNotPast(requireTime(moment), time.now)
-  return {
-    get now() {
-      return time.now
-    },
+  const moves: Omit<ManualClock, 'now'> = {
     attach: (follower) => followers.add(follower),
     waitUntil: (at) => time.moveTo(requireInRange(at)),
     advance: (duration) => time.moveTo(after(duration)),
@@ -92,7 +90,10 @@ export function manualClock(start: Time): ManualClock {
       followers.settleGateways()
     },
   }
+  return withNow(moves, time)
 }
+
+const withNow = /* @__PURE__ */ accessor('now', (time: ClockTime) => time.now)
 
 const anyDuration = /* @__PURE__ */ spanOfTime()
 const anyMoment = /* @__PURE__ */ moment()

@@ -17,6 +17,7 @@ import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { Dialect } from '../resources/dialects.ts'
+import { accessor } from '../schema/accessor.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
 import { valuesOf } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
@@ -87,6 +88,8 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
 
 /** A gateway with families of your own. */
 export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+
+const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
 /**
  * Creates a gateway with families of your own beside fauxgate's: see `fauxgate/kit`.
@@ -207,14 +210,13 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   // Not spread: for an object that begins so, V8 makes a shape per member, and again for each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, ofControls, own)
   requireMembersFree(read.families, members, direct)
-  Object.defineProperty(members, 'url', { get: () => engine.url, enumerable: true, configurable: true })
   try {
     engine.called(() => engine.isLoaded || begin())
   } catch (thrown) {
     const error = boundary.publicError(thrown)
     throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
   }
-  return members as Gateway<C> // With the members that were left out above.
+  return withUrl(members, engine) as Gateway<C> // With the members that were left out above.
 }
 
 /** A family is a member of the gateway, in the place of no other one. */

@@ -1,4 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
+import { accessor } from '../schema/accessor.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
 import {
@@ -58,10 +59,7 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
     return issuerOf('intermediate', COMMON_NAMES.intermediate, keyOf('intermediate', 1), root())
   })
   const rsaLeafKey = once(() => rsaKey(testKeys.rsaLeaf))
-  return {
-    get certificatePem() {
-      return pemOf(root())
-    },
+  const issues: Pick<IssuingAuthority, 'issue' | 'issueForServer'> = {
     issue(order) {
       const isRsa = order.private_key_type === 'rsa'
       const key = isRsa ? rsaLeafKey() : drawnKey(draw('certificate keys', order.number))
@@ -69,7 +67,10 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
     },
     issueForServer: (order) => issueForServer(order, draw, intermediate()),
   }
+  return withCertificate(issues, root)
 }
+
+const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => pemOf(root()))
 
 function pemOf({ der }: Issuer): string {
   return writePem('CERTIFICATE', der)
