@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer'
 import { once, setMaxListeners } from 'node:events'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Gateway } from '../gateway/gateway.ts'
 import { decodeBody } from '../http/fetch.ts'
 import { type HttpResponse, largestBody } from '../http/messages.ts'
@@ -10,6 +11,9 @@ import { general } from '../schema/general-errors.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
+
+/** The error code of a request that has not arrived in time. */
+const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /** An error of Node's parser. */
 export interface ParseError extends Error {
@@ -83,6 +87,8 @@ export class Connection {
    * are in the middle of a body, the request of that body is answered instead.
    */
   async refuse(gateway: Gateway, error: ParseError): Promise<void> {
+    // A server that stood still, at a breakpoint say, looks at the clock before it reads what has arrived meanwhile.
+    if (error.code === TIMED_OUT && (await this.#hasArrived())) return
     const { socket } = this
     const isMidBody = this.#last?.request.complete === false
     const pending = isMidBody ? this.#previous : this.#last?.response
@@ -97,10 +103,18 @@ export class Connection {
     if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
     socket.destroySoon()
   }
+
+  /** Reads what is there to read. Returns whether it completes the request that was half read. */
+  async #hasArrived(): Promise<boolean> {
+    const before = this.#last
+    const wasMidBody = before?.request.complete === false
+    await nextTurn()
+    return this.#last?.request.complete === true && (wasMidBody || this.#last !== before)
+  }
 }
 
 function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
+  if (code === TIMED_OUT) return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
   return refused(general.request_malformed, { problem: reason ?? message })
 }

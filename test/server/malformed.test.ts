@@ -124,6 +124,36 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   })
 })
 
+describe('A server that stood still reads what has come meanwhile before it finds it late', () => {
+  const SENT = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"description":"x"}`
+
+  test.each([0, 9, SENT.length - 19, SENT.length - 5])(
+    'of a request of which %i characters were there',
+    async (there) => {
+      const { gateway, port } = await served()
+      const late = await lateRequest(port, SENT.slice(0, there))
+      late.connection.socket.write(SENT.slice(there))
+      late.isFound()
+      await late.connection.until(/\}$/)
+      late.connection.socket.write(`GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`)
+      await late.connection.until(/"next_page_uri":null\}$/)
+      expect(rawAnswers(late.connection.received()).map(({ status }) => status)).toEqual([201, 200])
+      expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+      late.connection.socket.destroy()
+    },
+  )
+
+  test('and refuses one whose body is still not whole', async () => {
+    const { gateway, port } = await served()
+    const late = await lateRequest(port, SENT.slice(0, -10))
+    late.connection.socket.write(SENT.slice(-10, -1))
+    late.isFound()
+    const [answer] = rawAnswers(await late.connection.ended())
+    expect(errorOf(answer as RawAnswer).code).toBe('400 212')
+    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+  })
+})
+
 /** A connection with the beginning of a request, which the server finds to be late when it is told. */
 async function lateRequest(port: number, beginning: string) {
   const server = await serverBehind(port, GET)
