@@ -119,7 +119,7 @@ export interface ControlCall<Result = unknown> {
   readonly answer?: v.GenericSchema
   /** The errors that `run` may refuse with, beside those of every call and those of its schema. */
   readonly errors?: readonly CatalogueError[]
-  /** Whether it reads kept records: then it can refuse them as their schemas do. */
+  /** True if it reads kept records: then it can refuse them as their schemas do. */
   readonly readsRecords?: true
   /** What a text answers as; JSON where it is absent. */
   readonly mediaType?: string

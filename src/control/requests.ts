@@ -141,7 +141,7 @@ const FILTER_WORDS: OptionWords = {
   unknownError: general.field_invalid,
 }
 
-/** How many unknown requests a message names. */
+/** The number of unknown requests a message names. */
 const MOST_NAMED = 20
 
 const LONGEST_BODY = 80

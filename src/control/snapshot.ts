@@ -55,7 +55,7 @@ export type Records = Readonly<Record<string, readonly object[]>>
 
 /** A snapshot that was read: its records are as they were kept. */
 export interface ReadSnapshot extends Snapshot {
-  /** Whether a gateway of this process made it, so that there is nothing in it to check. */
+  /** True if a gateway of this process made it, so that there is nothing in it to check. */
   readonly isOwn: boolean
 }
 

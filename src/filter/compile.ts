@@ -11,7 +11,7 @@ interface Part {
   readonly node: ASTNode
   readonly type: Type
   readonly term: Term
-  /** Whether the value is written out in the filter; then its term ignores the item. */
+  /** True if the value is written out in the filter; then its term ignores the item. */
   readonly isLiteral?: boolean
 }
 

@@ -4,7 +4,7 @@ import { partsOf } from '../schema/documentation.ts'
 /** The type of a part of a filter. */
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
-  /** Whether it can be null or absent as well. */
+  /** True if it can be null or absent as well. */
   readonly nullable: boolean
   /** Of a text: whether it is an RFC 3339 time. */
   readonly holdsTime?: boolean

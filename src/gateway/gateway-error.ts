@@ -46,7 +46,7 @@ export class GatewayError extends Error {
     this.headers = headers
   }
 
-  /** Whether this is a certain error, such as one that a family of your own declares. */
+  /** Tells whether this is a certain error, such as one that a family of your own declares. */
   is({ key }: { readonly key: string }): boolean {
     return this.key === key
   }

@@ -10,7 +10,7 @@ const CONTROLS = `${CONTROL_PATH}/`
 
 /** The control API as the HTTP handler sees it. */
 export interface ControlApi {
-  /** Whether a path belongs to it. */
+  /** Tells whether a path belongs to it. */
   isOwn(path: string): boolean
   /** Refuses a request from whom it is not for. */
   requireAccess(request: HttpRequest): void

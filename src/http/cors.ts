@@ -4,7 +4,7 @@ import { allowedMethods } from './router.ts'
 
 const PREFLIGHT_AGE_SECONDS = 600
 
-/** Whether a request asks, for a browser, if another one would be allowed. */
+/** Tells whether a request asks, for a browser, if another one would be allowed. */
 export function isPreflight(request: HttpRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
 }

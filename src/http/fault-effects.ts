@@ -6,7 +6,7 @@ import type { Catalogue } from '../schema/errors.ts'
 import { durationMs } from '../schema/time.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
-/** Whether a fault keeps the operation from running. */
+/** Tells whether a fault keeps the operation from running. */
 export function isBefore(fault: ArmedFault): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
 }
@@ -37,7 +37,7 @@ export function faultyAnswer(
   }
 }
 
-/** Whether a fault gives an answer of its own. A fault that only delays or cuts does not. */
+/** Tells whether a fault gives an answer of its own. A fault that only delays or cuts does not. */
 function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: ArmedFault): boolean {
   const own = [status, error, message, body, retryAfter].some((value) => value !== undefined)
   return own || drop === true || (latency === undefined && truncate === undefined)

@@ -25,7 +25,7 @@ export function fetchOf(handler: Handler, reached: Reached): Fetch {
   }
 }
 
-/** Whether an argument of fetch is a `Request` and no URL. */
+/** Tells whether an argument of fetch is a `Request` and no URL. */
 export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && input instanceof platform('Request')
 }
@@ -122,7 +122,7 @@ export async function readRequest(
   }
 }
 
-/** Whether an argument of fetch is all of the request, and can be read as it is. */
+/** Tells whether an argument of fetch is all of the request, and can be read as it is. */
 function isWhole(input: string | URL | Request, more: readonly unknown[]): input is Request {
   return more.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }

@@ -13,7 +13,7 @@ export interface BodyFacts {
   readonly group: string
   /** The names of its fields. */
   readonly fields: readonly string[]
-  /** Whether its body may be in the dialect's envelope. */
+  /** True if its body may be in the dialect's envelope. */
   readonly wrappable: boolean
   readonly otherNames: OtherNames
 }

@@ -51,7 +51,7 @@ interface Definition<Ids extends PathIds> {
 interface BodyDefinition<Schema extends v.GenericSchema> {
   /** The schema of the body. */
   readonly body: Schema
-  /** Whether the body may be in the dialect's envelope, as in the PUT of a module. */
+  /** True if the body may be in the dialect's envelope, as in the PUT of a module. */
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames

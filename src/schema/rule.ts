@@ -51,7 +51,7 @@ type Issue = v.BaseIssue<unknown>
 export class Reading {
   /** The number of problems that rules found. */
   count = 0
-  /** Whether rules stopped looking because of {@link MOST_COUNTED}. */
+  /** True if rules stopped looking because of {@link MOST_COUNTED}. */
   isCut = false
   readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
   /**

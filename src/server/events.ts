@@ -22,7 +22,7 @@ export const EVENT_HEADERS = {
 /** Someone who listens. */
 interface Listener {
   readonly response: ServerResponse
-  /** Whether there was something that it did not get. */
+  /** True if there was something that it did not get. */
   hasMissed: boolean
 }
 
@@ -55,7 +55,7 @@ export class Events {
     this.#listen()
   }
 
-  /** Whether anyone listens. */
+  /** True if anyone listens. */
   get isHeard(): boolean {
     return this.#listeners.size > 0
   }

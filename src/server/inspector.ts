@@ -27,7 +27,7 @@ export class Inspector {
     this.#events = new Events(gateway)
   }
 
-  /** Whether a request is for the page or for the events. */
+  /** Tells whether a request is for the page or for the events. */
   isFor({ method, url = '' }: IncomingMessage): boolean {
     return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && PATHS.has(this.#path(url))
   }

@@ -160,7 +160,7 @@ function partOf(file: string): string {
   return `${file}.${process.pid}.part`
 }
 
-/** Whether a name is that of a part whose process runs no more, or is this one, which has just begun. */
+/** Tells whether a name is that of a part whose process runs no more, or is this one, which has just begun. */
 function isAbandoned(name: string, file: string): boolean {
   if (!name.startsWith(file)) return false
   const pid = /^\.(\d+)\.part$/.exec(name.slice(file.length))?.[1]

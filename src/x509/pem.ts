@@ -8,7 +8,7 @@ const COLUMNS = 64
 export type PemBlock = Decoded & {
   /** The label, for example `CERTIFICATE`. Whatever a client sent: messages name it by {@link typeText}. */
   readonly type: string
-  /** Whether its RFC 1421 headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
+  /** True if its RFC 1421 headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
   readonly encrypted: boolean
 }
 

@@ -162,7 +162,7 @@ export const armedFault = named(v.object({ ...armedFields, when }), 'ArmedFault'
 /** A request is looked up by what it is; a fault that asks for none of these stands under this. */
 export const ANY_REQUEST = ''
 
-/** How many faults a gateway keeps; used-up ones give way to new ones. */
+/** The number of faults a gateway keeps; used-up ones give way to new ones. */
 export const MOST_FAULTS = 1000
 
 /**
@@ -190,12 +190,12 @@ export function armedFaults(tx: Transaction): ArmedFault[] {
   return [...tx.newestFirst(faultRecords)].reverse()
 }
 
-/** Whether a fault has met all the requests that it was to meet. */
+/** Tells whether a fault has met all the requests that it was to meet. */
 export function isUsedUp({ times, hits }: ArmedFault): boolean {
   return times !== undefined && hits >= times
 }
 
-/** Whether a fault still waits for requests: one without a number of times waits for its first. */
+/** Tells whether a fault still waits for requests: one without a number of times waits for its first. */
 export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }

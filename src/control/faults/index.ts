@@ -47,7 +47,7 @@ const remove = controlCall({
     }),
 })
 
-/** Lets the oldest used-up fault give way where there is no room for another one. */
+/** Removes the oldest used-up fault if there is no room for another one. */
 function makeRoom(tx: Transaction): void {
   if (tx.count(faultRecords) < MOST_FAULTS) return
   const usedUp = tx.find(faultRecords, 'usedUp', '')
@@ -56,7 +56,8 @@ function makeRoom(tx: Transaction): void {
 }
 
 /**
- * Failures on order for requests over HTTP. Faults are off until one is added; the oldest one that matches is met.
+ * Injected failures of HTTP requests. Nothing fails until a fault is added. If several faults match a request, the one
+ * that was added first applies. Direct API calls are not affected.
  *
  * @example
  * ```ts
@@ -65,27 +66,26 @@ function makeRoom(tx: Transaction): void {
  */
 export interface Faults {
   /**
-   * Arms a fault. @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request
-   * of the API can meet; `too_many_on_order` where 1,000 wait for requests already.
+   * Makes matching HTTP requests fail or arrive late.
+   * @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request can match;
+   * `too_many_on_order` if 1,000 faults are pending already.
    */
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
-  /** The armed faults, oldest first, with how many requests each has met; of 1,000 on, used-up ones give way. */
+  /** Returns the faults, oldest first, each with its number of hits. From 1,000 on, used-up faults make room. */
   all(): readonly ArmedFault<OperationName>[]
-  /** Removes a fault, by its id; none where there is none of that id. */
+  /** Removes the fault with this id, if there is one. */
   remove(id: string): void
   /** Removes all faults. */
   clear(): void
-  /** Throws an error that says which faults still wait for requests, and why the last requests did not match. */
+  /** Throws if faults are still pending. The error says which, and why the last requests did not match. */
   assertNoPendingFaults(): void
 }
 
-/** What a gateway has as `faults`. */
 export interface FaultsMember {
-  /** Failures on order for requests over HTTP. */
+  /** Injected failures of HTTP requests. */
   readonly faults: Faults
 }
 
-/** Failures on order. */
 export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
@@ -93,7 +93,7 @@ export const faults: Control<FaultsMember, typeof errors> = {
   members: (host) => ({ faults: direct(host) }),
 }
 
-/** A fault of a snapshot is one that some request can meet, like one that is ordered. */
+/** Refuses a fault of a snapshot that no request can match, like `add`. */
 function relationsIn(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
     const found = unmatchable(api, fault)
@@ -102,7 +102,7 @@ function relationsIn(api: Api): NonNullable<Family['relations']> {
 }
 
 function direct(host: ControlHost): Faults {
-  // Those of a family of a test's own have other names, which the types do not offer.
+  // Faults of your own families name other operations, which these types do not know.
   const all = () => list.run(host, {}) as readonly ArmedFault<OperationName>[]
   return {
     add: (spec) => add.run(host, spec) as ArmedFault<OperationName>, // As with all.

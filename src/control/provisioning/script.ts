@@ -119,7 +119,7 @@ function putLasting(tx: Transaction, domain: string, always: Outcome): void {
   tx.put(lastingOutcomes, { domain, outcome: always })
 }
 
-/** How many unused outcomes a message names, and of how many domains it says why. */
+/** The number of unused outcomes a message names, and of how many domains it says why. */
 const MOST_NAMED = 20
 const MOST_EXPLAINED = 5
 

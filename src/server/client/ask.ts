@@ -12,7 +12,7 @@ export interface ServerAddress {
   readonly key?: string | undefined
   /** The root certificate to trust, PEM. */
   readonly ca?: string | undefined
-  /** How many ms to wait for an answer. */
+  /** The number of ms to wait for an answer. */
   readonly timeout?: number
 }
 

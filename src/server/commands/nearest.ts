@@ -21,7 +21,7 @@ export function suggestion(
   return name === undefined ? '' : ` Did you mean ${write(name)}?`
 }
 
-/** Whether a name begins with a word, or has all words that were written with hyphens. */
+/** Tells whether a name begins with a word, or has all words that were written with hyphens. */
 function isPartOf(word: string, name: string): boolean {
   const [parts, all] = [word.split('-'), name.split('-')]
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))

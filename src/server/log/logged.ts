@@ -93,7 +93,7 @@ export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOpt
   })
 }
 
-/** Whether somebody only looks at the controls, which pages do all the time. */
+/** Tells whether somebody only looks at the controls, which pages do all the time. */
 function isLook({ method }: HttpRequest, path: string): boolean {
   const isControl = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
   return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)
