@@ -17,9 +17,9 @@ export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
 /** Returns the change of one record as a store gets it. A record without an exported form, such as a fault with a predicate, is none. */
 export function storedChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
-  const { name, stored, exported } = collection
+  const { name, exported } = collection
   const isData = record !== undefined && exported?.(record, true) !== null
-  return { collection: name, key, after: isData ? deepFreeze(stored?.of(record) ?? record) : null }
+  return { collection: name, key, after: isData ? deepFreeze(record) : null }
 }
 
 /** Returns all records as a store gets them. */
@@ -53,7 +53,7 @@ export function loadedRecords(
       continue
     }
     const { collection } = records.tableNamed(name)
-    records.change(collection, key, collection.stored?.from(record) ?? record)
+    records.change(collection, key, record)
   }
   records.sequence = sequence
   const missing: StoredChange[] = []

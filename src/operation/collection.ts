@@ -14,14 +14,6 @@ export type Indexed = string | readonly string[] | null
 /** An index of a collection. It is a method's type, so that collections of all records are assignable to one type. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
-/** The form that a collection's records have in stores. */
-export interface Stored<R extends object> {
-  /** Converts a record for a store. */
-  of(record: R): object
-  /** Converts a record from a store. */
-  from(stored: object): R
-}
-
 /** A set of records of one kind. A record is an immutable object. */
 export interface Collection<R extends object> {
   /** The name in snapshots, commits and stores, for example `reserved_domains`. */
@@ -38,8 +30,6 @@ export interface Collection<R extends object> {
   isAttached?(record: R): boolean
   /** Returns the part of a record that leaves the gateway, with its secrets if they are asked for; null for none. */
   exported?(record: R, withSecrets: boolean): object | null
-  /** The form of records in stores, if it differs. */
-  readonly stored?: Stored<R>
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
 }
