@@ -25,8 +25,7 @@ import { authorityBy } from './authority-keys.ts'
 import { hostOf } from './control-host.ts'
 import { ErrorBoundary, startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
-import type { AnyOptions } from './options.ts'
-import { readGatewayOptions } from './options.ts'
+import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
 import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
@@ -123,8 +122,7 @@ export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
   const read = readGatewayOptions(options)
   const table = tableOf(read.families)
-  const { keys, control, authorityKeys, ...rules } = read
-  const { clock, dialect, initial } = rules
+  const { keys, control, authorityKeys, clock, dialect, initial } = read
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const authority = authorityBy(authorityKeys)
@@ -134,7 +132,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const engine = new Engine({
     clock,
     dialect,
-    rules,
+    rules: rulesIn(read),
     seed: read.seed ?? freshSeed(),
     authorityFor: authority.of,
     url: home,

@@ -5,6 +5,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
+import type { Rules } from '../schema/dialect.ts'
 import { facts, marksOf, named } from '../schema/documentation.ts'
 import { optionRow } from '../schema/option-row.ts'
 import {
@@ -303,6 +304,11 @@ const received = optionsOf(
 )
 
 const secret = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
+
+/** Returns the options that rules may read: all but secret ones. */
+export function rulesIn(options: ReadOptions): Rules {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !secret.includes(name)))
+}
 
 /**
  * Reads the options of a gateway and fills in the defaults.
