@@ -55,7 +55,7 @@ export class StateFile {
 }
 
 /** Waits for some ms of real time. Resolves with false if the signal was aborted. */
-export async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+export async function waited(ms: number, signal?: AbortSignal): Promise<boolean> {
   try {
     await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
     return true

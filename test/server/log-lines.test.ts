@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import {
@@ -11,7 +10,7 @@ import {
   textLog,
 } from '../../src/server/log/log.ts'
 import { logged } from '../../src/server/log/logged.ts'
-import { read, writerTo } from '../../src/server/log/output.ts'
+import { LogOutput, read } from '../../src/server/log/output.ts'
 
 const AT = Date.UTC(2026, 0, 1, 0, 0, 0, 500)
 const REQUEST: LoggedRequest = {
@@ -315,7 +314,9 @@ describe('The log of a gateway', () => {
   })
 })
 
-describe('A writer', () => {
+describe('The output of a log', () => {
+  afterEach(() => void vi.useRealTimers())
+
   const streamOf = (writableLength: number) => {
     const written: string[] = []
     const write = (text: string, done?: () => void) => {
@@ -325,29 +326,46 @@ describe('A writer', () => {
     }
     return {
       written,
-      stream: { writableLength, write } as unknown as Parameters<typeof writerTo>[0] & { writableLength: number },
+      stream: { writableLength, write } as unknown as ConstructorParameters<typeof LogOutput>[0] & {
+        writableLength: number
+      },
     }
   }
 
-  it('leaves out what nobody reads, and says so once somebody does; what comes at once is written together', async () => {
+  it('leaves out what nobody reads, and says so once somebody does', () => {
     const { stream, written } = streamOf(0)
     const errors: string[] = []
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => errors.push(String(text)) > 0)
-    const write = writerTo(stream)
-    write('one')
-    expect(written).toEqual([])
-    await nextTurn()
+    const output = new LogOutput(stream)
+    output.write('one')
+    output.flush()
     stream.writableLength = 2 ** 20 + 1
-    write('two')
-    write('three')
+    output.write('two')
+    output.write('three')
     expect(errors).toEqual([])
     stream.writableLength = 2 ** 20
-    write('four')
-    write('five')
-    await nextTurn()
+    output.write('four')
+    output.flush()
     spy.mockRestore()
-    expect(written).toEqual(['one', 'fourfive'])
+    expect(written).toEqual(['one', 'four'])
     expect(errors).toEqual(['fauxgate: warning: 2 lines of the log are missing: nobody read them.\n'])
+  })
+
+  it('is written together for 5 ms, and at the end of the process', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const { stream, written } = streamOf(0)
+    const output = new LogOutput(stream)
+    for (const text of ['one ', 'two ']) output.write(text)
+    await vi.advanceTimersByTimeAsync(4)
+    output.write('three')
+    expect(written).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(written).toEqual(['one two three'])
+    const others = process.listeners('exit')
+    output.write('last')
+    for (const atExit of process.listeners('exit')) if (!others.includes(atExit)) atExit(0)
+    expect(written).toEqual(['one two three', 'last'])
+    expect(process.listeners('exit')).toEqual(others)
   })
 
   it('is waited for until all is read, or for a second', async () => {
@@ -363,6 +381,5 @@ describe('A writer', () => {
     expect(isOver).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     expect(isOver).toBe(true)
-    vi.useRealTimers()
   })
 })

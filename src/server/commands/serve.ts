@@ -7,7 +7,7 @@ import { caught, UsageError } from '../errors.ts'
 import { withFrontPage } from '../front-page.ts'
 import { jsonLog, type Log, paintFor, quietLog, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
-import { writerTo } from '../log/output.ts'
+import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
 import { readConfigFile } from '../options/config-file.ts'
 import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
@@ -39,7 +39,8 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   requireNoWords(parsed.words, 'serve')
   const options = await optionsOf(parsed, environment)
   const { config, names } = options
-  const log = logOf(config, environment)
+  const output = new LogOutput(process.stdout)
+  const log = logOf(config, environment, (text) => output.write(text))
   for (const each of mistypedVariables(environment)) warn(each)
   const { data, state } = config
   if (data !== undefined && state !== undefined) {
@@ -57,6 +58,7 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
     }
     return await serveUntilSignal(gateway, options, log)
   } finally {
+    output.flush()
     store?.close()
   }
 }
@@ -88,8 +90,11 @@ async function createdGateway(parsed: ParsedOptions, store: Store | undefined): 
   }
 }
 
-function logOf({ log, quiet, clock = 'system' }: Config, environment: NodeJS.ProcessEnv): Log {
-  const write = writerTo(process.stdout)
+function logOf(
+  { log, quiet, clock = 'system' }: Config,
+  environment: NodeJS.ProcessEnv,
+  write: (text: string) => void,
+): Log {
   const whole =
     log === 'json' ? jsonLog(write) : textLog(write, paintFor(process.stdout, environment), clock !== 'system')
   return quiet ? quietLog(whole) : whole

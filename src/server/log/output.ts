@@ -1,34 +1,46 @@
-import { setImmediate as onceAllAreAnswered } from 'node:timers'
-import { readClock, systemClock } from '../../engine/clock.ts'
+import { waited } from '../state.ts'
 
 /** How many bytes may wait for whoever reads a stream; of what comes after that, only the number of texts is kept. */
 const MOST_WAITING = 1024 * 1024
 
+/** How long texts are collected. Each write takes as long as an answer, and wakes whoever reads a pipe. */
+const COLLECTED_MS = 5
+
 /**
- * Writes texts to a stream: those of all requests that were answered together at once, since each write takes as long as an
- * answer. What nobody reads neither fills the memory nor stops the server.
+ * Writes texts to a stream, in order, those of a few milliseconds together. What nobody reads neither fills the memory nor
+ * stops the server.
  */
-export function writerTo(stream: NodeJS.WritableStream & { readonly writableLength: number }): (text: string) => void {
-  let missed = 0
-  let waiting = ''
-  const write = () => {
-    const text = waiting
-    waiting = ''
-    process.off('exit', write)
-    if (text !== '') stream.write(text)
+export class LogOutput {
+  readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }
+  #missed = 0
+  #collected = ''
+
+  constructor(stream: NodeJS.WritableStream & { readonly writableLength: number }) {
+    this.#stream = stream
   }
-  return (text) => {
-    if (stream.writableLength > MOST_WAITING) missed++
-    else {
-      if (missed > 0)
-        process.stderr.write(`fauxgate: warning: ${missed} lines of the log are missing: nobody read them.\n`)
-      missed = 0
-      if (waiting === '') {
-        onceAllAreAnswered(write)
-        process.on('exit', write)
-      }
-      waiting += text
+
+  write(text: string): void {
+    if (this.#stream.writableLength > MOST_WAITING) {
+      this.#missed++
+      return
     }
+    if (this.#missed > 0) {
+      process.stderr.write(`fauxgate: warning: ${this.#missed} lines of the log are missing: nobody read them.\n`)
+      this.#missed = 0
+    }
+    if (this.#collected === '') {
+      process.on('exit', this.flush)
+      void waited(COLLECTED_MS).then(this.flush)
+    }
+    this.#collected += text
+  }
+
+  /** Writes what was collected. */
+  readonly flush = (): void => {
+    process.off('exit', this.flush)
+    const text = this.#collected
+    this.#collected = ''
+    if (text !== '') this.#stream.write(text)
   }
 }
 
@@ -37,11 +49,7 @@ const LAST_WORDS_MS = 1000
 
 /** Resolves when what a stream was given is read, or nobody can be expected to. */
 export async function read(stream: NodeJS.WritableStream): Promise<void> {
-  // By then it was given all of it.
-  await new Promise((resolve) => onceAllAreAnswered(resolve))
   const done = new AbortController()
   stream.write('', () => done.abort())
-  await Promise.resolve(systemClock.waitUntil?.(readClock(systemClock) + LAST_WORDS_MS, done.signal)).catch(
-    () => undefined,
-  )
+  await waited(LAST_WORDS_MS, done.signal)
 }
