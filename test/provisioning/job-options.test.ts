@@ -87,6 +87,19 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     expect(ends.map(({ at }) => at)).toEqual(seconds.map((s) => timeAfter(`${s}s`)))
   })
 
+  test.each([
+    [{ first: '32m' }, [32, 64, 64]],
+    [{ most: '3m' }, [1, 2, 3]],
+    [{}, [1, 2, 4]],
+  ] as const)('internalErrorBackoff %j has the defaults for the rest', (internalErrorBackoff, minutes) => {
+    const { gateway, id } = managed({ provisioningDelay: '1s', internalErrorBackoff })
+    gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'INTERNAL_ERROR'])
+    gateway.clock.advance('3h')
+    const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
+    const times = ends.map(({ at }) => Date.parse(at) / 60_000)
+    expect(times.slice(1).map((at, i) => at - (times[i] ?? 0))).toEqual(minutes)
+  })
+
   test('dnsErrorRetry sets the wait after a DNS_ERROR', () => {
     const { gateway, job } = managed({ dnsErrorRetry: '5m' })
     gateway.provisioning.failNext('DNS_ERROR')
@@ -112,7 +125,16 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
       /^internalErrorBackoff\.first is "2h"\. Allowed: at most internalErrorBackoff\.most, 3600000\.$/,
     ],
     ['dnsErrorRetry', 0, /^dnsErrorRetry is 0\. Allowed: .*at least 1000 ms/],
-    ['internalErrorBackoff', { first: '1m' }, /^internalErrorBackoff is an object\. Allowed: .*"first" and "most"/],
+    [
+      'internalErrorBackoff',
+      { first: '65m' },
+      /^internalErrorBackoff\.first is "65m"\. Allowed: at most internalErrorBackoff\.most, "64m", its default\.$/,
+    ],
+    [
+      'internalErrorBackoff',
+      { most: '59s' },
+      /^internalErrorBackoff\.first is "1m", its default\. Allowed: at most internalErrorBackoff\.most, "59s"\.$/,
+    ],
     [
       'internalErrorBackoff',
       { first: 0, most: '1m' },
