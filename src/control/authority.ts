@@ -13,7 +13,7 @@ import { issuing } from '../x509/order.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** What the authority cannot show. */
-export const errors = declareErrors({
+const errors = declareErrors({
   key_not_kept: entry(
     90421,
     400,

@@ -30,7 +30,7 @@ export interface Control<Members extends object = object, Errors extends ErrorsB
 }
 
 /** What several controls together give a gateway as members. */
-export type MembersOf<C extends AnyControl> = Together<
+type MembersOf<C extends AnyControl> = Together<
   C extends { members?(...given: never[]): infer Members } ? Members : never
 >
 

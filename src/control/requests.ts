@@ -178,7 +178,7 @@ function cut(text: string): string {
 }
 
 /** Which requests were for paths and methods that the API does not have; undefined where none was. */
-export function unknownRequests(journal: Journal): string | undefined {
+function unknownRequests(journal: Journal): string | undefined {
   // A preflight is of no operation either, but it is answered.
   const unknown = [...journal.newestFirst({ operation: null })].filter(({ status }) => status >= 400)
   if (unknown.length === 0) return undefined

@@ -15,7 +15,7 @@ import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
 import type { SideRecordsByName } from './stored-records.ts'
 
-export interface StateOptions {
+interface StateOptions {
   readonly dialect: CommonDialect
   readonly rules: Rules
   readonly seed: string

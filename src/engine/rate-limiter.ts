@@ -2,7 +2,7 @@ import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
 /** How many requests an account may make within a rolling window; the window in ms. */
-export interface RateLimit {
+interface RateLimit {
   readonly requests: number
   readonly window: number
 }

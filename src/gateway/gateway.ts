@@ -86,7 +86,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
 }
 
 /** A gateway with families of your own. */
-export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
 
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 

@@ -24,7 +24,7 @@ import { jsonBody, queryParameters, splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
 
 /** The parts of a gateway that answer requests. */
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly engine: Engine
   readonly router: Router<Operation>
   readonly controlApi: ControlApi

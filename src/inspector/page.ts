@@ -6,7 +6,7 @@ import type { Overview } from '../views/overview.ts'
 import { Connection, ErrorAnswer } from './connection.ts'
 import { Service } from './service.ts'
 
-export interface SavedSnapshot {
+interface SavedSnapshot {
   readonly name: string
   readonly at: number
   readonly records: number

@@ -4,7 +4,7 @@ import { type Exchange, withinLimits } from './exchange.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
 /** How much a journal holds, and what it hides. */
-export interface JournalOptions extends Secrets {
+interface JournalOptions extends Secrets {
   /** The most entries. */
   readonly size: number
   /** The most bytes of all entries together, at two bytes a character. */

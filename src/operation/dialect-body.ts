@@ -6,7 +6,7 @@ import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
 /** The facts of an operation that its dialect's bodies are read by. */
-export interface BodyFacts {
+interface BodyFacts {
   /** The operation, such as `reserved_domains.create`. */
   readonly name: string
   /** Its group, such as `reserved_domains`. */
@@ -30,7 +30,7 @@ export interface OtherNames {
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
 /** A body under the operation's own field names. */
-export interface PlainBody {
+interface PlainBody {
   readonly body: SentBody
   readonly aliases?: Aliases
   readonly problems: readonly Problem[]

@@ -22,7 +22,7 @@ export const PROVISIONING_STATES = [
 ] as const
 
 /** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link stateOf} computes it. */
-export type ProvisioningState = (typeof PROVISIONING_STATES)[number]
+type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
 /** A row of the table of transitions. */
 interface Row<Facts> {

@@ -5,7 +5,7 @@ import { integerFrom } from '../schema/options.ts'
 import { enabled, refusedAs } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
-export const errors = declareErrors({
+const errors = declareErrors({
   error_threshold_out_of_range: field(7011, 400),
   tripped_duration_invalid: field(7016, 400),
   rolling_window_invalid: field(7017, 400),

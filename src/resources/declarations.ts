@@ -74,7 +74,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
 }
 
 /** The option of a gateway for references; `GatewayOptions` has its meaning and default. */
-export interface ReferenceRules {
+interface ReferenceRules {
   readonly references: 'any' | 'declared'
 }
 

@@ -27,7 +27,7 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
-export const errors = declareErrors({
+const errors = declareErrors({
   address_region_invalid: field(500, 400),
   address_pool_exhausted: entry(
     503,
@@ -129,7 +129,7 @@ export interface AddressDialect {
 }
 
 /** The options of a gateway for reserved addresses; `GatewayOptions` has their meaning and defaults. */
-export interface AddressRules {
+interface AddressRules {
   readonly addressesPerRegion: number
 }
 

@@ -19,7 +19,7 @@ import { issuing } from '../x509/order.ts'
 import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
 import { domains } from './reserved-domains/records.ts'
 
-export const errors = declareErrors({
+const errors = declareErrors({
   certificate_automatic: entry(
     1966,
     409,

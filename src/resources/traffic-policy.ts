@@ -89,7 +89,7 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
 }
 
 /** The option of a gateway for traffic policies; `GatewayOptions` has its meaning and default. */
-export interface PolicyRules {
+interface PolicyRules {
   readonly unknownActions: 'refuse' | 'accept'
 }
 

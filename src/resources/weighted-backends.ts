@@ -15,7 +15,7 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
-export const errors = declareErrors({
+const errors = declareErrors({
   child_backend_not_found: ofField(
     6501,
     400,
@@ -113,7 +113,7 @@ const updateBody = named(
 )
 
 /** The option of a gateway for weighted backends; `GatewayOptions` has its meaning and default. */
-export interface BackendRules {
+interface BackendRules {
   readonly quirks: { readonly keepBackendsOnPatch: boolean }
 }
 

@@ -37,7 +37,7 @@ export function isSent(value: unknown): boolean {
 }
 
 /** Reads a body: checks what a client sent, and returns the schema's output. */
-export type BodyReader<T> = (
+type BodyReader<T> = (
   body: SentBody,
   ids: Readonly<Record<string, string>>,
   context: RuleContext,

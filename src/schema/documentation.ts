@@ -111,7 +111,7 @@ export function documentationOf(schema: v.GenericSchema): Documentation {
 }
 
 /** A schema, or one step of its pipe, as far as this project looks into them. */
-export interface SchemaParts {
+interface SchemaParts {
   readonly kind: string
   readonly type: string
   readonly wrapped?: v.GenericSchema
@@ -138,7 +138,7 @@ function stepsOf({ pipe, wrapped }: SchemaParts): SchemaParts[] {
 }
 
 /** The marks of a field, as valibot's metadata. */
-export interface Marks {
+interface Marks {
   /** "" means "not given". */
   readonly blank?: 'absent'
   /** Its value is shown nowhere. */
@@ -186,7 +186,7 @@ export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.G
 }
 
 /** Returns the schemas right inside one: what it wraps, its fields, items and alternatives, and the first step of its pipe. */
-export function schemasIn(schema: v.GenericSchema): v.GenericSchema[] {
+function schemasIn(schema: v.GenericSchema): v.GenericSchema[] {
   const { wrapped, entries = {}, item, value, options = [], pipe = [] } = partsOf(schema)
   return [wrapped, item, value, ...Object.values(entries), ...options, pipe[0]].filter(isSchema)
 }

@@ -47,7 +47,7 @@ export interface KeyPair extends CertifiedKey {
 }
 
 /** The content of a certificate. Times are in ms since 1970, in whole seconds. */
-export interface Content {
+interface Content {
   readonly serial: bigint
   /** The subject's Name. */
   readonly subject: Asn1

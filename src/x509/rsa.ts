@@ -6,7 +6,7 @@ import type { Hash } from './hashes.ts'
 // On BigInt: forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
 
 /** The numbers of an RSA public key. */
-export interface RsaNumbers {
+interface RsaNumbers {
   readonly n: bigint
   readonly e: bigint
 }

@@ -14,10 +14,7 @@ import { anyObject } from '../../schema/schema.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../schema/time.ts'
 
 /** The methods of requests that can meet a fault. */
-export const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (
-  | Method
-  | 'HEAD'
-)[]
+const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
 /** What a fault's predicate sees of a request. */
 export interface FaultRequest<OperationName extends string = string> {
@@ -154,7 +151,7 @@ const armedFields = {
 }
 
 /** A fault as a snapshot has it. */
-export const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(armedFields)
+const savedFault: v.GenericSchema<unknown, ArmedFault> = v.object(armedFields)
 
 /** A fault as callers see it. */
 export const armedFault = named(v.object({ ...armedFields, when }), 'ArmedFault', 'A fault that is armed.', PARAMETERS)

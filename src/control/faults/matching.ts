@@ -53,7 +53,7 @@ export function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
 const FIELDS = ['operation', 'method', 'path', 'resource'] as const
 
 /** The field because of which no request of the API matches a fault, and its allowed values. */
-export interface Unmatchable {
+interface Unmatchable {
   readonly field: (typeof FIELDS)[number]
   readonly received: string
   readonly allowed: string

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
 
 /** A field of a call, with its flag. */
-export interface FieldFlag extends Flag {
+interface FieldFlag extends Flag {
   readonly field: string
 }
 

@@ -128,7 +128,7 @@ function printable(text: string): string {
 type Style = Parameters<typeof styleText>[0]
 
 /** Colours a text, or leaves it as it is. */
-export type Paint = (style: Style, text: string) => string
+type Paint = (style: Style, text: string) => string
 
 /**
  * Colours where the stream is a terminal, unless the environment wants it otherwise: `NO_COLOR` with any value takes them

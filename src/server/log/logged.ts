@@ -13,7 +13,7 @@ import { tableOf } from '../../table.ts'
 import { type Log, type LoggedRequest, type LoggedTransition, ofLast } from './log.ts'
 
 /** Facts of a gateway that its log needs. */
-export interface LoggedOptions {
+interface LoggedOptions {
   readonly families: Families | undefined
   /** The gateway's keys, which the log never shows. */
   readonly keys: readonly string[]
@@ -124,7 +124,7 @@ function text(value: unknown): string | null {
 }
 
 /** Tells what the provisioning of each domain does, with the commit that did it. Answers what ends that. */
-export function followProvisioning(
+function followProvisioning(
   gateway: Gateway,
   tell: (transition: LoggedTransition, commit: Commit) => void,
 ): () => void {

@@ -11,7 +11,7 @@ export interface Database {
 }
 
 /** Opens a file with SQLite. */
-export type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
+type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
 
 type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
 
