@@ -76,8 +76,11 @@ worker.on('message', ({ begin, progress, failure, done }) => {
     )
     process.exitCode = 1
   }
-  if (done) summary(done)
-  ended = done !== undefined
+  if (!done) return
+  summary(done)
+  ended = true
+  // A fetch that a fault delays on the system clock may still wait there.
+  worker.terminate()
 })
 worker.on('error', (error) => {
   console.error(error)

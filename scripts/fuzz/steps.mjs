@@ -73,7 +73,7 @@ const query = fc.oneof(
     arbitrary: fc.record(
       {
         limit: fc.constantFrom('1', '2', '100'),
-        before_id: fc.constantFrom('rd:0@@', 'ra:0@@', 'cert:1@@', 'bkdwd:0@@'),
+        before_id: fc.constantFrom('@@rd:0@@', '@@ra:0@@', '@@cert:1@@', '@@bkdwd:0@@'),
       },
       { requiredKeys: [] },
     ),
@@ -108,7 +108,7 @@ const methodEdit = rarely(
   null,
   fc.constantFrom('HEAD', 'OPTIONS', 'get', 'BREW', 'PUT', 'PATCH', 'DELETE', 'POST', 'GET', ''),
 )
-const odd = rarely(null, fc.constantFrom(...UNKNOWN_IDS, 'huge:300@@', '%2e%2e', '__proto__'))
+const odd = rarely(null, fc.constantFrom(...UNKNOWN_IDS, '@@huge:300@@', '%2e%2e', '__proto__'))
 const rawBody = rarely(
   null,
   fc.oneof(
