@@ -61,7 +61,7 @@ export const timeline = v.pipe(
 
 /** Adds an entry; the oldest ones make room. */
 export function withEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
-  return [...timeline.slice(1 - LONGEST_TIMELINE), entry]
+  return (timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)).concat(entry)
 }
 
 /** Prints a timeline, one line per entry. */
