@@ -1,6 +1,6 @@
-import { accessor } from '../schema/accessor.ts'
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
 import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
+import { accessor } from '../schema/values.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 

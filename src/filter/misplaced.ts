@@ -9,18 +9,15 @@ export function misplaced({ input, range: { start, end } }: ASTNode, what: strin
   throw new Misplaced(`${at(input, start)} stands ${stands}; allowed there is ${allowed}`)
 }
 
-/** The description of a value in messages. */
 export const VALUES =
   'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
 
-/** Returns the place of a part, in characters from 1. */
 export function at(source: string, start: number): string {
   return `at character ${[...source.slice(0, start)].length + 1}`
 }
 
 const LONGEST_EXCERPT = 40
 
-/** Shows a part of a filter in one line. */
 export function excerpt(source: string, start: number, end: number): string {
   const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
   const shown = characters.slice(0, LONGEST_EXCERPT).join('') || 'the end'

@@ -1,10 +1,8 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/documentation.ts'
 
-/** The type of a part of a filter. */
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
-  /** True if it can be null or absent as well. */
   readonly nullable: boolean
   /** Of a text: whether it is an RFC 3339 time. */
   readonly holdsTime?: boolean
@@ -26,17 +24,14 @@ export function typeOf(schema: v.GenericSchema, nullable = false): Type {
   return { kind: 'text', nullable, holdsTime: pipe.some((step) => step.type === 'iso_timestamp') }
 }
 
-/** Returns whether a part is compared as a whole. */
 export function isWhole({ kind }: Type): boolean {
   return kind !== 'object' && kind !== 'map'
 }
 
-/** Returns whether `<` and its like compare values of the type. */
 export function isOrdered({ kind }: Type): boolean {
   return kind === 'text' || kind === 'number' || kind === 'time'
 }
 
-/** Returns whether values of two types can be equal. */
 export function canEqual(a: Type, b: Type): boolean {
   if (a.kind === 'null') return admitsNull(b)
   if (b.kind === 'null') return admitsNull(a)
@@ -59,7 +54,6 @@ export function joined(a: Type, b: Type): Type | undefined {
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }
 
-/** Returns the name of a type in messages, such as "a list of texts". */
 export function nameOf({ kind, item }: Type): string {
   if (kind === 'null') return 'null'
   const one = kind === 'object' ? 'an object' : `a ${kind}`

@@ -7,12 +7,12 @@ import type { Store } from '../operation/store.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { facts, marksOf, named } from '../schema/documentation.ts'
-import { optionRow } from '../schema/option-row.ts'
 import {
   asOne,
   duration,
   integerFrom,
   oneOfThese,
+  optionRow,
   optionsOf,
   readOptions,
   switchOption,

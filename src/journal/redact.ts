@@ -4,7 +4,14 @@ import { LARGEST_BODY } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
 import { jsonBeginning } from '../schema/json-text.ts'
-import { type Hidden, NO_NAMES, redacted, redactedIn, type SecretNames, secretsIn } from '../schema/secret-fields.ts'
+import {
+  type Hidden,
+  NO_NAMES,
+  redacted,
+  type SecretNames,
+  secretsIn,
+  withoutSecretTexts,
+} from '../schema/secret-fields.ts'
 import { keysInHeader, REDACTED, valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -45,7 +52,7 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, ownKeys }: S
 
 /** A commit without the secrets that its request had in other places; all others are hidden in it already. */
 function redactedCommit(commit: Commit, values: readonly string[]): Commit {
-  return values.length === 0 ? commit : redactedIn(commit, { names: NO_NAMES, values })
+  return values.length === 0 ? commit : withoutSecretTexts(commit, values)
 }
 
 /** The secrets that a request has: its key, and the values that its query and its body have under secret names. */

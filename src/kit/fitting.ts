@@ -25,7 +25,6 @@ export function requireFitting(own: Families, builtIn: Families, reservedPrefixe
   requireOneNamePerPlace([...Object.values(builtIn), ...Object.values(own)])
 }
 
-/** Describes the parts that only one family can have. */
 function factsOf({ prefix, collections, operations }: Family): string[] {
   return [
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),

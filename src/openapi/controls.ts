@@ -5,13 +5,11 @@ import { errorResponses } from './errors.ts'
 import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
 import { answerItem, type Describing, queryParameter, requestBody } from './operations.ts'
 
-/** The group of all controls. */
 export const CONTROL_TAG = {
   name: 'controls',
   description: 'Controls for tests: for this machine only, or for whoever has the control key. The service has none.',
 }
 
-/** How a control key is sent. */
 export const CONTROL_KEY = {
   type: 'apiKey',
   in: 'header',
@@ -19,7 +17,6 @@ export const CONTROL_KEY = {
   description: 'The control key of a gateway that has one; without one, only this machine gets in.',
 }
 
-/** The paths of the controls. */
 export function controlPaths(
   calls: readonly ControlCall[],
   describing: Describing,

@@ -40,7 +40,6 @@ export interface Reference {
 /** The operations of a path, by method in lower case. */
 export type PathItem = Readonly<Record<string, OperationItem>>
 
-/** One operation of a path. */
 export interface OperationItem {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -77,10 +76,8 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
-/** What a body can be, by media type. */
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
 
-/** The content of a body that is JSON. */
 export function jsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
@@ -128,7 +125,6 @@ function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T)
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns the schemas that a part of the document refers to, directly or through others. */
 export function usedFrom(part: unknown, schemas: Schemas): Schemas {
   const used = new Set(namesIn(part))
   for (const name of used) for (const inner of namesIn(schemas[name])) used.add(inner)

@@ -18,7 +18,6 @@ export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'an
   readonly 'x-refused-as'?: readonly string[]
 }
 
-/** How schemas are put into JSON Schema. */
 export interface Conversion {
   readonly dialect: CommonDialect
   /** Where the values stand. In a body, `null` stands for "not given", and unknown fields are refused. */
@@ -52,7 +51,6 @@ function valibotJson(json: object): Json {
   return json as Json // Valibot passes it on as it is.
 }
 
-/** The name under which a schema stands. */
 export function nameOf(schema: AnySchema, { definitions }: Conversion): string | undefined {
   return Object.keys(definitions).find((name) => definitions[name] === schema)
 }

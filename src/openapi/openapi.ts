@@ -6,8 +6,7 @@ import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
-import { documentationOf, errorsIn, partsOf } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
+import { documentationOf } from '../schema/documentation.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import { type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
 import { errorSchema, errorSchemas } from './errors.ts'
@@ -59,7 +58,7 @@ export function openApi(
     Error: errorSchema(dialect),
     ...answerSchemas(describing),
     ...bodySchemas(operations, describing),
-    ...errorSchemas(errors, dialect, fieldsOfErrors(operations)),
+    ...errorSchemas(errors, dialect),
   }
   return {
     openapi: '3.1.0',
@@ -122,19 +121,6 @@ function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
   })
 }
 
-/** What the controls keep. */
 function statesOf(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
   return controls.flatMap(({ state }: AnyControl) => state?.({ operations, operationsAt: () => [] }) ?? [])
-}
-
-/** For each error of a field, the first field that can meet it. */
-function fieldsOfErrors(operations: readonly Operation[]): ReadonlyMap<CatalogueError, string> {
-  const fields = new Map<CatalogueError, string>()
-  for (const { body, query } of operations) {
-    const sent = body ?? query
-    for (const [name, schema] of Object.entries((sent && partsOf(sent).entries) ?? {})) {
-      for (const error of errorsIn(schema)) if (!fields.has(error)) fields.set(error, name)
-    }
-  }
-  return fields
 }

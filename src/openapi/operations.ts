@@ -31,7 +31,6 @@ export interface Describing {
   readonly answered: Conversion
 }
 
-/** Gets ready to describe what is sent and what is answered. */
 export function describingOf(
   bodies: readonly AnySchema[],
   answers: readonly AnySchema[],
@@ -50,7 +49,6 @@ export function describingOf(
   }
 }
 
-/** One operation of the API. */
 export function operationItem(operation: Operation, describing: Describing): OperationItem {
   const { name, summary } = operation
   return {
@@ -100,7 +98,6 @@ function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem,
   return { requestBody: requestBody(bodySchema(operation, sent), nameOf(operation.body, sent)) }
 }
 
-/** A body, by its name where it has one. */
 export function requestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
   const required = (json.required?.length ?? 0) > 0 || json.anyOf !== undefined
   return { required, content: jsonContent(name === undefined ? json : refTo('schemas', name)) }
@@ -110,7 +107,6 @@ function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
   return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent)) // It has one.
 }
 
-/** A successful answer. */
 export function answerItem(schema: AnySchema | undefined, mediaType: string, { answered }: Describing): ResponseItem {
   const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
   if (!schema) return { description: 'Done; there is no body.', headers }

@@ -5,15 +5,10 @@ import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-/** The facts of an operation that its dialect's bodies are read by. */
 interface BodyFacts {
-  /** The operation, such as `reserved_domains.create`. */
   readonly name: string
-  /** Its group, such as `reserved_domains`. */
   readonly group: string
-  /** The names of its fields. */
   readonly fields: readonly string[]
-  /** True if its body may be in the dialect's envelope. */
   readonly wrappable: boolean
   readonly otherNames: OtherNames
 }
@@ -29,7 +24,6 @@ export interface OtherNames {
 /** The aliases that the client used, by field; with the label, if it sent a bare one. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
-/** A body under the operation's own field names. */
 interface PlainBody {
   readonly body: SentBody
   readonly aliases?: Aliases
@@ -77,7 +71,6 @@ function unwrapped(
   return both
 }
 
-/** Moves the values of aliases to their fields, in place. */
 function resolveAliases(
   body: Record<string, unknown>,
   { group, otherNames }: BodyFacts,

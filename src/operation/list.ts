@@ -14,7 +14,6 @@ import type { View } from './view.ts'
 
 const LARGEST_PAGE = 100
 
-/** The query of every list operation. */
 export const listQuery = named(
   v.object({
     limit: v.optional(
@@ -102,7 +101,6 @@ export function namedParameters(
   return parameters
 }
 
-/** Refuses an unknown query parameter. */
 export function refuseParameter(name: string, supported: readonly string[]): never {
   const allowed = supported.join(', ') || 'none'
   return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
@@ -132,7 +130,6 @@ export type Page<Items extends string, Shown> = { readonly [K in Items]: readonl
   readonly next_page_uri: string | null
 }
 
-/** The fields of every page beside its items. */
 export const pageTail = {
   uri: documented(v.string(), 'The URL of the list.', { json: { format: 'uri' } }),
   next_page_uri: documented(v.nullable(v.string()), 'The URL of the next page; null on the last one.', {
@@ -140,7 +137,6 @@ export const pageTail = {
   }),
 }
 
-/** Makes the schema of a page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({
@@ -157,7 +153,6 @@ interface List<R extends object> {
   readonly items: string
 }
 
-/** Returns the page that a query asks for. */
 export function pageAt<R extends { readonly id: string }>(tx: Transaction, query: ListQuery, list: List<R>): object {
   const { limit, before_id, filter, sent } = query
   const shown: object[] = []

@@ -47,7 +47,6 @@ interface Definition<Ids extends PathIds> {
   readonly errors?: readonly CatalogueError[]
 }
 
-/** The part of an operation that concerns its body. */
 interface BodyDefinition<Schema extends v.GenericSchema> {
   /** The schema of the body. */
   readonly body: Schema
@@ -107,7 +106,6 @@ interface ReadBody<Body> {
   readonly body: Body
 }
 
-/** Returns the group of an operation, such as `reserved_domains`. */
 export function groupOf({ name }: Pick<Operation, 'name'>): string {
   return name.slice(0, name.indexOf('.'))
 }

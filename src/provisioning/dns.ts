@@ -72,7 +72,6 @@ export const zone = collection<DnsRecord>({
   schema: dnsRecord,
 })
 
-/** Returns all records of the zone, by name. */
 export function zoneRecords(tx: Transaction): DnsRecord[] {
   return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -113,7 +112,6 @@ function parentOf(name: string): string {
   return dot < 0 ? '' : name.slice(dot + 1)
 }
 
-/** A domain with the names that its CNAME records must lead to, if it needs them. */
 interface Targets {
   readonly domain: string
   readonly cname_target: string | null

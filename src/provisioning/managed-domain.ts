@@ -52,7 +52,6 @@ const dnsName = v.pipe(
   }),
 )
 
-/** The fields of a domain's record that provisioning reads and changes. */
 export const managedFields = {
   cname_target: v.nullable(dnsName),
   acme_challenge_cname_target: v.nullable(dnsName),
@@ -67,7 +66,6 @@ export const managedFields = {
 
 type ManagedFields = v.InferOutput<v.ObjectSchema<typeof managedFields, undefined>>
 
-/** A domain whose certificates the gateway can provision. */
 export type ManagedDomain = Frozen<ManagedFields> & { readonly domain: string }
 
 /**

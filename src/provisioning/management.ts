@@ -5,7 +5,6 @@ import { type ManagedDomain, type Policy, type ProvisioningError, provisioningRu
 import { takeOutcome } from './outcomes.ts'
 import { transit } from './transitions.ts'
 
-/** The message of a scripted failure. */
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
   INTERNAL_ERROR: 'The certificate authority could not be asked. This is temporary.',
   DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
@@ -49,7 +48,6 @@ export function withRenewal<D extends ManagedDomain>(tx: Transaction, domain: D)
   return attemptedAtOnce(tx, transit(tx, domain, 'renewal started', {}))
 }
 
-/** Puts an uploaded certificate to use, in place of a policy. */
 export function withUploadedCertificate<D extends ManagedDomain>(
   tx: Transaction,
   domain: D,

@@ -13,7 +13,6 @@ export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
 /** The outcome of a provisioning attempt. */
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The key of a script that is for any domain. */
 export const ANY_DOMAIN = ''
 
 const domain = v.pipe(
@@ -95,7 +94,6 @@ function* outcomesFor(tx: Transaction, domain: string): Generator<ScriptedOutcom
   }
 }
 
-/** Drops the outcomes of a domain, or all. */
 export function dropOutcomes(tx: Transaction, domain?: string): void {
   const scripted = domain === undefined ? tx.newestFirst(scriptedOutcomes) : outcomesFor(tx, domain)
   for (const each of [...scripted]) tx.remove(scriptedOutcomes, each)

@@ -18,7 +18,6 @@ export const TRANSITIONS = [
   'cancelled',
 ] as const
 
-/** A step in the life of a managed certificate. */
 export type Transition = (typeof TRANSITIONS)[number]
 
 const timelineEntry = v.object({
@@ -64,7 +63,6 @@ export function withEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
   return (timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)).concat(entry)
 }
 
-/** Prints a timeline, one line per entry. */
 export function printedTimeline(timeline: readonly ShownTimelineEntry[]): string {
   const width = Math.max(0, ...timeline.map(({ transition }) => transition.length))
   return timeline.map(({ at, transition, message }) => `${at}  ${transition.padEnd(width)}  ${message}`).join('\n')

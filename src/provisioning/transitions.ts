@@ -24,7 +24,6 @@ export const PROVISIONING_STATES = [
 /** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link stateOf} computes it. */
 type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
-/** A row of the table of transitions. */
 interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
   /** The rule that it follows: page and heading in docs/decisions. */
@@ -107,7 +106,6 @@ export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   },
 }
 
-/** Puts a timeline into words for people. */
 export function shownTimeline(timeline: Timeline, rules: ProvisioningRules): readonly ShownTimelineEntry[] {
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
@@ -115,7 +113,6 @@ export function shownTimeline(timeline: Timeline, rules: ProvisioningRules): rea
   })
 }
 
-/** Takes a domain through one transition and adds it to the timeline. */
 export function transit<D extends ManagedDomain, T extends Transition>(
   tx: Transaction,
   domain: D,

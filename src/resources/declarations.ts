@@ -44,7 +44,6 @@ const fields = v.object({
   edge_id: v.nullable(idOf('edghts')),
 })
 
-/** A resource that this API refers to and cannot create; a route also names its edge. */
 type Declaration = Frozen<v.InferOutput<typeof fields>>
 
 const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, report) => {
@@ -73,7 +72,6 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-/** The option of a gateway for references; `GatewayOptions` has its meaning and default. */
 interface ReferenceRules {
   readonly references: 'any' | 'declared'
 }

@@ -78,5 +78,4 @@ export const dialects = {
   ngrok,
 }
 
-/** The name of a dialect that ships. */
 export type DialectName = keyof typeof dialects

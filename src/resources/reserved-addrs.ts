@@ -128,7 +128,6 @@ export interface AddressDialect {
   readonly addressHost: { readonly us: string; readonly elsewhere: string }
 }
 
-/** The options of a gateway for reserved addresses; `GatewayOptions` has their meaning and defaults. */
 interface AddressRules {
   readonly addressesPerRegion: number
 }

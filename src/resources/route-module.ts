@@ -52,12 +52,9 @@ export function routeModule<
   name: string
   /** The last segment of the path. */
   segment: string
-  /** Its name in messages. */
   what: string
-  /** The errors of this module. */
   errors?: Errors
   body: v.GenericSchema<Sent, Body>
-  /** The schema of a response. */
   shape: Shape
   /** Rules that go beyond one field, and the module as it is kept. */
   moduleOf: (body: Body) => Frozen<v.InferOutput<Shape>>
@@ -131,10 +128,8 @@ const routeKey = v.pipe(
   }),
 )
 
-/** The errors of a route that does not exist. */
 const routeErrors = [declarationErrors.edge_not_found, general.not_found]
 
-/** Returns the key of a route's module; refuses a route that does not exist. */
 function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {
   requireRoute(tx, edge_id, id)
   return `${edge_id}/${id}`

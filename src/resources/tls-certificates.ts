@@ -93,7 +93,6 @@ const shape = named(
   'A chain of certificates, with what its leaf says.',
 )
 
-/** A text that is read from the leaf. */
 function ofLeaf(what: string) {
   return documented(v.string(), `The ${what}; "" where it has none.`)
 }

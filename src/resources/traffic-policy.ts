@@ -63,7 +63,6 @@ const POLICY_ACTIONS = [
   'verify-webhook',
 ] as const
 
-/** Actions that end the processing of a rule. */
 const TERMINATING: ReadonlySet<unknown> = new Set(['deny', 'custom-response'])
 
 /** A field of an action's config: what is allowed, as messages say it, and a test of the value. */
@@ -88,7 +87,6 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
   log: { metadata: { allowed: 'an object', test: isObject } },
 }
 
-/** The option of a gateway for traffic policies; `GatewayOptions` has its meaning and default. */
 interface PolicyRules {
   readonly unknownActions: 'refuse' | 'accept'
 }

@@ -112,7 +112,6 @@ const updateBody = named(
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
-/** The option of a gateway for weighted backends; `GatewayOptions` has its meaning and default. */
 interface BackendRules {
   readonly quirks: { readonly keepBackendsOnPatch: boolean }
 }

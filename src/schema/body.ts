@@ -17,7 +17,6 @@ export type RequestBody =
   | { readonly unread: 'body_unreadable' | 'not UTF-8' }
   | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
 
-/** A JSON object as a client sent it. */
 export type SentBody = Readonly<Record<string, unknown>>
 
 /** Returns a body that is one JSON object; refuses anything else. */
@@ -31,12 +30,10 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object of another kind' : `a ${typeof value}`
 }
 
-/** Returns whether a value of a body counts as sent. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-/** Reads a body: checks what a client sent, and returns the schema's output. */
 type BodyReader<T> = (
   body: SentBody,
   ids: Readonly<Record<string, string>>,
@@ -122,7 +119,6 @@ interface Parsing {
   inPlace?(problem: Problem): Problem
 }
 
-/** Reads a plain value by a schema, and throws all problems as one refusal. */
 function parsed<S extends v.GenericSchema>(
   schema: S,
   plain: unknown,
@@ -164,7 +160,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
   Array: 'an array',
 }
 
-/** Describes what valibot expected, for a schema without a message of its own. */
 function allowedBy(issue: v.BaseIssue<unknown>): string {
   const expected = issue.expected ?? 'another value'
   return ALLOWED[expected] ?? (isMissing(issue) ? 'a value; the field is required' : expected)

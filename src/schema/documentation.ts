@@ -92,7 +92,6 @@ export function withSteps<S extends v.GenericSchema>(
 }
 
 interface Documentation {
-  /** The name of {@link named}. */
   readonly name: string | undefined
   /** The outermost sentence. */
   readonly sentence: string | undefined
@@ -122,7 +121,6 @@ interface SchemaParts {
   readonly pipe?: readonly SchemaParts[]
   readonly description?: string
   readonly metadata?: { readonly facts?: Facts }
-  /** The errors that a rule can report. */
   readonly errors?: readonly CatalogueError[]
 }
 
@@ -191,7 +189,6 @@ function schemasIn(schema: v.GenericSchema): v.GenericSchema[] {
   return [wrapped, item, value, ...Object.values(entries), ...options, pipe[0]].filter(isSchema)
 }
 
-/** Returns whether a part of a schema is one itself. */
 export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }

@@ -59,7 +59,6 @@ function bytesAsJson(text: string): number {
   return utf8Length(JSON.stringify(text))
 }
 
-/** Returns the `error_code` of an error in a dialect. */
 export function codeOf({ number }: CatalogueError, { errorPrefix }: CommonDialect): string {
   return `${errorPrefix}${number}`
 }

@@ -209,7 +209,6 @@ export function refuse<Values extends object>(
 /** The number of problems of one request whose messages are made; the others are counted (rules: errors#all-problems). */
 const MOST_MESSAGES = 20
 
-/** Collects the problems of one request. */
 export class Problems {
   readonly #found: Problem[] = []
   #further = 0
@@ -227,7 +226,6 @@ export class Problems {
     if (isCut) this.#isExact = false
   }
 
-  /** Throws a {@link Refusal} if there is any problem. */
   refuse(): void {
     const [first, ...others] = this.#found
     if (first) throw new Refusal([first, ...others], { further: { count: this.#further, isExact: this.#isExact } })
@@ -240,7 +238,6 @@ export class AssertionError extends Error {
   override readonly name = 'GatewayAssertionError'
 }
 
-/** Throws an {@link AssertionError} with this message, if there is one. */
 export function assertNone(found: string | undefined): void {
   if (found !== undefined) throw new AssertionError(found)
 }

@@ -5,7 +5,6 @@ import { quote } from './text.ts'
 /** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The prefix of the ids of requests. */
 export const OPERATION_PREFIX = 'op'
 
 /** The characters of a gateway's own ids: first the number in the sequence, then random ones. */
@@ -23,7 +22,6 @@ function prefixOf(text: string): string | undefined {
   return text.length - length - 1 <= MOST_CHARACTERS ? text.slice(0, length) : undefined
 }
 
-/** Returns whether a text can be the prefix of ids. */
 export function isIdPrefix(text: string): boolean {
   return /^[a-z]+$/.test(text)
 }
@@ -59,7 +57,6 @@ export function ownIdSequence(id: string): number {
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
-/** Returns the problems of the ids in a path, each named by its parameter. */
 export function pathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,

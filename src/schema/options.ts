@@ -1,12 +1,11 @@
 import * as v from 'valibot'
-import { facts } from './documentation.ts'
-import { type CatalogueError, Refusal } from './errors.ts'
+import { type Facts, facts, withSteps } from './documentation.ts'
+import { type CatalogueError, type Problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
 import { isObject } from './values.ts'
 
-/** The words for options in messages. */
 export interface OptionWords {
   /** All options together. Default: `options`. */
   readonly whole: string
@@ -45,6 +44,41 @@ export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed =
   const own: E = Object.assign(Object.create(null), entries)
   const named = v.strictObject(own, ({ expected }) => (expected === 'never' ? Object.keys(own).join(', ') : allowed))
   return v.pipe(v.custom<v.InferInput<typeof named>>(isObject, allowed), named)
+}
+
+interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
+  /** The default, as a caller would write it. */
+  readonly default?: D
+  /** The default in words; empty if the sentence says it. Without it, the default itself is shown. */
+  readonly defaultText?: string
+  /** No message shows the value. */
+  readonly isSecret?: boolean
+  /** The command's flag, if it is not the option's path with hyphens. */
+  readonly flag?: string
+  /** What the help shows in place of the value. */
+  readonly placeholder?: string
+}
+
+/**
+ * A row of a table of options. Types, defaults, flags, environment variables, the config file, `--help` and documents
+ * derive from it.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function optionRow<S extends v.GenericSchema, const D extends v.InferInput<S> | undefined = undefined>(
+  schema: S,
+  sentence: string,
+  more: OptionFacts<D> = {},
+): v.OptionalSchema<S, D> {
+  const { default: value, defaultText = textOf(value), isSecret, flag, placeholder, ...types } = more
+  const about = defaultText === '' ? sentence : `${sentence} Default: ${defaultText}.`
+  const marks = { ...(isSecret && { secret: true }), ...(flag && { flag }), ...(placeholder && { placeholder }) }
+  // Without a default, D is undefined.
+  return v.optional(withSteps(schema, v.description(about), v.metadata(marks), facts(types)), value as D)
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
 
 /** Makes messages treat an option as one: they show all of it and describe it by `allowed`, whatever is wrong inside. */
@@ -97,10 +131,8 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   )
 }
 
-/** The schema of a text. */
 export const textOption = /* @__PURE__ */ v.string('a string')
 
-/** The schema of a switch. */
 export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**
@@ -112,9 +144,7 @@ export function readOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, options, { abortEarly: true })
-  if (parsed.success) return parsed.output
-  throw new TypeError(wrongOption(parsed.issues[0], { ...WORDS, ...words }).message)
+  return readOr((wrong) => new TypeError(wrong.message), schema, options, words)
 }
 
 /** Reads the options of a direct call like {@link readOptions}, but throws errors of the catalogue. @throws Refusal */
@@ -123,13 +153,21 @@ export function readCallOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  const parsed = v.safeParse(schema, options, { abortEarly: true })
-  if (parsed.success) return parsed.output
-  throw new Refusal([wrongOption(parsed.issues[0], { ...WORDS, ...words })])
+  return readOr((wrong) => new Refusal([wrong]), schema, options, words)
 }
 
-/** Describes the issue of an option. In these schemas, messages describe the allowed values. */
-function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords) {
+function readOr<S extends v.GenericSchema>(
+  errorOf: (wrong: Problem) => Error,
+  schema: S,
+  options: unknown,
+  words: Partial<OptionWords>,
+): v.InferOutput<S> {
+  const { success, output, issues } = v.safeParse(schema, options, { abortEarly: true })
+  if (success) return output
+  throw errorOf(wrongOption(issues[0], { ...WORDS, ...words }))
+}
+
+function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords): Problem {
   const names = path?.map(({ key }) => String(key)) ?? []
   const field = names.join('.')
   if (expected === 'never') {
@@ -140,7 +178,6 @@ function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, w
   return { error: general.field_invalid, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
 }
 
-/** Adds defaults to options that were read. */
 export function withDefaults<Read extends object, Defaults extends { readonly [Name in keyof Read]?: unknown }>(
   read: Read,
   defaults: Defaults,

@@ -17,7 +17,6 @@ export type Shape =
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
 
-/** Returns the shape of a schema's values. */
 export function shapeOf(schema: v.GenericSchema): Shape {
   const { type, wrapped, entries, item } = partsOf(schema)
   if (wrapped) return shapeOf(wrapped)
@@ -113,7 +112,6 @@ function isJsonLeaf(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }
 
-/** Returns the problem of a value that is not allowed. */
 export function invalid(field: string, value: unknown, allowed: string): Problem {
   return problem(general.field_invalid, { field, received: shown(value), allowed })
 }

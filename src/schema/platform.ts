@@ -19,12 +19,10 @@ export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
   return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.
 }
 
-/** Encodes a text in UTF-8. */
 export function utf8Bytes(text: string): Uint8Array {
   return new (platform('TextEncoder'))().encode(text)
 }
 
-/** Returns the length of a text in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return utf8Bytes(text).length
 }

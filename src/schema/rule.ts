@@ -23,7 +23,6 @@ export interface RuleContext {
   readonly state?: StateFacts
 }
 
-/** The facts of a state that its records are checked against. */
 export interface StateFacts {
   /** The time of the state, in ms since 1970. */
   readonly now: number
@@ -49,7 +48,6 @@ type Issue = v.BaseIssue<unknown>
 
 /** One reading of a value by a schema: the context of its rules, and the problems that they report. */
 export class Reading {
-  /** The number of problems that rules found. */
   count = 0
   /** True if rules stopped looking because of {@link MOST_COUNTED}. */
   isCut = false
@@ -76,7 +74,6 @@ export class Reading {
     return this.isCut
   }
 
-  /** Returns the number of problems that were counted and not reported. */
   get unreported(): number {
     return Math.max(0, this.count - MOST_REPORTED)
   }
@@ -87,13 +84,11 @@ export class Reading {
     if (added) this.#makers.set(added, make)
   }
 
-  /** Returns the problem that a rule reported with an issue. */
   problemOf(issue: Issue, facts: FieldFacts): Problem | undefined {
     return this.#makers.get(issue)?.(facts)
   }
 }
 
-/** The error that every rule may report. */
 type FieldInvalid = typeof general.field_invalid
 
 /**

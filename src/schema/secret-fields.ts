@@ -22,7 +22,6 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
   return path.length > 0 && next !== undefined && isSecretAt(next, rest)
 }
 
-/** The names of all fields in a schema that are secret. */
 function secretNamesIn(schema: AnySchema): string[] {
   const { wrapped, item, entries = {} } = partsOf(schema)
   const inner = wrapped ?? item
@@ -30,13 +29,12 @@ function secretNamesIn(schema: AnySchema): string[] {
   return Object.entries(entries).flatMap(([name, entry]) => (isSecret(entry) ? [name] : secretNamesIn(entry)))
 }
 
-/** What takes the secret fields of a schema out of its values; undefined where it has none. */
+/** Returns a function that takes the secret fields of a schema out of its values; undefined if it has none. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNamesIn(schema))
-  return names.size > 0 ? (value) => redactedIn(value, { names, values: [] }) : undefined
+  return names.size > 0 ? (value) => redacted(value, { names, values: [] }) : undefined
 }
 
-/** The schemas of an operation. */
 interface OperationSchemas {
   readonly body?: AnySchema
   readonly response?: AnySchema
@@ -70,7 +68,6 @@ export class SecretNames {
   }
 }
 
-/** Says which texts are hidden. */
 export interface Hidden {
   /** The names of fields whose values are secret. */
   readonly names: Pick<SecretNames, 'has'>
@@ -82,38 +79,37 @@ export interface Hidden {
 export const NO_NAMES: Hidden['names'] = { has: () => false }
 
 /**
- * A JSON value without its secrets: the values of secret fields, the secret texts, and private keys. Returns the value
- * itself where nothing is hidden.
+ * Returns a JSON value without its secrets: the values of secret fields, the secret texts, and private keys. Returns the
+ * value itself if nothing is hidden.
  */
-export function redacted(value: unknown, hidden: Hidden, depth = 0): unknown {
+export function redacted<T>(value: T, hidden: Hidden): T {
+  return redactedAt(value, hidden, 0) as T // Texts replace texts; a value with a type does not nest too deep.
+}
+
+function redactedAt(value: unknown, hidden: Hidden, depth: number): unknown {
   if (typeof value === 'string') return withoutSecrets(value, hidden.values)
   if (typeof value !== 'object' || value === null) return value
   if (depth === DEEPEST) return `[nested more than ${DEEPEST} levels deep]`
   if (Array.isArray(value)) {
-    const items = value.map((item) => redacted(item, hidden, depth + 1))
+    const items = value.map((item) => redactedAt(item, hidden, depth + 1))
     return items.every((item, index) => Object.is(item, value[index])) ? value : items
   }
   let isSame = true
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
     const shownName = withoutSecrets(name, hidden.values)
-    const shown = hidden.names.has(name) ? inner && REDACTED : redacted(inner, hidden, depth + 1)
+    const shown = hidden.names.has(name) ? inner && REDACTED : redactedAt(inner, hidden, depth + 1)
     isSame &&= shownName === name && Object.is(shown, inner)
     return [shownName, shown]
   })
   return isSame ? value : Object.fromEntries(fields)
 }
 
-/** The same of a value of a known type, which it keeps. */
-export function redactedIn<T>(value: T, hidden: Hidden): T {
-  return redacted(value, hidden) as T // Texts in the place of others; a value with a type does not nest too deep.
-}
-
-/** A record without private keys and without these texts. */
+/** Returns a record without private keys and without these texts. */
 export function withoutSecretTexts<T extends object>(record: T, values: readonly string[]): T {
-  return redactedIn(record, { names: NO_NAMES, values })
+  return redacted(record, { names: NO_NAMES, values })
 }
 
-/** The texts that a value has under secret names, at any depth. */
+/** Returns the texts that a value has under secret names, at any depth. */
 export function secretsIn(value: unknown, names: Hidden['names']): string[] {
   const found: string[] = []
   const seen = new Set<unknown>()

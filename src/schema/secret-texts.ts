@@ -15,7 +15,6 @@ export function withoutPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
 }
 
-/** Says whether a text has no private key in it. */
 export function hasNoPrivateKey(text: string): boolean {
   return withoutPrivateKeys(text) === text
 }

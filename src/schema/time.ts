@@ -3,7 +3,6 @@ import type { Facts } from './documentation.ts'
 /** The latest time that the wire's timestamps can show: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** The description of a time in messages. */
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 
 /** Formats a time in ms as the wire's timestamp: UTC, whole seconds (rules: time#timestamps). Later ones show as the latest. */
@@ -35,13 +34,11 @@ export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
 
 const IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
 
-/** The description of a duration in messages. */
 export const DURATION_ALLOWED = `a number of ms, or ${IN_TEXT}`
 
 /** Returns the same description without the numbers, for places that take texts only. */
 export const inTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
 
-/** The JSON Schema of a duration. */
 export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },
   type: 'Duration',

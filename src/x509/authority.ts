@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
-import { accessor } from '../schema/accessor.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
+import { accessor } from '../schema/values.ts'
 import {
   alternativeNames,
   basicConstraints,

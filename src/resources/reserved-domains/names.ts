@@ -30,7 +30,6 @@ const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
 /** A whole name, for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. */
 const NAME = `^(?!.*\\.(\\d+|localhost)$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}$`
 
-/** A domain's name, read in lower case. */
 export const domainName = v.pipe(
   v.string(),
   rule(Object.values<NameError>(nameErrors), (name, report) => {

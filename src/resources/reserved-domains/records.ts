@@ -43,7 +43,6 @@ const fields = v.object({
   resolves_to: v.exactOptional(resolvesTo),
 })
 
-/** The record of a reserved domain. */
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
 export const domains = collection<DomainRecord>({
