@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
 import type { Gateway, HttpRequest, JournalEntry } from '../../src/index.ts'
+import { bundle } from '../support/bundle.ts'
 import { client } from '../support/client.ts'
+import { newFolder } from '../support/folder.ts'
 import { open } from '../support/gateway.ts'
 
 const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
@@ -83,28 +82,12 @@ describe('The journal in bytes', () => {
     }
   })
 
-  it('goes on after it was emptied and after many were dropped', () => {
-    const gateway = open({ journalSize: 10 })
-    for (let i = 0; i < 57; i++) ask(gateway, { method: 'GET', url: `/reserved_addrs?limit=${i}` })
-    const shown = () => gateway.requests.all().map(({ query }) => query)
-    expect(shown()).toEqual(Array.from({ length: 10 }, (_, i) => `limit=${47 + i}`))
-    gateway.requests.clear()
-    expect(shown()).toEqual([])
-    ask(gateway, { method: 'GET', url: '/reserved_addrs?limit=3' })
-    expect(shown()).toEqual(['limit=3'])
-  })
-
   it.each([
     ['a body', { body: JSON.stringify({ region: 'r'.repeat(700_000) }) }],
     ['a body that is not read', { body: { unread: 'body_too_large' } }],
     ['a path', { url: `/${'p'.repeat(1_000_000)}`, method: 'GET' }],
     ['a query', { url: `/reserved_addrs?filter=${'q'.repeat(1_000_000)}`, method: 'GET' }],
-    ['a fragment', { url: `/reserved_addrs#${'f'.repeat(1_000_000)}`, method: 'GET' }],
-    ['a method', { method: 'M'.repeat(1_000_000) }],
-    [
-      'numbers that are longer when they are written out',
-      { body: JSON.stringify({ x: 0 }).replace('0', `[${'1e20,'.repeat(100_000)}1]`) },
-    ],
+    ['numbers that are longer when they are written out', { body: `{"x":[${'1e20,'.repeat(20_000)}1]}` }],
     [
       'texts that are longer when they are escaped',
       { url: `/reserved_addrs?filter=${'\u0001'.repeat(200_000)}`, method: 'GET' },
@@ -115,18 +98,6 @@ describe('The journal in bytes', () => {
     for (let i = 0; i < 20; i++) ask(gateway, request)
     expect(gateway.requests.count()).toBeGreaterThan(0)
     expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(MIB)
-  })
-
-  it('shows over HTTP as many of the newest entries as that many bytes hold', () => {
-    const shown = (journalBytes: number): object[] => {
-      const gateway = open({ journalBytes })
-      for (let n = 0; n < 5; n++) ask(gateway, { body: JSON.stringify({ description: '東'.repeat(5000 + n) }) })
-      return JSON.parse(shownJournal(gateway))
-    }
-    const all = shown(MIB)
-    const bytes = all.reduce((sum, entry) => sum + bytesOf(JSON.stringify(entry)) + 1, 0)
-    expect(shown(bytes)).toEqual(all)
-    expect(shown(bytes - 1)).toEqual(all.slice(1))
   })
 
   it('says of a body that is over 64 KiB that it was cut, and shows its beginning', () => {
@@ -154,10 +125,11 @@ describe('The journal in bytes', () => {
   it('says of a path, a query and a method that they were cut', () => {
     const gateway = open()
     ask(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })
-    const { method = '', path = '', query = '' } = gateway.requests.last() ?? {}
-    expect(method).toMatch(/^M{65536}… \[cut: 65536 of 70000 characters\]$/)
-    expect(path).toMatch(/^\/p{65535}… \[cut: 65536 of 80001 characters\]$/)
-    expect(query).toMatch(/^q{65536}… \[cut: 65536 of 90000 characters\]$/)
+    expect(gateway.requests.last()).toMatchObject({
+      method: expect.stringMatching(/^M{65536}… \[cut: 65536 of 70000 characters\]$/),
+      path: expect.stringMatching(/^\/p{65535}… \[cut: 65536 of 80001 characters\]$/),
+      query: expect.stringMatching(/^q{65536}… \[cut: 65536 of 90000 characters\]$/),
+    })
   })
 
   it('hides the secrets in the beginning of a long body too', () => {
@@ -190,9 +162,7 @@ describe('The journal in bytes', () => {
       ['lists', { list: Array(20_000).fill([]) }],
       ['a name', { ['x'.repeat(70_000)]: 1 }],
       ['numbers', { list: Array(10_000).fill(1) }],
-      ['texts', { list: Array(1000).fill('x'.repeat(70)) }],
-      ['what stands beside null', { inner: { text: 'x'.repeat(70_000) }, none: null }],
-      ['what stands beside null in a list', { list: [{ text: 'x'.repeat(70_000) }, null] }],
+      ['what is beside null', { inner: { list: [{ text: 'x'.repeat(70_000) }, null] }, none: null }],
     ])('by %s', (_what, config) => {
       const gateway = open()
       expect(put(gateway, { small: 1 })).toEqual([undefined, small])
@@ -204,78 +174,6 @@ describe('The journal in bytes', () => {
       expect(commit?.changes.map(({ before, after }) => [before, after])).toEqual([[heavy, undefined]])
       expect(commit).toMatchObject({ operation: 'traffic_policy.delete', at: '2025-09-04T10:11:14Z' })
     })
-
-    it('from 131,072 bytes on', () => {
-      const weighing = (bytes: number) => {
-        const gateway = open()
-        const empty = weigh(recordAfter(gateway, () => put(gateway, { text: '' })))
-        ask(gateway, { method: 'DELETE', url: POLICY })
-        return put(gateway, { text: 'x'.repeat((bytes - empty) / 2) })
-      }
-      expect(weighing(131_072)).toEqual([undefined, small])
-      expect(weighing(131_074)).toEqual([undefined, heavy])
-    })
-  })
-
-  /** What a record weighs, counted another way: 64 bytes an object, 16 a value, 2 a character. */
-  function weigh(value: unknown): number {
-    if (typeof value === 'string') return 2 * value.length
-    if (typeof value !== 'object' || value === null) return 0
-    const named = (name: string) => (Array.isArray(value) ? 0 : 2 * name.length)
-    return Object.entries(value).reduce((sum, [name, inner]) => sum + 16 + named(name) + weigh(inner), 64)
-  }
-
-  function recordAfter(gateway: Gateway, work: () => void): unknown {
-    work()
-    return gateway.snapshot({ privateKeys: true }).records.traffic_policy?.[0]
-  }
-
-  it('counts 512 bytes for an entry, two for each character of its texts and headers, and what the records of its commit weigh', () => {
-    const policy = (config: object) => ({
-      method: 'PUT',
-      url: POLICY,
-      body: JSON.stringify({ inbound: [{ actions: [{ type: 'oauth', config }] }] }),
-    })
-    const first = policy({ list: [1, 'two', null, [], {}, true], text: 'ü', none: null })
-    const second = policy({ other: [{ x: 'y' }] })
-    const cases: [Partial<HttpRequest>[], Partial<HttpRequest>][] = [
-      [[], { method: 'GET', url: '/tunnels?limit=5' }],
-      [[], { method: 'POST', body: '{"region":"mars"}' }],
-      [[], { method: 'POST', body: { unread: 'not UTF-8' } }],
-      [[], { method: 'HEAD' }],
-      [[], first],
-      [[first], second],
-      [[first], { method: 'DELETE', url: POLICY }],
-    ]
-    for (const [before, request] of cases) {
-      const prepared = (journalBytes: number) => {
-        const gateway = open({ journalBytes })
-        for (const each of before) ask(gateway, each)
-        gateway.requests.clear()
-        return gateway
-      }
-      const counted = prepared(100_000)
-      const kept = () => recordAfter(counted, () => undefined)
-      const records = weigh(kept())
-      const { method = 'POST', url = '/reserved_addrs', body = '' } = request
-      const { body: answer, headers } = ask(counted, request)
-      const sentHeaders = 'authorizationBearer keyservice-version2content-typeapplication/json'
-      const changed = counted.requests.last()?.commit ? records + weigh(kept()) : 0
-      const [path = '', query = ''] = url.split('?')
-      const sent = typeof body === 'string' ? body : ''
-      const answered =
-        method === 'HEAD'
-          ? '{"reserved_addrs":[],"uri":"https://api.gateway.test/reserved_addrs","next_page_uri":null}'
-          : answer
-      const texts = [method, path, query, 'Bearer key', sentHeaders, sent, answered, ...Object.entries(headers).flat()]
-      const bytes = 512 + 2 * texts.join('').length + changed
-      const countWith = (journalBytes: number) => {
-        const gateway = prepared(journalBytes)
-        ask(gateway, request)
-        return gateway.requests.count()
-      }
-      expect([countWith(bytes - 1), countWith(bytes)], `${method} ${url}`).toEqual([0, 1])
-    }
   })
 
   it('is shown from the newest entry back, as far as the bytes go', () => {
@@ -321,48 +219,33 @@ describe('The journal in bytes', () => {
     const [entry] = gateway.requests.all() as unknown as [{ request: { description: string }; status: number }]
     entry.request.description = 'yours'
     entry.status = 0
-    ;(gateway.requests.all() as unknown[]).length = 0
     expect(JSON.stringify(gateway.requests.all())).toBe(before)
   })
 })
 
 describe('A process with little memory', () => {
-  it('outlives any number of requests, whatever is in them', { timeout: 120_000 }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'fauxgate-journal-'))
-    try {
-      const entry = new URL('../../src/index.ts', import.meta.url).pathname
-      const outfile = join(folder, 'flood.mjs')
-      const contents = `
-        import { createGateway } from ${JSON.stringify(entry)}
-        const gateway = createGateway({ seed: 'flood', clock: { now: () => 0 } })
-        const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
-        const ask = (method, url, body = '') => gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null }).status
-        const route = '/edges/https/edghts_1/routes/edghtsrt_1/'
-        const filler = (i) => String(i).padEnd(780_000, 'x')
-        const statuses = new Set()
-        for (let i = 0; i < 400; i++) {
-          statuses.add(ask('POST', '/reserved_addrs', JSON.stringify({ region: filler(i) })))
-          if (i % 20 > 0) continue
-          statuses.add(ask('GET', '/' + filler(i)))
-          statuses.add(ask('GET', '/reserved_addrs#' + filler(i)))
-const policy = { inbound: [{ actions: [{ type: 'oauth', config: { x: Array(250_000).fill([]) } }] }] }
-          statuses.add(ask('PUT', route + 'policy', JSON.stringify(policy)))
-          statuses.add(ask('DELETE', route + 'policy'))
-        }
-        console.log(JSON.stringify({ statuses: [...statuses], kept: gateway.requests.count() > 10 }))`
-      const resolveDir = new URL('../..', import.meta.url).pathname
-      await build({
-        stdin: { contents, resolveDir },
-        bundle: true,
-        format: 'esm',
-        platform: 'node',
-        outfile,
-        logLevel: 'error',
-      })
-      const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', outfile])
-      expect(JSON.parse(stdout)).toEqual({ statuses: [400, 404, 200, 204], kept: true })
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+  it('outlives any number of requests, whatever is in them', async () => {
+    // Without copies, what is kept of 150 bodies would keep 117 MB.
+    const contents = `
+      import { createGateway } from './src/index.ts'
+      const gateway = createGateway({ seed: 'flood', clock: { now: () => 0 } })
+      const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+      const ask = (method, url, body = '') => gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null }).status
+      const policy = { inbound: [{ actions: [{ type: 'oauth', config: { x: Array(60_000).fill([]) } }] }] }
+      const filler = (i) => String(i).padEnd(780_000, 'x')
+      const statuses = new Set()
+      for (let i = 0; i < 150; i++) {
+        statuses.add(ask('POST', '/reserved_addrs', JSON.stringify({ region: filler(i) })))
+        if (i % 50 > 0) continue
+        statuses.add(ask('GET', '/' + filler(i)))
+        statuses.add(ask('GET', '/reserved_addrs#' + filler(i)))
+        statuses.add(ask('PUT', '${POLICY}', JSON.stringify(policy)))
+        statuses.add(ask('DELETE', '${POLICY}'))
+      }
+      console.log(JSON.stringify({ statuses: [...statuses], kept: gateway.requests.count() > 10 }))`
+    const file = join(newFolder(), 'flood.mjs')
+    await bundle(contents, file)
+    const { stdout } = await promisify(execFile)(process.execPath, ['--max-old-space-size=64', file])
+    expect(JSON.parse(stdout)).toEqual({ statuses: [400, 404, 200, 204], kept: true })
   })
 })

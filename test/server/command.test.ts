@@ -1,69 +1,57 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { serve } from '../../src/server/node.ts'
-import { ran, start, started, startedIn } from '../support/command.ts'
+import { ran, serving, start, started } from '../support/command.ts'
+import { newFile, newFolder } from '../support/folder.ts'
 import { throughJson } from '../support/furnished.ts'
 import { rawConnection } from '../support/wire.ts'
 
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+
 describe('the command `fauxgate serve`', () => {
   it('serves the dialect that it is told to and prints where', async () => {
-    const { url, output } = await started('serve', '--port', '0', '--dialect', 'ngrok')
+    const { url, output } = await serving({}, '--dialect', 'ngrok')
     expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\n$/)
-    const answer = await fetch(`${url}/reserved_addrs`, {
-      headers: { authorization: 'Bearer x', 'ngrok-version': '2' },
-    })
+    const answer = await fetch(`${url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ reserved_addrs: [], uri: `${url}/reserved_addrs`, next_page_uri: null })
   })
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    it(`stops with exit code 0 on ${signal}, with a connection still open`, async () => {
-      const { child, url, exited } = await started('serve', '--port', '0')
-      await fetch(url)
-      child.kill(signal)
-      expect(await exited).toBe(0)
-    })
-  }
+  it('stops with exit code 0 on SIGTERM, with a connection still open', async () => {
+    const { child, url, exited } = await started('serve', '--port', '0')
+    await fetch(url)
+    child.kill('SIGTERM')
+    expect(await exited).toBe(0)
+  })
+
+  it('exits as it says', async () => {
+    const { output, exited } = start('serve', '--port', 'http')
+    expect(await exited).toBe(2)
+    expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
+  })
 
   it('accepts only the keys that it is given', async () => {
-    const { url } = await started('serve', '--port', '0', '--key', 'a', '--key', 'b')
-    const status = async (key: string) => {
-      const headers = { authorization: `Bearer ${key}`, 'service-version': '2' }
-      return (await fetch(`${url}/reserved_addrs`, { headers })).status
-    }
+    const { url } = await serving({}, '--key', 'a', '--key', 'b')
+    const status = async (key: string) =>
+      (await fetch(`${url}/reserved_addrs`, { headers: { ...headers, authorization: `Bearer ${key}` } })).status
     expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 200, 401])
   })
 
-  it('keeps its state in a file from one run to the next', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
+  it('keeps its state in a file of its owner from one run to the next', async () => {
+    const folder = newFolder()
     const file = join(folder, 'state.json')
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
-    const first = await started('serve', '--port', '0', '--state', file)
+    const empty = { code: 0, stderr: '' }
+    expect(await ran({}, 'serve', '--port', '0', '--state', file)).toMatchObject(empty)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, seed: null, sequence: 0 })
+    const first = await serving({}, '--state', file)
     const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await made.json()) as { id: string; addr: string }
-    first.child.kill('SIGTERM')
-    expect(await first.exited).toBe(0)
+    expect(await first.stop('SIGINT')).toBe(0)
     expect(readdirSync(folder)).toEqual(['state.json'])
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const second = await started('serve', '--port', '0', '--state', file)
+    const second = await serving({}, '--state', file)
     expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
-    rmSync(folder, { recursive: true })
-  })
-
-  it('keeps its state file where it cannot be used', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
-    const file = join(folder, 'state.json')
-    writeFileSync(file, '{"version":7}')
-    const { output, exited } = start('serve', '--port', '0', '--state', file)
-    expect(await exited).toBe(1)
-    expect(output.stderr).toBe(
-      `fauxgate: --state: The state file ${file} holds no snapshot: version is 7. Allowed: 1, the version this fauxgate reads.\n`,
-    )
-    expect(readFileSync(file, 'utf8')).toBe('{"version":7}')
-    rmSync(folder, { recursive: true })
   })
 
   const row = { created_at: 5, addr: 'a.example.com:10000', endpoint_configuration_id: null }
@@ -86,41 +74,18 @@ describe('the command `fauxgate serve`', () => {
       'holds no snapshot: records.reserved_addrs.0.id is "ra_1". Allowed: "ra_" and 27 letters and digits. There are at least ',
     ],
   ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
-    const file = join(folder, 'state.json')
-    writeFileSync(file, text)
+    const file = newFile('state.json', text)
     const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', file)
     expect(code).toBe(1)
     expect(stderr).toContain(`fauxgate: --state: The state file ${file} ${message}`)
     expect(stderr).not.toContain('hush')
-    rmSync(folder, { recursive: true })
-  })
-
-  it('begins with nothing where there is no state file, and writes one for its owner only', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-state-'))
-    const file = join(folder, 'state.json')
-    for (const _run of ['the first', 'the second']) {
-      expect(await ran({}, 'serve', '--port', '0', '--state', file)).toMatchObject({ code: 0, stderr: '' })
-      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, seed: null, sequence: 0 })
-      expect(statSync(file).mode & 0o777).toBe(0o600)
-      expect(readdirSync(folder)).toEqual(['state.json'])
-    }
-    rmSync(folder, { recursive: true })
-  })
-
-  it('says which state file cannot be read', async () => {
-    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', tmpdir())
-    expect(code).toBe(1)
-    expect(stderr).toMatch(`fauxgate: --state: The state file ${tmpdir()} cannot be read: EISDIR`)
+    expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
   it('can run on a manual clock with simulated DNS and its own provisioning delay', async () => {
-    const { url } = await started(
-      ...['serve', '--port', '0', '--clock', 'manual', '--start', '2026-01-01T00:00:00Z'],
-      ...['--dns', 'simulated', '--provisioning-delay', '0s'],
-    )
+    const clock = ['--clock', 'manual', '--start', '2026-01-01T00:00:00Z']
+    const { url } = await serving({}, ...clock, '--dns', 'simulated', '--provisioning-delay', '0s')
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2026-01-01T00:00:00Z', manual: true })
-    const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
     const body = JSON.stringify({
       domain: 'a.example.com',
       certificate_management_policy: { authority: 'letsencrypt' },
@@ -132,32 +97,16 @@ describe('the command `fauxgate serve`', () => {
     })
   })
 
-  it('says that a port is taken and exits with 1', async () => {
-    const server = await serve(createGateway())
-    const { output, exited } = start('serve', '--port', String(server.port))
-    expect(await exited).toBe(1)
-    expect(output.stderr).toMatch(
-      new RegExp(
-        `^fauxgate: Port ${server.port} on 127\\.0\\.0\\.1 is taken: a fauxgate runs there, which can be asked at ${server.url}\\. ` +
-          'Choose another one, such as --port \\d+, or --port 0 for any free one\\.\n$',
-      ),
-    )
-    await server.close()
-  })
-
-  const texts = ['port', 'host', 'dialect', 'base-url', 'key', 'seed', 'references', 'clock', 'start', 'dns', 'state']
-  const durations = ['provisioning-delay', 'certificate-validity', 'renewal-lead']
-  it.each([...texts, ...durations, 'control-key', 'allow-host'])('refuses an empty --%s in one line', async (name) => {
-    const { code, stdout, stderr } = await ran({}, 'serve', `--${name}`, '')
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toBe(`fauxgate: --${name} is empty. Give it a value, or leave it out. See "fauxgate help serve".\n`)
-  })
-
-  it('refuses an empty one among several', async () => {
-    const { code, stderr } = await ran({}, 'serve', '--key', 'a', '--key', '')
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^fauxgate: --key is empty/)
-  })
+  it.each(['port', 'dialect', 'key', 'state', 'provisioning-delay', 'control-key', 'allow-host'])(
+    'refuses an empty --%s in one line',
+    async (name) => {
+      const { code, stdout, stderr } = await ran({}, 'serve', `--${name}`, '')
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toBe(
+        `fauxgate: --${name} is empty. Give it a value, or leave it out. See "fauxgate help serve".\n`,
+      )
+    },
+  )
 
   it('refuses an empty FAUXGATE_CONTROL_KEY', async () => {
     const { code, stderr } = await ran({ FAUXGATE_CONTROL_KEY: '' }, 'serve')
@@ -196,18 +145,11 @@ describe('the command `fauxgate serve`', () => {
     expect(listeners()).toEqual(before)
   })
 
-  it('answers 429 with --rate-limit to more than 120 requests within a minute', async () => {
-    const { url } = await started('serve', '--port', '0', '--clock', 'manual', '--rate-limit')
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+  it('answers 429 with --rate-limit to more requests within a minute than are allowed', async () => {
+    const { url } = await serving({}, '--clock', 'manual', '--rate-limit', '--rate-limit-requests', '2')
     const statuses = []
-    for (let i = 0; i < 121; i++) statuses.push((await fetch(`${url}/reserved_addrs`, { headers })).status)
-    expect([statuses.indexOf(429), statuses.at(-1)]).toEqual([120, 429])
-  })
-
-  it('exits as it says', async () => {
-    const { output, exited } = start('serve', '--port', 'http')
-    expect(await exited).toBe(2)
-    expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
+    for (let i = 0; i < 3; i++) statuses.push((await fetch(`${url}/reserved_addrs`, { headers })).status)
+    expect(statuses).toEqual([200, 200, 429])
   })
 })
 
@@ -247,10 +189,9 @@ describe('the command says where it listens in truth, and what others find there
   })
 
   it('on all addresses where it has IPv6', async () => {
-    const { child, output, exited } = start('serve', '--port', '0', '--host', '::')
-    const stopped = await Promise.race([exited, new Promise((resolve) => child.stdout.once('data', resolve))])
-    if (stopped === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
-    expect(output.stdout).toMatch(
+    const { code, stdout } = await ran({}, 'serve', '--port', '0', '--host', '::')
+    if (code === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
+    expect(stdout).toMatch(
       /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n$/,
     )
   })
@@ -258,23 +199,21 @@ describe('the command says where it listens in truth, and what others find there
   it('with the control key of the environment, unless one is given', async () => {
     const status = async (url: string, key: string) =>
       (await fetch(`${url}/_fauxgate/clock`, { headers: { 'fauxgate-control-key': key } })).status
-    const { url } = await startedIn({ FAUXGATE_CONTROL_KEY: 'one' }, 'serve', '--port', '0')
+    const { url } = await serving({ FAUXGATE_CONTROL_KEY: 'one' })
     expect([await status(url, 'one'), await status(url, 'other'), await status(url, '')]).toEqual([200, 401, 401])
-    const given = await startedIn({ FAUXGATE_CONTROL_KEY: 'one' }, 'serve', '--port', '0', '--control-key', 'other')
-    expect([await status(given.url, 'one'), await status(given.url, 'other')]).toEqual([401, 200])
+    const other = await serving({ FAUXGATE_CONTROL_KEY: 'one' }, '--control-key', 'other')
+    expect([await status(other.url, 'one'), await status(other.url, 'other')]).toEqual([401, 200])
   })
 
   it('and an authority of its own at each start, whatever the seed', async () => {
-    const rootOf = async () => {
-      const { url } = await started('serve', '--port', '0', '--seed', 'same')
-      return (await fetch(`${url}/_fauxgate/authority.pem`)).text()
-    }
+    const rootOf = async () =>
+      (await fetch(`${(await serving({}, '--seed', 'same')).url}/_fauxgate/authority.pem`)).text()
     const published = createGateway({ seed: 'same' }).authority.certificatePem
     expect(new Set([await rootOf(), await rootOf(), published]).size).toBe(3)
   })
 
   it('and answers the host names that it is given', async () => {
-    const { url } = await started('serve', '--port', '0', '--allow-host', 'fauxgate', '--allow-host', 'gate.example')
+    const { url } = await serving({}, '--allow-host', 'fauxgate', '--allow-host', 'gate.example')
     const { port } = new URL(url)
     for (const [host, status] of [
       ['fauxgate', 200],

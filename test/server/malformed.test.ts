@@ -53,20 +53,16 @@ async function errorFor(port: number, bytes: string | Uint8Array) {
 
 describe('Bytes that are no request are answered in the usual shape, and end the connection (rules: answers#no-request):', () => {
   test.each([
-    ['garbage', 'garbage\r\n\r\n', /^What was sent is no HTTP\/1.1 request: .*method/i],
-    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', /no HTTP\/1.1 request: \S+/],
-    ['bytes of TLS', Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 13, 10, 13, 10), /no HTTP\/1.1 request/],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', /no HTTP\/1.1 request/],
-    ['no version of HTTP', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n', /no HTTP\/1.1 request/],
-    ['a header with a space in its name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', /no HTTP\/1.1 request/],
-    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`, /no HTTP\/1.1 request/],
-    ['a length beside chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`, /no HTTP\/1.1/],
-  ])('%s', async (_what, bytes, says) => {
+    ['garbage', 'garbage\r\n\r\n'],
+    ['bytes of TLS', Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 13, 10, 13, 10)],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a length beside chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
+  ])('%s', async (_what, bytes) => {
     const { gateway, port } = await served()
     const before = gateway.snapshot()
     const { code, msg } = await errorFor(port, bytes)
-    expect(code).toBe('400 90430')
-    expect(msg).toMatch(says)
+    expect([code, msg]).toEqual(['400 90430', expect.stringMatching(/no HTTP\/1.1 request: \S+/)])
     expect(gateway.snapshot()).toEqual(before)
   })
 
@@ -86,16 +82,6 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
   })
 
-  test('each with an operation id of its own', async () => {
-    const { port } = await served()
-    const ids = []
-    for (let i = 0; i < 3; i++) {
-      const [answer] = await answersTo(port, 'garbage\r\n\r\n')
-      ids.push(answer?.headers.get('service-operation-id'))
-    }
-    expect(new Set(ids).size).toBe(3)
-  })
-
   test('once, however much follows', async () => {
     const { port } = await served()
     const connection = await rawConnection(port, 'garbage\r\n\r\n')
@@ -106,6 +92,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   test('a request that is not there in time', async () => {
     const { port } = await served()
     const late = await lateRequest(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
+    late.connection.socket.write('t: x\r\n')
     expect(late.server.headersTimeout).toBe(20_000)
     expect(late.server.requestTimeout).toBe(60_000)
     late.isFound()
@@ -113,35 +100,23 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     const { code, msg } = errorOf(answer as RawAnswer)
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
-
-  test.each(['t', 't: x\r\n'])('also one of which only a little more (%j) has come when it is found', async (more) => {
-    const { port } = await served()
-    const late = await lateRequest(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
-    late.connection.socket.write(more)
-    late.isFound()
-    const [answer] = rawAnswers(await late.connection.ended())
-    expect(errorOf(answer as RawAnswer).code).toBe('408 90432')
-  })
 })
 
 describe('A server that stood still reads what has come meanwhile before it finds it late', () => {
   const SENT = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"description":"x"}`
 
-  test.each([0, 9, SENT.length - 19, SENT.length - 5])(
-    'of a request of which %i characters were there',
-    async (there) => {
-      const { gateway, port } = await served()
-      const late = await lateRequest(port, SENT.slice(0, there))
-      late.connection.socket.write(SENT.slice(there))
-      late.isFound()
-      await late.connection.until(/\}$/)
-      late.connection.socket.write(`GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`)
-      await late.connection.until(/"next_page_uri":null\}$/)
-      expect(rawAnswers(late.connection.received()).map(({ status }) => status)).toEqual([201, 200])
-      expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
-      late.connection.socket.destroy()
-    },
-  )
+  test.each([9, SENT.length - 5])('of a request of which %i characters were there', async (there) => {
+    const { gateway, port } = await served()
+    const late = await lateRequest(port, SENT.slice(0, there))
+    late.connection.socket.write(SENT.slice(there))
+    late.isFound()
+    await late.connection.until(/\}$/)
+    late.connection.socket.write(`GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`)
+    await late.connection.until(/"next_page_uri":null\}$/)
+    expect(rawAnswers(late.connection.received()).map(({ status }) => status)).toEqual([201, 200])
+    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+    late.connection.socket.destroy()
+  })
 
   test('and refuses one whose body is still not whole', async () => {
     const { gateway, port } = await served()
@@ -184,26 +159,20 @@ describe('A request that Node itself would answer', () => {
     expect(answer?.status).toBe(200)
   })
 
-  test('with an expectation that nobody knows is answered like any other', async () => {
-    const { port } = await served()
-    const connection = await rawConnection(port, GET.replace('\r\n\r\n', '\r\nExpect: miracles\r\n\r\n'))
-    await connection.until(/\}$/)
-    const [answer] = rawAnswers(connection.received())
-    expect(answer?.status).toBe(200)
-    expect(answer?.headers.get('service-operation-id')).toMatch(/^op_/)
-    connection.socket.destroy()
-  })
-
-  test('with an upgrade that nobody offers is answered like any other', async () => {
-    const { port } = await served()
-    const connection = await rawConnection(
-      port,
-      GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
-    )
-    await connection.until(/\}$/)
-    expect(rawAnswers(connection.received())[0]?.status).toBe(200)
-    connection.socket.destroy()
-  })
+  test.each(['Expect: miracles', 'Connection: Upgrade\r\nUpgrade: h2c'])(
+    'with %j is answered like any other',
+    async (header) => {
+      const { port } = await served()
+      const connection = await rawConnection(port, GET.replace('\r\n\r\n', `\r\n${header}\r\n\r\n`))
+      await connection.until(/\}$/)
+      const [answer] = rawAnswers(connection.received())
+      expect([answer?.status, answer?.headers.get('service-operation-id')]).toEqual([
+        200,
+        expect.stringMatching(/^op_/),
+      ])
+      connection.socket.destroy()
+    },
+  )
 })
 
 describe('A body that breaks off', () => {
@@ -254,23 +223,16 @@ describe('Requests one behind the other on one connection', () => {
     expect(gateway.requests.count()).toBe(2)
   })
 
-  test('are answered in order when the first is delayed and the last breaks off', async () => {
+  test.each([
+    [1, 'garbage\r\n\r\n'],
+    [2, `${POST}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`],
+  ])('are answered in order when the first is delayed and the last is none, or breaks off', async (requests, bytes) => {
     const clock = manualClock(0)
     const { gateway, port } = await served({ clock })
     gateway.faults.add({ latency: '30s', times: 1 })
-    const connection = await rawConnection(port, `${GET}${POST}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`)
-    while (gateway.requests.count() < 2) await new Promise(setImmediate)
+    const connection = await rawConnection(port, GET + bytes)
+    while (gateway.requests.count() < requests) await new Promise(setImmediate)
     expect(connection.received()).toBe('')
-    clock.advance('30s')
-    expect(rawAnswers(await connection.ended()).map(({ status }) => status)).toEqual([200, 400])
-  })
-
-  test('are answered before what is no request, however long that takes', async () => {
-    const clock = manualClock(0)
-    const { gateway, port } = await served({ clock })
-    gateway.faults.add({ latency: '30s', times: 1 })
-    const connection = await rawConnection(port, `${GET}garbage\r\n\r\n`)
-    while (gateway.requests.count() < 1) await new Promise(setImmediate)
     clock.advance('30s')
     expect(rawAnswers(await connection.ended()).map(({ status }) => status)).toEqual([200, 400])
   })
@@ -291,8 +253,7 @@ describe('A failure of fauxgate itself', () => {
     const headers = { authorization: 'Bearer s3cret', 'service-version': '2' }
     const answer = await fetch(`${url}/reserved_addrs`, { headers })
     const body = await answer.text()
-    const { code, msg } = errorOf({ status: answer.status, headers: answer.headers, body })
-    expect([code, msg]).toEqual(['500 90501', 'fauxgate itself failed on this request. Its console says how.'])
+    expect(errorOf({ status: answer.status, headers: answer.headers, body }).code).toBe('500 90501')
     expect(printed).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
   })
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
+import { eventually } from './wire.ts'
 
 const command = inject('command')
 
@@ -27,19 +28,43 @@ export function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
   return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
 }
 
-/** Runs the command in this process, until it ends by itself or is told to once it listens. */
-export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
+/** Begins the command in this process, and resolves once it has ended or printed a text. `stop` ends it by a signal. */
+export async function begun(environment: NodeJS.ProcessEnv, args: readonly string[], text = 'listens on') {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
       output[name] += text
-      if (name === 'stdout' && /listens on/.test(output.stdout)) setImmediate(() => process.emit('SIGTERM'))
       return true
     })
   }
-  const code = await runCommand(args, { ...environmentOfTests(), ...environment })
+  onTestFinished(() => void vi.restoreAllMocks())
+  let isOver = false
+  const exited = runCommand(args, { ...environmentOfTests(), ...environment }).finally(() => {
+    isOver = true
+  })
+  await eventually(() => isOver || output.stdout.includes(text))
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (!isOver) process.emit(signal)
+    return exited
+  }
+  return { output, stop }
+}
+
+const LISTENS = /https?:[^\s",]+/
+
+/** Runs the command in this process, until it ends by itself or is told to once it listens. */
+export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { output, stop } = await begun(environment, args)
+  const code = await stop()
   vi.restoreAllMocks()
   return { code, ...output }
+}
+
+/** Starts `fauxgate serve` in this process, at any port. A signal ends it, at the latest at the end of the test. */
+export async function serving(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { output, stop } = await begun(environment, ['serve', '--port', '0', ...args])
+  onTestFinished(async () => void (await stop()))
+  return { output, url: LISTENS.exec(output.stdout)?.[0] ?? '', stop }
 }
 
 /** Starts the command. */
@@ -59,6 +84,6 @@ export async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[
     throw new Error(`The command ended with ${code} before it said where it listens: ${output.stderr}`)
   })
   while (!output.stdout.includes('\n')) await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended])
-  const url = /https?:[^\s"]+/.exec(output.stdout)?.[0] ?? ''
+  const url = LISTENS.exec(output.stdout)?.[0] ?? ''
   return { child, output, exited, url }
 }

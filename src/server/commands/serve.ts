@@ -5,7 +5,7 @@ import type { Config } from '../../generated/options.ts'
 import type { Store } from '../../operation/store.ts'
 import { caught, UsageError } from '../errors.ts'
 import { withFrontPage } from '../front-page.ts'
-import { jsonLog, type Log, paintFor, quietLog, textLog } from '../log/log.ts'
+import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
 import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
@@ -90,14 +90,9 @@ async function createdGateway(parsed: ParsedOptions, store: Store | undefined): 
   }
 }
 
-function logOf(
-  { log, quiet, clock = 'system' }: Config,
-  environment: NodeJS.ProcessEnv,
-  write: (text: string) => void,
-): Log {
-  const whole =
-    log === 'json' ? jsonLog(write) : textLog(write, paintFor(process.stdout, environment), clock !== 'system')
-  return quiet ? quietLog(whole) : whole
+function logOf({ log, clock = 'system' }: Config, environment: NodeJS.ProcessEnv, write: (text: string) => void): Log {
+  if (log === 'json') return jsonLog(write)
+  return textLog(write, paintFor(process.stdout, environment), clock !== 'system')
 }
 
 async function serveUntilSignal(gateway: Gateway, { config, names }: ParsedOptions, log: Log): Promise<number> {

@@ -62,11 +62,6 @@ export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
   }
 }
 
-/** A log that says where it listens, and nothing of what is asked. */
-export function quietLog({ notice }: Log): Log {
-  return { notice, request: () => undefined, provisioning: () => undefined }
-}
-
 /** How wide the place of the thing that is asked for is, at least. */
 const WIDTH = 34
 
