@@ -50,7 +50,8 @@ function shell(line: string) {
     FAUXGATE_URL: `http://127.0.0.1:${port}`,
   }
   const there = line.replaceAll('4747', String(port)).replaceAll('.venv/', 'bin/.venv/')
-  return [['-e', '-o', 'pipefail', '-c', there], { cwd: folder, env }] as const
+  // Bash reads ~/.bashrc where its input is a socket, which Node's pipes are: it would be slow, and change PATH.
+  return [['--norc', '-e', '-o', 'pipefail', '-c', there], { cwd: folder, env }] as const
 }
 
 /** Starts what does not end by itself; of a server, waits until it says where it listens. */
