@@ -4,7 +4,6 @@ import ts from 'typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { entries } from '../support/entries.ts'
 import { type Block, blocksIn } from './blocks.ts'
-import { surroundings } from './surroundings.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = fileURLToPath(new URL('./', import.meta.url))
@@ -22,15 +21,25 @@ const options: ts.CompilerOptions = {
   paths: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, [path]])),
 }
 
-/** What stands around a fragment, as types. */
-const around = `import 'fauxgate/vitest'
+/** The file of what is around a fragment, whose names are global to it. */
+const surroundings = `${folder}surroundings.ts`
+const around = (program: ts.Program) => `import 'fauxgate/vitest'
 import type { surroundings } from './surroundings.ts'
 type Around = ReturnType<typeof surroundings>
 declare global {
-${Object.keys(surroundings(''))
+${namesAround(program)
   .map((name) => `const ${name}: NonNullable<Around['${name}']>`)
   .join('\n')}
 }`
+
+function namesAround(program: ts.Program): string[] {
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(surroundings)
+  const module = source && checker.getSymbolAtLocation(source)
+  const [exported] = module ? checker.getExportsOfModule(module).filter(({ name }) => name === 'surroundings') : []
+  const type = exported && checker.getTypeOfSymbol(exported).getCallSignatures()[0]?.getReturnType()
+  return type ? checker.getPropertiesOfType(type).map(({ name }) => name) : []
+}
 
 /** A block of an example is looked at as the file that it is in, beside those that it imports. */
 const nameOf = ({ document, line, file }: Block) =>
@@ -38,8 +47,8 @@ const nameOf = ({ document, line, file }: Block) =>
 const textOf = (block: Block) =>
   existsSync(nameOf(block)) ? readFileSync(nameOf(block), 'utf8') : `${block.code}\nexport {}`
 
-/** What the compiler says of some files, by name; they need not be on the disk. */
-function errorsIn(files: ReadonlyMap<string, string>, parsed: Map<string, ts.SourceFile>): Map<string, string[]> {
+/** A program of some files, by name; they need not be on the disk. */
+function programOf(files: ReadonlyMap<string, string>, parsed: Map<string, ts.SourceFile>): ts.Program {
   const host = ts.createCompilerHost(options)
   const { fileExists, getSourceFile, readFile } = host
   host.fileExists = (name) => files.has(name) || fileExists(name)
@@ -52,34 +61,35 @@ function errorsIn(files: ReadonlyMap<string, string>, parsed: Map<string, ts.Sou
     if (source) parsed.set(name, source)
     return source
   }
-  const program = ts.createProgram([...files.keys()], options, host)
-  const errorsOf = (name: string) => {
-    const source = program.getSourceFile(name)
-    const all = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-    return all.map(({ messageText, start = 0 }) => {
-      const line = source?.getLineAndCharacterOfPosition(start).line
-      return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
-    })
-  }
-  return new Map([...files.keys()].map((name) => [name, errorsOf(name)]))
+  return ts.createProgram([...files.keys(), surroundings], options, host)
+}
+
+/** What the compiler says of a file. */
+function errorsIn(program: ts.Program, name: string): string[] {
+  const source = program.getSourceFile(name)
+  const all = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+  return all.map(({ messageText, start = 0 }) => {
+    const line = source?.getLineAndCharacterOfPosition(start).line
+    return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+  })
 }
 
 describe('TypeScript in README.md and the guides', () => {
   // Those of the sources compile with them: recipes.test.ts.
   const blocks = blocksIn('ts').filter(({ file }) => file === undefined || !/^(src|try)\b/.test(file))
-  const errors = new Map<string, string[]>()
+  let whole: ts.Program
+  let fragments: ts.Program
 
   beforeAll(() => {
     const parsed = new Map<string, ts.SourceFile>()
     const textsOf = (are: boolean) =>
       blocks.filter(({ isFragment }) => isFragment === are).map((block) => [nameOf(block), textOf(block)] as const)
-    const whole = errorsIn(new Map(textsOf(false)), parsed)
-    const fragments = errorsIn(new Map([...textsOf(true), [`${folder}around.d.ts`, around]]), parsed)
-    for (const [name, messages] of [...whole, ...fragments]) errors.set(name, messages)
+    whole = programOf(new Map(textsOf(false)), parsed)
+    fragments = programOf(new Map([...textsOf(true), [`${folder}around.d.ts`, around(whole)]]), parsed)
   }, 120_000)
 
   test.each(blocks)('compiles strictly: $document from line $line on', (block) => {
     // Where a name is missing: a block that is a part of something says so, as in "```ts fragment".
-    expect(errors.get(nameOf(block))).toEqual([])
+    expect(errorsIn(block.isFragment ? fragments : whole, nameOf(block))).toEqual([])
   })
 })
