@@ -14,7 +14,6 @@ import { overview } from './views/overview.ts'
 import { report } from './views/report.ts'
 import { timelines } from './views/timelines.ts'
 
-/** All controls of a gateway. */
 export const controls = [
   clock,
   declare,
@@ -31,16 +30,16 @@ export const controls = [
   document,
 ] as const
 
-// Inferred, so that declarations show what it comes to and nothing of what controls are made of.
+// Inferred, so that declarations show the members and nothing of what controls are made of.
 const members = /* @__PURE__ */ membersOf(controls)
 
-/** What a gateway has of its controls as members: those of each. */
+/** The members of a gateway that come from its controls. */
 export type ControlMembers = NonNullable<typeof members>
 
-/** All calls to the controls. Their HTTP paths stand below `/_fauxgate`. */
+/** All calls to the controls, with paths below `/_fauxgate`. */
 export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))
 
-/** The errors of all controls, and of who may not use them. */
+/** The errors of all controls and of access to them. */
 export const controlErrors: readonly ErrorsByKey[] = [
   accessErrors,
   ...controls.flatMap(({ errors }: AnyControl) => (errors ? [errors] : [])),

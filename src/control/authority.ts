@@ -12,7 +12,6 @@ import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** What the authority cannot show. */
 const errors = declareErrors({
   key_not_kept: entry(
     90421,
@@ -24,23 +23,23 @@ const errors = declareErrors({
 
 /** The certificate authority of a gateway, for clients and servers under test. Never put it in a trust store. */
 export interface AuthorityApi {
-  /** The root certificate, PEM: what a client that meets an automatic certificate has to trust. */
+  /** The root certificate as PEM. A client must trust it to accept automatic certificates. */
   readonly certificatePem: string
   /**
-   * The private key of a TLS certificate, uploaded or automatic, as PEM. The only way by which a key leaves the gateway.
-   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` for what is no certificate's id, `not_found` for one that
-   * names none, `key_not_kept` for one that came from a snapshot without private keys.
+   * Returns the private key of a TLS certificate, uploaded or automatic, as PEM. Nothing else shows a private key.
+   * @throws GatewayError `id_unparsable` or `id_wrong_prefix` if the id is not that of a certificate, `not_found` if there is
+   * no such certificate, `key_not_kept` if it came from a snapshot without private keys.
    */
   privateKeyPem(certificateId: string): string
   /**
-   * Makes a certificate for a server of the test's own, which clients that trust the root accept. It is no resource of
-   * the gateway.
-   * @throws TypeError for an unknown option, a value that is not allowed, or no name at all.
+   * Issues a certificate for a server of your test. Clients that trust the root accept it. It is not a resource of the
+   * gateway.
+   * @throws TypeError for an unknown option, a value that is not allowed, or if there is neither a name nor an IP address.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
 
-/** A certificate with its key, as a server takes them. */
+/** A certificate with its key, as servers take them. */
 export interface ServerCertificate {
   /** The leaf, and the intermediate after it. */
   readonly certificate_pem: string
@@ -76,14 +75,14 @@ const serverOptions = /* @__PURE__ */ named(
       [],
     ),
     notBefore: v.optional(
-      documented(moment(0, LATEST_TIME), "From when on it is valid, in whole seconds. Default: the gateway's time."),
+      documented(moment(0, LATEST_TIME), "The start of its validity, in whole seconds. Default: the gateway's time."),
     ),
     notAfter: v.optional(
-      documented(moment(0, LATEST_TIME), 'Until when it is valid, in whole seconds. Default: 90 days later.'),
+      documented(moment(0, LATEST_TIME), 'The end of its validity, in whole seconds. Default: 90 days later.'),
     ),
   }),
   'ServerCertificateOptions',
-  'What the certificate of a server is to have.',
+  'The options of a server certificate.',
 )
 
 const NINETY_DAYS_MS = 90 * 86_400_000
@@ -113,14 +112,13 @@ const certificate = controlCall({
   run: (host) => host.authority().certificatePem,
 })
 
-/** What a gateway has as `authority`. */
-export interface AuthorityMember {
-  /** The certificate authority behind automatic certificates. */
-  readonly authority: AuthorityApi
-}
-
-/** Who makes automatic certificates. */
-export const authority: Control<AuthorityMember, typeof errors> = {
+export const authority: Control<
+  {
+    /** The certificate authority that issues automatic certificates. */
+    readonly authority: AuthorityApi
+  },
+  typeof errors
+> = {
   errors,
   types: [serverOptions],
   calls: { certificate },

@@ -11,26 +11,26 @@ import { wholeName } from '../x509/name.ts'
 import { type PemCertificate, readCertificates } from '../x509/uploads.ts'
 import { type Control, controlCall } from './control.ts'
 
-const shown = named(
+const certificate = named(
   v.object({
-    subject: documented(v.string(), 'Whom it is for, such as `CN=app.example.com, O=Example`.'),
-    issuer: documented(v.string(), 'Who signed it, written alike.'),
+    subject: documented(v.string(), 'The subject, such as `CN=app.example.com, O=Example`.'),
+    issuer: documented(v.string(), 'The issuer, in the same form.'),
     serial_number: documented(v.string(), 'The serial number in lower-case hex, in whole bytes.'),
     not_before: documented(time, 'The start of its validity.'),
     not_after: documented(time, 'The end of its validity.'),
     key: documented(v.string(), 'Its public key, such as `RSA 2048`, `ECDSA P-256` or `Ed25519`.'),
-    names: documented(v.array(v.string()), 'The DNS names and IP addresses that it is good for.'),
-    key_usages: documented(v.array(v.string()), 'What its key is for, plain and extended ones.'),
+    names: documented(v.array(v.string()), 'The DNS names and IP addresses that it covers.'),
+    key_usages: documented(v.array(v.string()), 'The key usages and extended key usages.'),
     sha256: documented(v.string(), 'The SHA-256 fingerprint of its DER, in lower-case hex.'),
   }),
   'ReadCertificate',
-  'What one certificate of a chain says.',
+  'The content of one certificate of a chain.',
 )
 
 const read = controlCall({
   method: 'POST',
   path: '/certificates',
-  summary: 'What each certificate of a PEM text says; nothing is kept of it',
+  summary: 'Read the certificates of a PEM text; nothing is stored',
   from: 'body',
   schema: v.object({
     certificate_pem: documented(
@@ -42,11 +42,11 @@ const read = controlCall({
       { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
     ),
   }),
-  answer: v.array(shown),
-  run: (_host, { certificate_pem }) => certificate_pem.map(said),
+  answer: v.array(certificate),
+  run: (_host, { certificate_pem }) => certificate_pem.map(contentOf),
 })
 
-function said({ subject, issuer, publicKey, fields, der }: PemCertificate): v.InferOutput<typeof shown> {
+function contentOf({ subject, issuer, publicKey, fields, der }: PemCertificate): v.InferOutput<typeof certificate> {
   const { subject_alternative_names, key_usages, extended_key_usages } = fields
   return {
     subject: wholeName(subject),
@@ -61,7 +61,7 @@ function said({ subject, issuer, publicKey, fields, der }: PemCertificate): v.In
   }
 }
 
-/** Reads certificates for whoever has no reader of their own, such as a page. */
+/** Reads certificates for clients without a reader, such as a page. */
 export const certificates: Control = {
   calls: { read },
 }

@@ -17,7 +17,6 @@ import {
 } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** What cannot be done with the clock. */
 export const errors = declareErrors({
   clock_not_manual: entry(
     90420,
@@ -28,11 +27,11 @@ export const errors = declareErrors({
     90422,
     504,
     (it: { seconds: number; reached: string; asked: string; isSettled: boolean }) =>
-      `The move was stopped after ${counted(it.seconds, 'second')} of work. The clock stands at ${it.reached}; asked for was ` +
-      `${it.asked}. ${
+      `The move was stopped after ${counted(it.seconds, 'second')} of work. It is ${it.reached} now, and ` +
+      `${it.asked} was requested. ${
         it.isSettled
-          ? 'What was due by then has happened: move on from there, or in smaller steps.'
-          : 'Not all that is due by then has happened; the next call goes on with it.'
+          ? 'Everything due by now has happened: continue from here, or in smaller steps.'
+          : 'Some of what is due by now has not happened yet; the next call continues with it.'
       }`,
   ),
 })
@@ -41,14 +40,14 @@ const move = v.object({
   advance: v.optional(
     documented(
       v.union([v.string(), v.number()], DURATION_ALLOWED),
-      'By how much: ms, or a whole number with a unit.',
+      'The duration to advance by: ms, or a whole number with a unit.',
       DURATION_FACTS,
     ),
   ),
   to: v.optional(
-    documented(v.string(), 'To which time, not before the present one.', { json: { format: 'date-time' } }),
+    documented(v.string(), 'The time to advance to, not before the current one.', { json: { format: 'date-time' } }),
   ),
-  next: v.optional(documented(v.literal(true), 'To the next event that is due.')),
+  next: v.optional(documented(v.literal(true), 'Advance to the next event that is due.')),
 })
 
 const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
@@ -56,10 +55,10 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
   if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
 })
 
-const shown = named(
+const clockView = named(
   v.object({
     now: documented(time, "The gateway's time: UTC, in whole seconds."),
-    manual: documented(v.boolean(), 'Whether it is a manual clock, which can be moved.'),
+    manual: documented(v.boolean(), 'True for a manual clock, which you can advance.'),
   }),
   'Clock',
   "The gateway's clock.",
@@ -69,17 +68,17 @@ const read = controlCall({
   method: 'GET',
   path: '/clock',
   summary: "The gateway's time",
-  answer: shown,
-  run: shownClock,
+  answer: clockView,
+  run: viewOf,
 })
 
 const moveCall = controlCall({
   method: 'POST',
   path: '/clock',
-  summary: 'Move a manual clock',
+  summary: 'Advance a manual clock',
   from: 'body',
-  schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to move a manual clock.'),
-  answer: shown,
+  schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
+  answer: clockView,
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
   run(host, { advance, to }) {
     const clock = requireManual(host.clock)
@@ -87,26 +86,20 @@ const moveCall = controlCall({
       moveTo(host, clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
     } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
     else moveToNext(host, clock)
-    return shownClock(host)
+    return viewOf(host)
   },
 })
 
-/** What a gateway has as `clock`: see `Gateway`. */
-export interface ClockMember {
-  readonly clock: Clock
-}
-
-/** The gateway's time. In this process the clock itself is its direct face. */
-export const clock: Control<ClockMember, typeof errors> = {
+export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   errors,
   calls: { read, move: moveCall },
   members: (host) => ({ clock: host.clock }),
 }
 
-/** How long one move may work. Every other request waits for it. */
+/** The longest that one move may take: every other request waits for it. */
 const MOST_WORK_MS = 10_000
 
-/** Moves a clock, and refuses (`clock_move_stopped`) where that takes too long and something is left to do. */
+/** Advances a clock. Refuses with `clock_move_stopped` if that takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
   const worked = stopwatch()
   const wasStopped = host.moved(
@@ -126,11 +119,10 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
   if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
 }
 
-function shownClock(host: ControlHost) {
+function viewOf(host: ControlHost) {
   return { now: timestamp(host.now()), manual: isManual(host.clock) }
 }
 
-/** The clock, or the refusal that it cannot be moved. */
 export function requireManual(clock: Clock): MovableClock {
   return isManual(clock) ? clock : refuse(errors.clock_not_manual, {})
 }

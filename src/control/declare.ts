@@ -7,15 +7,14 @@ import { optionsOf, readCallOptions } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** An id of a type; a backend's prefix says more than "bkd", the others are whole. */
+/** An id of a type. The prefixes of backends have more letters after "bkd". */
 const idOf = (prefix: string, sentence: string) =>
   documented(
     v.pipe(
       v.string(),
       rule([], (id, report) => {
-        const isRight = isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)
-        if (!isRight)
-          report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
+        if (isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)) return
+        report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
       }),
     ),
     sentence,
@@ -24,9 +23,7 @@ const idOf = (prefix: string, sentence: string) =>
 
 const fields = v.object({
   edge: v.optional(idOf('edghts', 'An HTTPS edge.')),
-  routes: v.optional(
-    documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes of the edge, beside those that it has.'),
-  ),
+  routes: v.optional(documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes to add to the edge.')),
   endpoint_configuration: v.optional(idOf('ec', 'An endpoint configuration.')),
   backend: v.optional(idOf('bkd', 'A backend that can be a child of a weighted one.')),
 })
@@ -47,9 +44,9 @@ const consistent = ruleOnWhole<v.InferOutput<typeof fields>, never>([], (sent, r
 const declareCall = controlCall({
   method: 'POST',
   path: '/declare',
-  summary: 'Make edges with routes, endpoint configurations and child backends exist',
+  summary: 'Declare edges with routes, endpoint configurations and child backends',
   from: 'body',
-  schema: named(v.pipe(fields, consistent), 'Declaration', 'What is to exist: at least one thing.'),
+  schema: named(v.pipe(fields, consistent), 'Declaration', 'Things to declare: at least one.'),
   run: (host, { edge, routes = [], endpoint_configuration, backend }) =>
     host.transact((tx) => {
       for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
@@ -58,7 +55,7 @@ const declareCall = controlCall({
 })
 
 /**
- * Makes things exist that this API refers to and cannot create. It matters with `references: 'declared'` only. Each
+ * Declares resources that this API refers to and cannot create. Only `references: 'declared'` asks for that. Each
  * function throws a GatewayError `field_invalid` for an id of another type.
  *
  * @example
@@ -69,35 +66,30 @@ const declareCall = controlCall({
  * ```
  */
 export interface Declare {
-  /** An HTTPS edge with routes. Declaring it again adds routes. */
+  /** Declares an HTTPS edge with routes. Declaring it again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
-  /** An endpoint configuration that an address or a domain can link. */
+  /** Declares an endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void
-  /** A backend that a weighted backend can have as a child. */
+  /** Declares a backend that a weighted backend can have as a child. */
   backend(id: string): void
 }
 
-/** What a gateway has as `declare`. */
-export interface DeclareMember {
-  /** Makes things exist that this API refers to and cannot create; see `references`. */
+export const declare: Control<{
+  /** Declares resources that this API refers to and cannot create; see `references`. */
   readonly declare: Declare
-}
-
-/** What exists although this API cannot create it. */
-export const declare: Control<DeclareMember> = {
+}> = {
   calls: { declare: declareCall },
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),
 }
 
-/** The options of an edge by name; what they can be says the call. */
+/** The values are checked by the call. */
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
 function direct(host: ControlHost): Declare {
-  const send = (sent: object) => declareCall.run(host, sent)
   return {
     edge: (edge, options = {}) => declareCall.run(host, { edge, ...readCallOptions(edgeOptions, options) }),
-    endpointConfiguration: (id) => send({ endpoint_configuration: id }),
-    backend: (backend) => send({ backend }),
+    endpointConfiguration: (id) => declareCall.run(host, { endpoint_configuration: id }),
+    backend: (backend) => declareCall.run(host, { backend }),
   }
 }

@@ -56,9 +56,8 @@ function isMatch(
 }
 
 /**
- * The simulated DNS zone. It decides attempts when the gateway was created with `dns: 'simulated'`; an edit counts from
- * the moment it is made. A name has one record; case and trailing dots do not matter
- * (rules: simulated-dns#names, simulated-dns#edits).
+ * The simulated DNS zone. If the gateway was created with `dns: 'simulated'`, it decides the outcomes of attempts. An edit
+ * takes effect at once. A name has one record; case and trailing dots do not matter.
  *
  * @example
  * ```ts
@@ -74,24 +73,20 @@ export interface Dns {
   remove(name: string): void
   /** Removes all records. */
   clear(): void
-  /** All records, by name. */
+  /** Returns all records, by name. */
   records(): readonly DnsRecord[]
 }
 
-/** What a gateway has as `dns`. */
-export interface DnsMember {
+export const dns: Control<{
   /** The simulated DNS zone. */
   readonly dns: Dns
-}
-
-/** The zone of the simulated DNS. */
-export const dns: Control<DnsMember> = {
+}> = {
   calls: { records, put, remove },
   state: () => ({ collections: [zone] }),
   members: (host) => ({ dns: direct(host) }),
 }
 
-/** Reads the name of a record that must be named: over HTTP, none names all. */
+/** Over HTTP the name may be left out, which removes all records. */
 const readRecordName = bodyReader(v.object({ name: recordName }))
 
 function direct(host: ControlHost): Dns {

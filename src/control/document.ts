@@ -1,7 +1,7 @@
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { anyObject } from '../schema/schema.ts'
-import { type Control, type ControlHost, controlCall, type Describer } from './control.ts'
+import { type Control, controlCall, type Describer } from './control.ts'
 
 const PATH = '/openapi.json'
 
@@ -13,7 +13,7 @@ const read = controlCall({
   mediaType: 'application/json',
   errors: [general.path_not_found],
   run(host) {
-    const problem = 'nothing makes the document: serve the gateway, or give openApi to its describedBy()'
+    const problem = 'there is no document: serve the gateway, or pass openApi to its describedBy()'
     const { describer, dialect, families } = host
     return (
       describer?.(dialect, { families, url: host.url() }) ??
@@ -22,25 +22,22 @@ const read = controlCall({
   },
 })
 
-export interface DocumentMember {
+export const document: Control<{
   /**
-   * Lets `GET /_fauxgate/openapi.json` answer: pass `openApi` of `fauxgate/openapi`, as `serve` does by itself.
+   * Makes `GET /_fauxgate/openapi.json` work: pass `openApi` of `fauxgate/openapi`. `serve` does so itself.
    * @internal
    */
   describedBy(describer: Describer): void
-}
-
-/** The OpenAPI document of a gateway. */
-export const document: Control<DocumentMember> = {
+}> = {
   calls: { read },
-  members: (host: ControlHost) => ({
+  members: (host) => ({
     describedBy(describer) {
-      let made: { url: string; json: string } | undefined
+      let latest: { url: string; json: string } | undefined
       host.describer = (dialect, options) => {
         const { url } = options
         // Making it takes hundreds of ms; only the URL changes.
-        if (made?.url !== url) made = { url, json: JSON.stringify(describer(dialect, options)) }
-        return made.json
+        if (latest?.url !== url) latest = { url, json: JSON.stringify(describer(dialect, options)) }
+        return latest.json
       }
     },
   }),

@@ -9,47 +9,44 @@ import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../sc
 import { counted } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** The methods that a request can be looked for by. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 export type { JournalFields }
 
-/** Which entries are meant: all that agree with every field that is given, or with a predicate. */
+/** Fields that an entry must have, or a predicate. */
 export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 
-/**
- * What was asked over HTTP and what was answered, oldest first; the last 1,000 by default. What is secret is not in it.
- */
+/** The journal of HTTP requests and their responses, by default of the last 1,000. Secrets are left out. */
 export interface Requests {
   /**
-   * The entries, oldest first.
-   * @throws GatewayError `field_invalid` for a filter that no entry can agree with; so do `count` and `last`.
+   * Returns the entries, oldest first.
+   * @throws GatewayError `field_invalid` for a filter that no entry can match; so do `count` and `last`.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
-  /** How many entries there are. */
+  /** Returns the number of entries. */
   count(filter?: JournalFilter): number
-  /** The newest entry, or undefined. */
+  /** Returns the newest entry, or undefined. */
   last(filter?: JournalFilter): JournalEntry | undefined
   /** Empties the journal. */
   clear(): void
   /**
-   * Calls back with every further entry, in order, and with undefined once the journal was emptied; answers what ends
-   * that. An exception in it goes no further.
+   * Calls back with every further entry, in order, and with undefined when the journal was emptied. Returns a function that
+   * ends the subscription. An exception of the subscriber is ignored.
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
-  /** Throws an error that lists the requests for paths and methods that this API does not have, if there are any. */
+  /** Throws if there were requests for paths or methods that this API does not have. The error lists them. */
   assertAllKnown(): void
 }
 
 const after = documented(
   v.string(),
-  'Only entries after the one with this operation id; all where there is none of it any more.',
+  'Only entries after the one with this operation id. If that one is gone, all entries.',
 )
 
 const list = controlCall({
   method: 'GET',
   path: '/requests',
-  summary: 'What was asked and answered, oldest first',
+  summary: 'The requests and their responses, oldest first',
   from: 'query',
   schema: v.object({ after: v.optional(after) }),
   answer: v.array(journalEntry),
@@ -64,14 +61,10 @@ const clear = controlCall({
   run: (host) => host.journal.clear(),
 })
 
-/** What a gateway has as `requests`. */
-export interface RequestsMember {
-  /** What was asked over HTTP and what was answered. */
+export const requests: Control<{
+  /** The journal of HTTP requests and their responses. */
   readonly requests: Requests
-}
-
-/** What was asked over HTTP. */
-export const requests: Control<RequestsMember> = {
+}> = {
   types: [filterSchema([])],
   calls: { list, clear },
   members: (host) => ({ requests: direct(host) }),
@@ -100,7 +93,7 @@ function direct({ journal, api }: ControlHost): Requests {
   }
 }
 
-/** What each field of a filter can be: what some entry has, for a mistake must not look like "there are none". */
+/** Values that no entry can have are refused: a mistake must not look like "there are none". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, without a query'
   const filter = optionsOf(
@@ -129,7 +122,7 @@ function filterSchema(operations: readonly string[]) {
   return named(
     filter,
     'JournalFields',
-    'Fields that an entry can be looked for by. A name or a value that no entry can have is refused.',
+    'Fields to find entries by. An unknown name, or a value that no entry can have, throws.',
     { parameters: 'Name extends string = OperationName', imports: { OperationName: 'generated/resources.ts' } },
   )
 }
@@ -137,18 +130,17 @@ function filterSchema(operations: readonly string[]) {
 const FILTER_WORDS: OptionWords = {
   whole: 'the filter',
   one: (field) => `the filter's ${field}`,
-  unknown: (name, supported) => `the filter is by ${name}. Allowed: ${supported}.`,
+  unknown: (name, supported) => `${name} is not a field of the filter. Allowed: ${supported}.`,
   unknownError: general.field_invalid,
 }
 
-/** The number of unknown requests a message names. */
 const MOST_NAMED = 20
 
 const LONGEST_BODY = 80
 
-/** A request in one line, for people: what was asked and what was answered. */
-export function shownRequest({ method, path, query, request, ...answer }: JournalEntry): string {
-  const { error_code } = answered(answer)
+/** Describes a request and its answer in one line. */
+export function requestLine({ method, path, query, request, ...answer }: JournalEntry): string {
+  const { error_code } = errorOf(answer)
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
@@ -157,35 +149,34 @@ export function shownRequest({ method, path, query, request, ...answer }: Journa
   ].join('')
 }
 
-/** What was wrong with a request, as its answer says it; undefined where nothing was. */
+/** Returns the message of an error that was answered, if any. */
 export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): string | undefined {
-  return answered(answer).msg
+  return errorOf(answer).msg
 }
 
-function answered({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Answered {
+function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): {
+  error_code?: string
+  msg?: string
+} {
   // Every error is answered so; a fault's own body may have none of it.
-  return (status >= 400 && typeof response === 'object' && response ? response : {}) as Answered
-}
-
-/** What the answer of an error has. */
-interface Answered {
-  readonly error_code?: string
-  readonly msg?: string
+  return (status >= 400 && typeof response === 'object' && response ? response : {}) as {
+    error_code?: string
+    msg?: string
+  }
 }
 
 function cut(text: string): string {
   return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text
 }
 
-/** Which requests were for paths and methods that the API does not have; undefined where none was. */
 function unknownRequests(journal: Journal): string | undefined {
-  // A preflight is of no operation either, but it is answered.
+  // A preflight has no operation either, but it is answered.
   const unknown = [...journal.newestFirst({ operation: null })].filter(({ status }) => status >= 400)
   if (unknown.length === 0) return undefined
   const lines = unknown
     .slice(0, MOST_NAMED)
     .reverse()
-    .map((entry) => `${shownRequest(entry)}: ${reasonOf(entry)}`)
+    .map((entry) => `${requestLine(entry)}: ${reasonOf(entry)}`)
   const earlier = unknown.length > MOST_NAMED ? [`… and ${unknown.length - MOST_NAMED} earlier`] : []
   const are = counted(unknown.length, 'request is for no operation', 'requests are for no operation')
   return `${are} of the API:\n${[...earlier, ...lines].map((line) => `  ${line}`).join('\n')}`

@@ -16,56 +16,54 @@ export const SNAPSHOT_VERSION = 1
 
 /** The state of a gateway as plain JSON. */
 export interface Snapshot {
-  /** The version of snapshots, which `restore` asks for. */
+  /** The version of the format, which `restore` checks. */
   readonly version: typeof SNAPSHOT_VERSION
   /** The gateway's time in ms since 1970. */
   readonly now: number
-  /** What ids and automatic certificates come from; null where the authority has keys of its own. */
+  /** The seed of ids and automatic certificates; null if the authority has keys of its own. */
   readonly seed: string | null
   /** The number that the next id comes from. */
   readonly sequence: number
-  /** When the requests came that the rate limit counts, in ms. */
+  /** The times of the requests that the rate limit counts, in ms since 1970. */
   readonly rateLimit: readonly number[]
-  /** All records, by collection, oldest first. Secrets are left out unless they were asked for. */
+  /** All records by collection, oldest first; without secrets unless `privateKeys` was set. */
   readonly records: Records
 }
 
 const head = {
-  version: documented(v.literal(SNAPSHOT_VERSION), 'The version of snapshots.'),
+  version: documented(v.literal(SNAPSHOT_VERSION), 'The version of the format.'),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
-    'What ids and automatic certificates come from; null where the authority has keys of its own.',
+    'The seed of ids and automatic certificates; null if the authority has keys of its own.',
   ),
   sequence: documented(sequence, 'The number that the next id comes from.'),
-  rateLimit: documented(v.array(instant), 'When the requests came that the rate limit counts, in ms since 1970.'),
+  rateLimit: documented(v.array(instant), 'The times of the requests that the rate limit counts, in ms since 1970.'),
 }
 
 const RECORDS = 'All records, by collection, oldest first; secrets are left out.'
 
-/** A snapshot as it is shown and sent; its records are read by the schemas of their collections. */
-export const shownSnapshot = named(
+/** A snapshot over HTTP; the schemas of its collections read its records. */
+export const snapshotBody = named(
   v.object({ ...head, records: documented(v.record(v.string(), v.array(anyObject())), RECORDS) }),
   'Snapshot',
   'The state of a gateway.',
 )
 
-/** Records by collection. */
 export type Records = Readonly<Record<string, readonly object[]>>
 
-/** A snapshot that was read: its records are as they were kept. */
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway of this process made it, so that there is nothing in it to check. */
+  /** True if a gateway of this process made it, so that nothing in it needs a check. */
   readonly isOwn: boolean
 }
 
-/** The records with their secrets of snapshots that were made here: no copy, clone, print or JSON of a snapshot has them. */
+/** The records, with secrets, of snapshots of this process: no copy, clone, print or JSON of a snapshot shows them. */
 const ownRecords = new WeakMap<object, Records>()
 
-/** Makes a snapshot. `kept` are its records as the gateway keeps them; they go where the object goes, and nowhere else. */
-export function snapshotOf(facts: Omit<Snapshot, 'version'>, kept: Records): Snapshot {
+/** Makes a snapshot. `whole` are its records with secrets: they go where the object goes, and nowhere else. */
+export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Snapshot {
   const snapshot = { version: SNAPSHOT_VERSION, ...facts } as const
-  ownRecords.set(snapshot, kept)
+  ownRecords.set(snapshot, whole)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
   Object.freeze(snapshot.rateLimit)
@@ -76,11 +74,11 @@ export function snapshotOf(facts: Omit<Snapshot, 'version'>, kept: Records): Sna
 export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
 
 /**
- * Makes the reader of snapshots: it takes one that a gateway of this process made as it is, and reads any other by the
- * schemas of its collections. What its records must be to one another is checked where they are kept.
+ * Makes the reader of snapshots. It takes those of this process unchanged, and reads any other by the schemas of its
+ * collections. The engine checks the relations between records.
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
-  // Few gateways are given one to read.
+  // Made when first used: few gateways read one.
   let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
@@ -107,7 +105,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
   })
 }
 
-/** What the records are checked against. A fact that is wrong itself is a problem of its own, and of no record. */
+/** A wrong `now` or `sequence` is a problem of its own, and not one of each record. */
 function recordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
-import { type Snapshot, shownSnapshot } from './snapshot.ts'
+import { type Snapshot, snapshotBody } from './snapshot.ts'
 
 const reset = controlCall({
   method: 'POST',
   path: '/reset',
-  summary: 'Back to the initial state',
+  summary: 'Return to the initial state',
   run: (host) => host.reset(),
 })
 
@@ -14,48 +14,49 @@ const snapshot = controlCall({
   method: 'GET',
   path: '/state',
   summary: 'A snapshot of the state',
-  answer: shownSnapshot,
+  answer: snapshotBody,
   run: (host) => host.snapshot(false),
 })
 
-// It reads what was sent itself: in a snapshot `null` is a value.
+// Not by controlCall, whose reader drops nulls: in a snapshot `null` is a value.
 const restore = {
   method: 'PUT',
   path: '/state',
-  summary: 'Put the state of a snapshot in the place of the state',
+  summary: 'Restore a snapshot',
   from: 'body',
-  schema: shownSnapshot,
+  schema: snapshotBody,
   readsRecords: true,
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 
-/** What a snapshot is to have. */
+/** The options of a snapshot. */
 export interface SnapshotOptions {
-  /** Private keys and other secrets of the records. Default: false. */
+  /** Includes private keys and other secrets of the records. Default: false. */
   readonly privateKeys?: boolean
 }
 
 const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } satisfies SchemasOf<SnapshotOptions>)
 
-/** What a gateway has for its state as a whole. */
 export interface StateMembers {
   /**
-   * The state as plain JSON, without secrets unless they are asked for. Equal states give equal snapshots. In this process
-   * the object itself brings the secrets back all the same, unseen.
+   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states give equal snapshots. Within
+   * this process, restoring the object itself brings the secrets back too.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot
   /**
-   * Puts the state of a snapshot in the place of the state; a manual clock goes to the snapshot's time.
-   * @throws GatewayError with the path of what is wrong, for a damaged snapshot or one of another version; then nothing
-   * has changed.
+   * Replaces the state with that of a snapshot; a manual clock goes to the snapshot's time.
+   * @throws GatewayError with the path of what is wrong, if the snapshot is damaged or of another version. Nothing has
+   * changed then.
    */
   restore(snapshot: Snapshot): void
-  /** Back to the initial state: no resources, no orders, an empty zone, the same seed, a manual clock at its start. */
+  /**
+   * Returns to the initial state: no resources beyond `initial`, no faults or scripted outcomes, an empty DNS zone, the same
+   * seed, a manual clock at its start.
+   */
   reset(): void
 }
 
-/** All that a gateway knows. */
 export const state: Control<StateMembers> = {
   calls: { reset, snapshot, restore },
   members: direct,

@@ -1,7 +1,6 @@
 import type { Families } from '../operation/family.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 
-/** Families, as far as the types of their calls go. */
 export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>
 
 /** The direct API of a table of families: one property per family, one function per operation. */
@@ -11,13 +10,12 @@ export type Direct<F extends CallableFamilies> = {
   }
 }
 
-/** The function of an operation, which its type carries: it needs nothing of valibot, nor of the engine. */
+/** The type of an operation carries that of its function, which needs no types of valibot. */
 type CallIn<O> = O extends { readonly call?: infer Call } ? NonNullable<Call> : never
 
-/** Runs one operation for a direct call, the function that is its face. */
+/** Runs one operation for a direct call. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
 
-/** A function of the direct API; the types of its arguments follow from the operation. */
 type Call = (...args: never[]) => unknown
 
 /** Makes the direct API of a table of families. Every function throws a `GatewayError` when a rule refuses. */

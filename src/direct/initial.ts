@@ -32,7 +32,7 @@ export function applyInitial(direct: object, initial: object): void {
   }
 }
 
-/** The initial resources of a gateway, by which it knows leftovers. A store has them too. */
+/** The initial resources of a gateway, which are not leftovers. A store has them too. */
 export class Baseline implements SideRecords {
   /** Family and id of each, with a space between. */
   #keys: ReadonlySet<string> = new Set()

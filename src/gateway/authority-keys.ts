@@ -4,13 +4,12 @@ import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'
 
-/** Where the authority of a gateway comes from, and what of it is kept in a store. */
 interface AuthorityKeys {
   readonly of: (random: RandomSource) => Authority
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The authority by the option `authorityKeys`. Fresh keys come from a secret, which is made when it is first needed. */
+/** Makes the authority by the option `authorityKeys`. A fresh secret is made when it is first needed. */
 export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret): AuthorityKeys {
   if (keys === 'test') return { of: ({ draw }) => authorityOf('test', draw), sideRecords: [] }
   if (keys !== 'fresh') return { of: always(() => keys.secret), sideRecords: [] }
@@ -18,7 +17,7 @@ export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret): Authority
   return { of: always(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
-/** An authority whose keys, and the ECDSA keys of its certificates, nobody can guess. The same for every seed. */
+/** Makes an authority from a secret, the same for every seed. */
 function always(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
@@ -42,7 +41,7 @@ class FreshSecret implements SideRecords {
   }
 
   readonly load = (rows: ReadonlyMap<string, object>): void => {
-    const kept = rows.get('secret')
-    if (kept && 'secret' in kept && typeof kept.secret === 'string') this.#secret = kept.secret
+    const row = rows.get('secret')
+    if (row && 'secret' in row && typeof row.secret === 'string') this.#secret = row.secret
   }
 }

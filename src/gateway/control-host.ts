@@ -10,12 +10,11 @@ import { valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
 import type { Table } from '../table.ts'
 import type { ReadOptions } from './options.ts'
 
-/** What a gateway is made of, as far as its controls work on it. */
 interface Parts {
   readonly table: Table
   readonly engine: Engine
   readonly options: ReadOptions
-  /** The keys of the gateway, which leave it in no text. */
+  /** API keys and control key, which no text shows. */
   readonly ownKeys: readonly string[]
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
@@ -24,7 +23,6 @@ interface Parts {
   leftovers(): readonly Leftover[]
 }
 
-/** What the controls of a gateway work on. */
 export function hostOf({
   table,
   engine,

@@ -5,10 +5,9 @@ import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
 import { valuesOf } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
 
-/** A function that a user calls. */
 type Callable = (...args: never[]) => unknown
 
-/** Turns what the functions of a gateway throw into the errors that their callers get. */
+/** Turns what the functions of a gateway throw into public errors. */
 export class ErrorBoundary {
   readonly #dialect: Dialect
   readonly #secretNames: SecretNames
@@ -57,7 +56,7 @@ export class ErrorBoundary {
     return call
   }
 
-  /** By the time that a promise is rejected, its caller is no longer on the stack. */
+  /** The stack is taken before the promise is rejected, while the caller is still on it. */
   #rejecting(result: Promise<unknown>, call: Callable): Promise<unknown> {
     const { stack = '' } = startingAtCaller(new Error(), call)
     return result.catch((thrown) => {
@@ -68,7 +67,6 @@ export class ErrorBoundary {
   }
 }
 
-/** Has the stack of an error begin where `call` was called. */
 export function startingAtCaller<E>(error: E, call: Callable): E {
   if (error instanceof Error) Error.captureStackTrace?.(error, call)
   return error

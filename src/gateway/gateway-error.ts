@@ -1,11 +1,11 @@
 import type { ErrorKey } from '../generated/resources.ts'
 
-/** What a caller is told of a refusal; the key may be of a family of the test's own. */
+/** The facts of a refusal. The key may be one of a family of your own. */
 type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }
 
 /**
- * Thrown by the direct API when a rule refuses a call; nothing has changed then. The same facts answer a request over
- * HTTP.
+ * The error that the direct API throws when a rule refuses a call. Nothing has changed then. A refused HTTP request is
+ * answered with the same facts.
  *
  * @example
  * ```ts
@@ -18,17 +18,17 @@ type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string 
  * ```
  */
 export class GatewayError extends Error {
-  /** What errors of this class are called. */
+  /** The name of the class. */
   override readonly name = 'GatewayError'
-  /** The catalogue's key, the same in every dialect. For the errors of families of your own, see {@link is}. */
+  /** The key in the catalogue of errors, the same in every dialect. For errors of families of your own, see {@link is}. */
   readonly key: ErrorKey
   /** The dialect's code, such as `ERR_NGROK_413`. */
   readonly code: string
   /** The HTTP status. */
   readonly status: number
   /**
-   * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` where there are more,
-   * the ids of what was not found.
+   * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
+   * ids of resources that were not found.
    */
   readonly details: Readonly<Record<string, string>>
   /** Further response headers, such as `Allow`. */
@@ -38,7 +38,7 @@ export class GatewayError extends Error {
   constructor(facts: Facts, cause?: unknown) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
-    // The type names the keys of fauxgate's own families; `is` asks for any other.
+    // The type names the keys of fauxgate's families; `is` checks any other.
     this.key = key as ErrorKey
     this.code = code
     this.status = status

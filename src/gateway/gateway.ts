@@ -28,15 +28,15 @@ import { GatewayError } from './gateway-error.ts'
 import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
 import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
 
-/** A tunnel gateway's management API with its own state, clock and ids. Made by {@link createGateway}. */
+/** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
-  /** What differs between services, as it was passed in. */
+  /** The dialect that was passed in: the differences between services. */
   readonly dialect: Dialect
-  /** The clock that was passed in, with its own type: a manual clock can be moved here. */
+  /** The clock that was passed in, with its own type: advance a manual clock here. */
   readonly clock: C
-  /** Stands in for the global `fetch`, for any host. Bound: pass it to a client as it is. */
+  /** Takes the place of the global `fetch`, for any host. It is bound, so that you can pass it to a client. */
   readonly fetch: Fetch
   /**
    * Answers one HTTP request at once, for transports other than `fetch`.
@@ -44,42 +44,42 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
   /**
-   * The answer to what a transport could not hand to `exchange`: the usual error, with an operation id.
+   * Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id.
    * @internal
    */
   readonly refused: Refused
-  /** The resources that were created and not deleted since the initial state. */
+  /** Returns the resources that were created since the initial state and not deleted. */
   leftovers(): readonly Leftover[]
-  /** When the next event is due, such as an attempt or a renewal: in ms since 1970, or undefined where nothing is. */
+  /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
-  /** Handles what is due by now, as every other call does before its own work. */
+  /** Runs everything that is due by now, as every other call does before its own work. */
   settle(): void
   /**
-   * Calls back with every further commit, in order, or those that change a collection such as `reserved_domains`; answers
-   * what ends that. An exception in it goes no further.
+   * Calls back with every further commit, in order, or only with those that change a collection such as `reserved_domains`.
+   * Returns a function that ends the subscription. An exception of the subscriber is ignored.
    *
-   * @throws TypeError where the gateway has no such collection.
+   * @throws TypeError if the gateway has no such collection.
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Lets the global `fetch` answer for the gateway's base URL until that is undone. Throws an Error where another gateway
-   * is installed for the same base URL.
+   * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed.
+   * @throws Error if another gateway is installed for the same base URL.
    */
   install(options?: InstallOptions): Installed
   /**
-   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the signal's reason when
-   * that is aborted.
+   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the reason of an aborted
+   * signal.
    * @internal
    */
   delivered(response: HttpResponse, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
   /**
-   * Lets go of the clock, for gateways that share one which outlives them. A clock that was made for this gateway needs no
-   * call. The gateway still works; what becomes due happens with its next call. `using` calls this at the end of a block.
+   * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
+   * works: whatever becomes due happens with its next call. `using` calls this at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void
   /**
-   * Tells the gateway where it is served; its `url` follows unless a `baseUrl` was given. Undefined: nowhere.
+   * Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set.
    * @internal
    */
   servedAt(url: string | undefined): void
@@ -98,7 +98,7 @@ const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
  * const gateway = createGateway({ families: { widgets } })
  * gateway.widgets.create({ name: 'left' })
  * ```
- * @throws TypeError when an option is not allowed, or a family has what another one or the gateway has already.
+ * @throws TypeError if an option is not allowed, or if a family has a name that is in use already.
  */
 export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
   options: OptionsWith<F, C>,
@@ -115,8 +115,8 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  *   headers: { authorization: 'Bearer key', 'service-version': '2' },
  * })
  * ```
- * @throws TypeError when an option is unknown or has a value that is not allowed; GatewayError where a rule refuses an
- * entry of `initial`, which the message names.
+ * @throws TypeError if an option is unknown or has a value that is not allowed; GatewayError if a rule refuses an entry of
+ * `initial`, which the message names.
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
@@ -180,7 +180,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   })
   const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
   // The clock's functions are the user's own, and stay unchanged.
-  const ofControls = boundary.wrapAll(controlMembers(host), clock)
+  const fromControls = boundary.wrapAll(controlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // As it was passed in; the system's where C was left out.
@@ -205,8 +205,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       if (read.baseUrl === undefined) engine.url = url ?? home
     },
   }
-  // Not spread: for an object that begins so, V8 makes a shape per member, and again for each gateway.
-  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, ofControls, own)
+  // With spreads instead, V8 makes a shape per member, and again for each gateway.
+  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(read.families, members, direct)
   try {
     engine.called(() => engine.isLoaded || begin())
@@ -217,16 +217,14 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return withUrl(members, engine) as Gateway<C> // With the members that were left out above.
 }
 
-/** A family is a member of the gateway, in the place of no other one. */
 function requireMembersFree(own: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(own)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
-    throw new TypeError(`families.${name} has the name of something that every gateway has. Give it another one.`)
+    throw new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`)
   }
 }
 
-/** What the gateway has of its controls. */
 function controlMembers(host: ControlHost): ControlMembers {
-  // Each control makes its own; together they are all.
+  // Each control makes its own members.
   return Object.assign({}, ...controls.map((control) => control.members?.(host)))
 }

@@ -2,11 +2,36 @@ import type { OverviewMember } from '../views/overview.ts'
 import type { TimelinesMember } from '../views/timelines.ts'
 import type { Gateway } from './gateway.ts'
 
-/** A gateway with what its inspector reads of it: an overview in numbers, and the timelines of all domains. */
+/** A gateway with the members for its inspector, which the types of `fauxgate` leave out. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
-/** Gives a gateway the type of what its inspector reads of it, which the types of `fauxgate` leave out. */
 export function inspected(gateway: Gateway): Inspected {
-  // Every gateway has it: the controls are all made for each.
+  // Every gateway has all controls.
   return gateway as Inspected
+}
+
+/** Formats an event as a part of a stream of server-sent events, or as a message of a WebSocket. */
+export function eventText(event: string, value: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
+}
+
+/** Returns the event that every listener receives first. Whatever is due by now happens first. */
+export function overviewEvent(gateway: Gateway): string {
+  return eventText('overview', inspected(gateway).overview())
+}
+
+/**
+ * Calls back with every `commit` and every `request` of a gateway, and with `emptied` when its journal was emptied. Returns
+ * a function that ends this.
+ */
+export function subscribeToEvents(gateway: Gateway, send: (event: string, value: unknown) => void): () => void {
+  const endCommits = gateway.subscribe((commit) => send('commit', commit))
+  const endRequests = gateway.requests.subscribe((entry) => {
+    if (entry) send('request', entry)
+    else send('emptied', {})
+  })
+  return () => {
+    endCommits()
+    endRequests()
+  }
 }

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
-import { type Clock, systemClock } from '../engine/clock.ts'
+import { systemClock } from '../engine/clock.ts'
 import type { GatewayOptions } from '../generated/options.ts'
-import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
-import type { Store } from '../operation/store.ts'
-import { type Dialect, standard } from '../resources/dialects.ts'
+import { standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
-import { facts, marksOf, named } from '../schema/documentation.ts'
+import { marksOf, named } from '../schema/documentation.ts'
 import {
   asOne,
   duration,
@@ -22,143 +20,22 @@ import {
 import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
+import {
+  authoritySecret,
+  baseUrl,
+  clockOption,
+  control,
+  dialect,
+  familiesOption,
+  initial,
+  internalErrorBackoff,
+  key,
+  quirks,
+  rateLimit,
+  store,
+} from './option-schemas.ts'
 
-/** Clocks, dialects and stores may be instances of any class. */
-function isSomeObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
-
-/** The schema of a clock. */
-export const clockOption = v.pipe(
-  v.custom<Clock>(
-    (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
-    'an object with "now", a function or a number, in ms',
-  ),
-  facts({ type: 'Clock', imports: { Clock: 'engine/clock.ts' } }),
-)
-
-const dialect = v.pipe(
-  v.custom<Dialect>(
-    (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
-    () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
-  ),
-  facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
-)
-
-const key = v.pipe(
-  v.string(),
-  v.check((text) => text !== '' && text.trim() === text, 'a non-empty key without white space around it'),
-)
-
-const baseUrl = v.pipe(
-  v.string('an http or https URL'),
-  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, 'an http or https URL'),
-  v.transform((url) => url.replace(/\/+$/, '')),
-)
-
-const quirks = named(
-  optionsOf({
-    keepBackendsOnPatch: optionRow(
-      switchOption,
-      'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
-      { default: false, flag: 'keep-backends-on-patch' },
-    ),
-  }),
-  'Quirks',
-  'Departures from the API reference.',
-)
-
-const internalErrorBackoff = named(
-  optionsOf({
-    first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
-    most: optionRow(duration(1000), 'The most that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
-  }),
-  'ErrorBackoff',
-  'How long a job waits after INTERNAL_ERRORs.',
-)
-
-const rateLimits = named(
-  optionsOf({
-    requests: optionRow(integerFrom(1, 1_000_000), 'How many requests are let through.', { default: 120 }),
-    window: optionRow(duration(1000), 'The rolling window that they are counted in.', { default: '60s' }),
-  }),
-  'RateLimitOptions',
-  "A rate limit of a test's own.",
-)
-
-const rateLimit = v.union([
-  v.pipe(
-    v.boolean(),
-    v.transform((isOn) => (isOn ? v.parse(rateLimits, {}) : undefined)),
-  ),
-  rateLimits,
-])
-
-/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
-const host = v.pipe(
-  v.string(),
-  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
-  v.toLowerCase(),
-)
-
-const controlAccess = named(
-  optionsOf({
-    key: optionRow(
-      v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces')),
-      'A key that the control API asks of everyone, this machine included; by which names it is asked does not matter then.',
-      { isSecret: true, placeholder: 'KEY' },
-    ),
-    allowHosts: optionRow(
-      v.array(host),
-      'Further names of this machine by which the control API can be asked, and which pages may have, without a key.',
-      { flag: 'allow-host', placeholder: 'NAME' },
-    ),
-  }),
-  'ControlOptions',
-  'Who may use the control API beside this machine by its own names.',
-)
-
-const control = v.union([
-  v.pipe(
-    v.literal('loopback'),
-    v.transform(() => v.parse(controlAccess, {})),
-  ),
-  controlAccess,
-])
-
-const authoritySecret = named(
-  optionsOf({
-    secret: v.pipe(v.string(), v.minLength(16), v.description('At least 16 characters that nobody can guess.')),
-  }),
-  'AuthoritySecret',
-  "What an authority's keys are made from.",
-)
-
-const store = v.pipe(
-  v.custom<Store>(
-    (value) =>
-      isSomeObject(value) &&
-      ['load', 'append'].every((name) => typeof value[name] === 'function') &&
-      ['function', 'undefined'].includes(typeof value.flushed),
-    'an object with the functions "load" and "append", and perhaps "flushed"',
-  ),
-  facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
-)
-
-/** Checks that the kit made each of them. Whether they fit beside the others is checked where all families meet. */
-export const familiesOption = v.pipe(
-  v.custom<Families>(
-    (value) => isSomeObject(value) && Object.values(value).every(isFamily),
-    'an object with families that fauxgate/kit made, by name',
-  ),
-  facts({ type: 'Families', imports: { Families: 'operation/family.ts' } }),
-)
-
-function isFamily(value: unknown): boolean {
-  return isSomeObject(value) && ['operations', 'collections', 'errors'].every((name) => name in value)
-}
-
-/** All options of `createGateway`. The command has them too, but for `store`. */
+/** All options of `createGateway`; the command has all but `store`. */
 export const gatewayRows = {
   control: optionRow(
     asOne(
@@ -166,11 +43,11 @@ export const gatewayRows = {
       '"loopback", or an object with "key", visible ASCII characters without spaces, and "allowHosts", an array of host ' +
         'names without port',
     ),
-    'Who may use the control API below `/_fauxgate/`. Default: `loopback`, this machine only, by its own names. ' +
-      'With a `key`: everyone who sends it in the header `Fauxgate-Control-Key`, and nobody else.',
+    'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine, by its own names. ' +
+      'With a `key`: only clients that send it in the header `Fauxgate-Control-Key`.',
     { default: 'loopback', defaultText: '', isSecret: true },
   ),
-  dialect: optionRow(dialect, 'What differs between services.', { default: standard, defaultText: '`standard`' }),
+  dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
   baseUrl: optionRow(baseUrl, 'The base URL of every URI in a response.', {
     defaultText: "the dialect's, and the server's own while served",
     placeholder: 'URL',
@@ -187,26 +64,23 @@ export const gatewayRows = {
     { defaultText: 'a fresh one for each gateway' },
   ),
   initial: optionRow(
-    v.pipe(
-      v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
-      facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
-    ),
-    "What exists from the beginning, and again after each `reset()`: bodies by family, under the API's own rules.",
+    initial,
+    "The resources that exist from the beginning, and again after each `reset()`: bodies by family, under the API's rules.",
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
-    'Which edges, routes, endpoint configurations and child backends exist: any id of the right prefix (the default), ' +
+    'The edges, routes, endpoint configurations and child backends that exist: any id of the right prefix (the default), ' +
       'or only those declared through `gateway.declare`.',
     { default: 'any', defaultText: '' },
   ),
   unknownActions: optionRow(
     oneOfThese(['refuse', 'accept']),
-    'What happens to traffic policy actions of an unknown type.',
+    'The treatment of traffic policy actions of an unknown type.',
     { default: 'refuse' },
   ),
   emptyJsonOnDelete: optionRow(
     switchOption,
-    'A DELETE answers 200 with `{}` instead of 204, for clients that cannot read an empty answer.',
+    'Answer a DELETE with 200 and `{}` instead of 204, for clients that cannot read an empty answer.',
     { default: false },
   ),
   quirks: optionRow(
@@ -216,16 +90,18 @@ export const gatewayRows = {
   ),
   rateLimit: optionRow(
     asOne(rateLimit, 'true, false, or an object with requests and window'),
-    'Answers 429 to too many HTTP requests: true for 120 within 60 seconds.',
+    'Answer 429 to too many HTTP requests: true for 120 within 60 seconds.',
     { defaultText: 'false' },
   ),
-  journalSize: optionRow(integerFrom(0, 1_000_000), 'How many requests `gateway.requests` keeps.', { default: 1000 }),
+  journalSize: optionRow(integerFrom(0, 1_000_000), 'The most requests that `gateway.requests` keeps.', {
+    default: 1000,
+  }),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'How many bytes `gateway.requests` keeps, at two bytes a character; the oldest requests go.',
+    'The most bytes that `gateway.requests` keeps, at two bytes a character; the oldest requests are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),
-  addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'How many addresses a region has, 1 to 2,000,000.', {
+  addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses of a region, 1 to 2,000,000.', {
     default: 2_000_000,
     defaultText: '2,000,000',
   }),
@@ -236,33 +112,41 @@ export const gatewayRows = {
       isUnoffered: true,
     },
   ),
-  clock: optionRow(clockOption, 'Where the time comes from.', {
+  clock: optionRow(clockOption, 'The source of the time.', {
     default: systemClock,
     defaultText: 'the system clock, read at each call, so that faked dates apply',
     // The gateway has the type of the clock that it was created with.
     type: 'C',
   }),
-  dns: optionRow(oneOfThese(['off', 'simulated']), 'Whether attempts look at the zone of `gateway.dns`.', {
-    default: 'off',
-  }),
+  dns: optionRow(
+    oneOfThese(['off', 'simulated']),
+    'The DNS of attempts: `simulated` makes them look into the zone of `gateway.dns`.',
+    {
+      default: 'off',
+    },
+  ),
   provisioningDelay: optionRow(
     duration(0),
-    'From the start of a provisioning job to its first attempt; 0 issues within the creating call.',
+    'The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate.',
     { default: '30s' },
   ),
-  certificateValidity: optionRow(duration(1000), 'How long automatic certificates are valid.', { default: '90d' }),
-  renewalLead: optionRow(duration(0), 'How long before its expiry a certificate is renewed; less than its validity.', {
-    default: '30d',
-  }),
+  certificateValidity: optionRow(duration(1000), 'The validity of automatic certificates.', { default: '90d' }),
+  renewalLead: optionRow(
+    duration(0),
+    'The time before its expiry at which a certificate is renewed; less than its validity.',
+    {
+      default: '30d',
+    },
+  ),
   internalErrorBackoff: optionRow(
     asOne(
       internalErrorBackoff,
       `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
     ),
-    'How long a job waits after its first INTERNAL_ERROR, twice as long after each further one, up to the most.',
+    'The wait of a job after its first INTERNAL_ERROR, twice as long after each further one, up to `most`.',
     { default: {}, defaultText: '1m and 64m' },
   ),
-  dnsErrorRetry: optionRow(duration(1000), 'How long a job waits after a DNS_ERROR.', { default: '1h' }),
+  dnsErrorRetry: optionRow(duration(1000), 'The wait of a job after a DNS_ERROR.', { default: '1h' }),
   authorityKeys: optionRow(
     asOne(
       v.union([v.picklist(['test', 'fresh']), authoritySecret]),
@@ -276,8 +160,8 @@ export const gatewayRows = {
   ),
   store: optionRow(
     store,
-    'Where every change is kept, private keys and other secrets too, so that the state outlives the process. With a ' +
-      "state in it, the gateway goes on from there: its seed, its manual clock's time, without `initial`.",
+    'The store of every change, private keys and other secrets too, so that the state outlives the process. A gateway ' +
+      'with a filled store resumes from there: with its seed and the time of its manual clock, without `initial`.',
     { defaultText: 'nowhere' },
   ),
 }
@@ -290,7 +174,7 @@ export const gatewayOptions = named(
   { parameters: 'C extends Clock = Clock' },
 )
 
-/** The options of any gateway, with and without families of a test's own. */
+/** The options of any gateway, with or without families of your own. */
 export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
 /** The options with their defaults. */
@@ -298,7 +182,7 @@ export type ReadOptions = v.InferOutput<typeof gatewayOptions>
 
 const DEFAULTS: ReadOptions = /* @__PURE__ */ v.parse(gatewayOptions, {})
 
-/** The same schema without defaults. To read them again for each gateway would take as long as all other options. */
+/** Without defaults: to read these again for each gateway would take as long as all other options. */
 const received = optionsOf(
   Object.fromEntries(Object.entries(gatewayRows).map(([name, { wrapped }]) => [name, v.optional(wrapped)])),
 )
@@ -321,7 +205,6 @@ export function readGatewayOptions(options: AnyOptions): ReadOptions {
   return read
 }
 
-/** Refuses times that do not fit together. */
 function requireFittingTimes(
   options: AnyOptions,
   { renewalLead, certificateValidity, internalErrorBackoff: { first, most } }: ReadOptions,

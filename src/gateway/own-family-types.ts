@@ -15,11 +15,11 @@ export type OwnFamilies = Readonly<Record<string, { readonly operations: object;
 export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
-  /** What exists from the beginning: see {@link GatewayOptions}. */
+  /** The resources that exist from the beginning: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>>
 }
 
-/** Where names of operations and errors are asked for, those of own families are names too. */
+/** The methods that take names of operations and errors, with those of your own families. */
 export interface OwnNames<F extends OwnFamilies> {
   readonly faults: {
     add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>

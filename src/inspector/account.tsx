@@ -11,7 +11,7 @@ type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** How many sandboxes are asked for their description at the same time: that wakes them. */
+/** The most sandboxes that are described at the same time: a description wakes them. */
 const AT_ONCE = 4
 
 const KEY = 'fauxgate-account-key'

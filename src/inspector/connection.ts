@@ -111,7 +111,7 @@ export class Connection {
   }
 }
 
-/** How often the page sends `:` on a WebSocket to keep it open, in ms. */
+/** The interval, in ms, of the messages `:` that keep a WebSocket open. */
 const BEAT_MS = 30_000
 
 /** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */

@@ -18,7 +18,6 @@ const MOST_ENTRIES = 2000
 /** Changes within this many ms are loaded together. */
 const TOGETHER_MS = 25
 
-/** How long the page waits before it connects again, in ms. */
 const RECONNECT_MS = 500
 
 class PageState {
@@ -35,12 +34,11 @@ class PageState {
   readonly snapshots: readonly SavedSnapshot[] = []
 }
 
-/** What all parts of the page share. */
 export class Page extends PageState {
   readonly connection = new Connection()
   /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
-  /** How far the gateway's system clock is ahead of the browser's, in ms. */
+  /** The ms by which the gateway's system clock is ahead of the browser's. */
   #ahead = 0
   #isChanging = false
 
@@ -82,7 +80,7 @@ export class Page extends PageState {
       if (this.problem) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.#fail(error, `The gateway could not be asked: ${String(error)}`)
+      this.#fail(error, `The gateway could not be reached: ${String(error)}`)
       return false
     }
   }
@@ -114,7 +112,7 @@ export class Page extends PageState {
     // The server answers one request after the other: first those of the part in sight.
     await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
     await this.#catchUp('')
-    // The server makes the document when it is first asked for, which takes a while.
+    // The server makes the document at the first request for it, which takes a while.
     const service = new Service(await this.control('GET', '/openapi.json'))
     this.connection.version = service.versionHeader
     this.set({ service })

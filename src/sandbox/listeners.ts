@@ -1,7 +1,6 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, hearEvents, overviewEvent } from '../gateway/gateway-events.ts'
-import { inspected } from '../gateway/inspected.ts'
+import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { Header } from './keys.ts'
 import type { ObjectState } from './objects.ts'
@@ -60,7 +59,7 @@ export class Listeners {
 
   /** Sends what happens in a gateway, if anybody listens. */
   follow(gateway: Gateway): void {
-    if (this.count > 0) this.#unsubscribe ??= hearEvents(gateway, (event, value) => this.#send(event, value))
+    if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
   }
 
   /** Ends a piece of work, such as a request: sends the use of a control, and the overview if it changed. */

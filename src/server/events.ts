@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, hearEvents, overviewEvent } from '../gateway/gateway-events.ts'
-import { inspected } from '../gateway/inspected.ts'
+import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 
 /** How often it is looked whether something has become due, or a clock was moved, in ms. */
 const LOOK_MS = 100
@@ -78,7 +77,7 @@ export class Events {
   #listen(): void {
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
     if (this.#deafen) return
-    const end = hearEvents(this.#gateway, (event, value) => this.tell(event, value))
+    const end = subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
     this.#deafen = () => {
       end()
       this.#deafen = undefined

@@ -179,8 +179,8 @@ function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, o
 
 /** Reserves a managed domain whose first attempt will have this outcome. Without a delay it is made at once. */
 function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
-  const isOrdered = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
-  if (isOrdered) throw new Error(`Outcomes are on order for ${domain} already. Order them after it was built.`)
+  const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
+  if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
   provisioning.script([outcome], { domain })
   try {
     return reservedDomains.create({ domain, certificate_management_policy: { authority: dialect.authority } })

@@ -5,12 +5,12 @@ import { AssertionError } from '../schema/errors.ts'
 /** The start of the clock of a test's gateway. */
 export const START = '2026-01-01T00:00:00Z'
 
-const PASSED = 'The test itself passed. What it left, which `strict: false` allows:'
+const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
 /** The parts of a gateway that {@link assertStrict} checks. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 
-/** What runners show of an error: some the message, some the stack, which begins with it. */
+/** An error, as runners show it: some the message, some the stack, which begins with it. */
 export interface Shown {
   message: string
   stack?: string
@@ -82,7 +82,7 @@ function overwrite(error: Shown, name: keyof Shown, value: string): void {
 /** The report, without the pending faults and outcomes where the message lists just them. */
 function reportAfter(message: string, gateway: Gateway): string {
   const report = gateway.report()
-  return message.startsWith(PASSED) ? report.replace(/\n {2}on order:(?:\n {4}.*)*/, '') : report
+  return message.startsWith(PASSED) ? report.replace(/\n {2}pending:(?:\n {4}.*)*/, '') : report
 }
 
 /** Records each installation that a test makes of its gateway. The function that it returns undoes all of them. */

@@ -11,19 +11,19 @@ export interface Subject {
 /** Finds the domain that a matcher checks: the received one, or the one of a name or id at the received gateway. */
 export function subjectOf(matcher: string, received: unknown, name: string | undefined): Subject {
   if (name !== undefined && typeof name !== 'string') {
-    throw new TypeError(`${matcher} was asked about ${quote(name)}. Allowed: the name or the id of a domain.`)
+    throw new TypeError(`${matcher} received the name ${quote(name)}. Allowed: the name or the id of a domain.`)
   }
   if (isGateway(received)) return { domain: domainAt(received, matcher, name), gateway: received }
   if (!isDomain(received)) {
     throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`)
   }
-  if (name !== undefined) throw new TypeError(`${matcher} takes no name of a domain where it received a domain.`)
+  if (name !== undefined) throw new TypeError(`${matcher} takes no name of a domain when it received a domain.`)
   return { domain: received, gateway: undefined }
 }
 
 /** Describes a value that a matcher does not take. The likeliest one is a promise that was not awaited. */
 export function describeReceived(received: unknown): string {
-  return received instanceof Promise ? 'a promise, which is to be awaited first' : quote(received)
+  return received instanceof Promise ? 'a promise: await it first' : quote(received)
 }
 
 /** Tells whether a value is a gateway, from whichever bundle. */
@@ -45,7 +45,7 @@ function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | 
   }
   const wanted = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === wanted)
-  if (!domain) throw new Error(`${matcher} was asked about ${quote(name)}, and ${existing(all)}.`)
+  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${existing(all)}.`)
   return domain
 }
 

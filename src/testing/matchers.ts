@@ -60,7 +60,7 @@ export type MatcherFunctions = {
  * expect.extend(matchers)
  * const gateway = createGateway()
  * gateway.reservedAddrs.create()
- * expect(gateway).toHaveNoLeftovers() // throws: Expected nothing to be left over, and 1 resource is. …
+ * expect(gateway).toHaveNoLeftovers() // throws: Expected no leftover resources, and there is 1. …
  * ```
  */
 export const matchers: MatcherFunctions = {
@@ -82,7 +82,7 @@ export const matchers: MatcherFunctions = {
   toHaveFailedWith(received, error, name) {
     if (!PROVISIONING_ERRORS.includes(error)) {
       const allowed = PROVISIONING_ERRORS.map(quote).join(' or ')
-      throw new TypeError(`toHaveFailedWith was asked about ${quote(error)}. Allowed: ${allowed}.`)
+      throw new TypeError(`toHaveFailedWith received the error ${quote(error)}. Allowed: ${allowed}.`)
     }
     const subject = subjectOf('toHaveFailedWith', received, name)
     const code = jobOf(subject.domain)?.error_code ?? null
@@ -91,7 +91,7 @@ export const matchers: MatcherFunctions = {
   toHaveBeenRequested(received, operation, { times, ...fields } = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
     if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
-      throw new TypeError(`toHaveBeenRequested was asked for ${quote(times)} times. Allowed: an integer from 0 on.`)
+      throw new TypeError(`toHaveBeenRequested received times ${quote(times)}. Allowed: an integer from 0 on.`)
     }
     const count = gateway.requests.count({ ...fields, operation })
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)
@@ -107,8 +107,8 @@ export const matchers: MatcherFunctions = {
     const count = gateway.leftovers().length
     return ofGateway(gateway, count === 0, (not) => {
       return not
-        ? 'Expected something to be left over, and nothing is.'
-        : `Expected nothing to be left over, and ${counted(count, 'resource is', 'resources are')}.`
+        ? 'Expected leftover resources, and there are none.'
+        : `Expected no leftover resources, and there ${counted(count, 'is', 'are').replace(/^(\d+) (\w+)$/, '$2 $1')}.`
     })
   },
   toBeGatewayError(received, key) {
@@ -134,7 +134,7 @@ function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fac
   const text = (not: string) =>
     `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain, gateway)}`
   if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
-  const hint = `So it was when it was answered; ask the gateway, as in expect(gateway), for how it is now.`
+  const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
   return found(pass, (not) => `${text(not)}\n${hint}`)
 }
 
@@ -155,7 +155,7 @@ function was(count: number): string {
 /** Names the statuses of an operation's requests when none of them was of the kind that was counted. */
 function otherStatuses(gateway: Gateway, operation: OperationName): string {
   const statuses = gateway.requests.all({ operation }).map(({ status }) => status)
-  return statuses.length === 0 ? '' : ` Those that there were answered ${statuses.join(', ')}.`
+  return statuses.length === 0 ? '' : ` Other requests of it were answered ${statuses.join(', ')}.`
 }
 
 /** An error, if a received value is or throws one, and the text that describes the value in messages. */
@@ -186,7 +186,7 @@ function thrownBy(call: () => unknown): Received {
     const result = call()
     if (!(result instanceof Promise)) return { error: undefined, text: 'the function threw nothing' }
     result.catch(() => undefined)
-    return { error: undefined, text: `the function answered a promise: ${AWAITED}` }
+    return { error: undefined, text: `the function returned a promise: ${AWAITED}` }
   } catch (error) {
     return errorIn(error)
   }

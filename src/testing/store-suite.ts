@@ -2,25 +2,25 @@ import { manualClock } from '../engine/manual-clock.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
 
-/** A place that stores keep things in, such as a file or a database. */
+/** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {
-  /** Opens a store on what the place has, as after a restart. The one that was opened before is not used any more. */
+  /** Opens a store on the data of the place, as after a restart. The store that was opened before is not used any more. */
   open(): Store
-  /** Ends the store that is open; before the place is opened again, and at the end of each check. */
+  /** Closes the open store: before the place is opened again, and at the end of each check. */
   close?(): void
 }
 
-/** One thing that every store does. */
+/** A check of one thing that every store must do. */
 export interface StoreCheck {
-  /** What it does, as a sentence. */
+  /** The thing that is checked, as a sentence. */
   readonly name: string
-  /** Throws where the store does not. */
+  /** Rejects if the store does not do it. */
   run(): Promise<void>
 }
 
 /**
- * What every store does, one of your own included: checks with names, for whichever test runner. Each works in a place of
- * its own.
+ * Returns named checks of everything that a store must do, for any test runner. Run them on a store of your own. Each check
+ * works in a new place.
  *
  * @example
  * ```ts
@@ -43,7 +43,6 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   }))
 }
 
-/** A place, with what is open there. */
 class Reopened {
   readonly #place: StorePlace
   #isOpen = false
@@ -84,13 +83,13 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
-  async 'has nothing at the beginning'(place) {
+  async 'is empty at the beginning'(place) {
     same(place.open().load(), undefined)
     same(place.open().load(), undefined)
   },
 
-  async 'gives back what the first commit said'(place) {
-    await kept(place, [first])
+  async 'gives back the first commit'(place) {
+    await append(place, [first])
     const { version, seed } = first.replaces
     const { now, sequence, operations } = first
     const { records, ...facts } = stateOf(place.open())
@@ -98,10 +97,10 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     sameRecords(records, first.changes)
   },
 
-  async 'gives back the same as often as it is asked'(place) {
-    await kept(place, [first])
+  async 'gives back the same at every load'(place) {
+    await append(place, [first])
     const store = place.open()
-    same(shown(stateOf(store)), shown(stateOf(store)))
+    same(plain(stateOf(store)), plain(stateOf(store)))
   },
 
   async 'changes, adds and removes records, each in its own collection'(place) {
@@ -111,7 +110,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
       { collection: 'three', key: 'a/b', after: {} },
       { collection: 'one', key: 'never there', after: null },
     ]
-    await kept(place, [first, next(changes)])
+    await append(place, [first, next(changes)])
     const { records, now, sequence, operations, seed } = stateOf(place.open())
     sameRecords(records, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
     same([now, sequence, operations], [first.now + 1, 4, 2048])
@@ -119,7 +118,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
   },
 
   async 'keeps a commit that changes no record'(place) {
-    await kept(place, [first, next([], 3)])
+    await append(place, [first, next([], 3)])
     const { records, now, operations } = stateOf(place.open())
     same([now, operations], [first.now + 1, 2048])
     sameRecords(records, first.changes)
@@ -127,15 +126,15 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
 
   async 'forgets everything from before a commit that replaces it'(place) {
     const changes = [{ collection: 'two', key: 'b', after: { id: 'b' } }]
-    await kept(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
+    await append(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
     const { records, seed, sequence, operations } = stateOf(place.open())
     sameRecords(records, changes)
     same([seed, sequence, operations], ['other', 0, 5])
   },
 
-  async 'goes on from what it has, each time that it is opened'(place) {
-    await kept(place, [first])
-    for (let n = 0; n < 3; n++) await kept(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
+  async 'continues from its data, each time that it is opened'(place) {
+    await append(place, [first])
+    for (let n = 0; n < 3; n++) await append(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
     const added = [0, 1, 2].map((n) => ({ collection: 'n', key: `${n}`, after: { n } }))
     sameRecords(stateOf(place.open()).records, [...first.changes, ...added])
   },
@@ -144,7 +143,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     const texts = ['', "'", '"', '\\', '%', ';--', '\u0000', '\ud800', 'ü€😀', '\u2028', ' x ', '__proto__', 'NULL']
     const after = JSON.parse(JSON.stringify({ texts, numbers: [0, -1, 0.1, 2 ** 53, 1e300], __proto__: null }))
     const changes = texts.map((text, n) => ({ collection: `c${n}`, key: `k${text}`, after }))
-    await kept(place, [first, next(changes, 62 ** 7 - 62 ** 6)])
+    await append(place, [first, next(changes, 62 ** 7 - 62 ** 6)])
     const { records, sequence } = stateOf(place.open())
     sameRecords(records, [...first.changes, ...changes])
     same(sequence, 62 ** 7 - 62 ** 6)
@@ -152,7 +151,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
 
   async 'keeps a record of a megabyte'(place) {
     const changes = [{ collection: 'one', key: 'large', after: { text: 'x'.repeat(2 ** 20) } }]
-    await kept(place, [first, next(changes)])
+    await append(place, [first, next(changes)])
     sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
   },
 
@@ -160,7 +159,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     const changes = Array.from({ length: 1000 }, (_, n) => {
       return { collection: n < 600 ? 'one of many' : `c${n}`, key: `k${n}`, after: { n } }
     })
-    await kept(place, [first, next(changes)])
+    await append(place, [first, next(changes)])
     sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
   },
 
@@ -168,7 +167,7 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     const commits = Array.from({ length: 200 }, (_, n) =>
       next([{ collection: 'many', key: `k${n % 7}`, after: { n } }], 4 + n),
     )
-    await kept(place, [first, ...commits])
+    await append(place, [first, ...commits])
     const last = [196, 197, 198, 199, 193, 194, 195].map((n) => ({
       collection: 'many',
       key: `k${n % 7}`,
@@ -179,14 +178,14 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     same(sequence, 203)
   },
 
-  async 'hands out records that are nobody else’s'(place) {
-    await kept(place, [first])
+  async 'gives back copies of its records'(place) {
+    await append(place, [first])
     const store = place.open()
     for (const { record } of stateOf(store).records) Object.assign(record, { id: 'changed' })
     sameRecords(stateOf(store).records, first.changes)
   },
 
-  async 'lets a gateway go on after a restart as if there had been none'(place) {
+  async 'lets a gateway continue after a restart as if there had been none'(place) {
     const open = (store: Store) => createGateway({ store, clock: manualClock('2026-01-01T00:00:00Z'), seed: 'suite' })
     const twin = open({ load: () => undefined, append: () => undefined })
     const beginning = twin.snapshot()
@@ -221,18 +220,17 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
   },
 }
 
-/** Keeps commits in a store that is opened for it. */
-async function kept(place: Reopened, commits: readonly StoredCommit[]): Promise<void> {
+/** Appends commits to a newly opened store. */
+async function append(place: Reopened, commits: readonly StoredCommit[]): Promise<void> {
   const store = place.open()
   store.load()
   for (const commit of commits) store.append(commit)
   await store.flushed?.()
 }
 
-/** What a store has, where it must have something. */
 function stateOf(store: Store): StoredState {
   const state = store.load()
-  if (!state) throw new Error('The store has nothing. Wanted: what was appended.')
+  if (!state) throw new Error('The store is empty. Wanted: the commits that were appended.')
   return state
 }
 
@@ -243,14 +241,13 @@ function sameRecords(records: StoredState['records'], changes: StoredCommit['cha
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
 
-/** The parts of an object in an order of their own. */
 const sorted = (row: object) =>
   Object.entries(row)
     .map((part) => JSON.stringify(part))
     .sort()
     .join(', ')
 
-const shown = (state: StoredState) => ({ ...state, records: [...state.records] })
+const plain = (state: StoredState) => ({ ...state, records: [...state.records] })
 
 function same(is: unknown, wanted: unknown): void {
   const [one, other] = [JSON.stringify(is), JSON.stringify(wanted)]

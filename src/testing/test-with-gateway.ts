@@ -24,7 +24,7 @@ const testOptions = optionsOf({
   gatewayOptions: v.optional(
     v.custom<NonNullable<TestOptions['gatewayOptions']>>(
       (value) => typeof value === 'function' || isObject(value),
-      'an object, or a function that answers one',
+      'an object, or a function that returns one',
     ),
   ),
   strict: v.optional(switchOption),

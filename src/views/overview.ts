@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
-import { armedFaults, isPending } from '../control/faults/fault.ts'
+import { faultsIn, isPending } from '../control/faults/fault.ts'
 import { isManual } from '../engine/clock.ts'
 import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -17,52 +17,51 @@ export type { NextDue, Overview }
 
 const nextDue = named(
   v.object({
-    at: documented(time, 'When it is due, as a timestamp.'),
+    at: documented(time, 'The due time, as a timestamp.'),
     collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
     key: documented(v.string(), "The record's id."),
-    domain: documented(v.nullable(v.string()), "The hostname, where it is a reserved domain's; else null."),
+    domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
       v.nullable(v.picklist(['attempt', 'renewal'])),
-      'What of a reserved domain is due; null for a record of another family.',
+      'The event of a reserved domain; null for a record of another family.',
     ),
   }),
   'NextDue',
-  'What is due next.',
+  'The next due event.',
 )
 
-const shown = named(
+const overviewView = named(
   v.object({
     now: documented(time, "The gateway's time, as a timestamp."),
-    manual: documented(v.boolean(), 'Whether its clock can be moved.'),
+    manual: documented(v.boolean(), 'True for a manual clock.'),
     dns: documented(
       v.string(),
-      'What decides attempts that nobody scripted: `simulated` for the DNS zone, `off` for success.',
+      'How attempts without a scripted outcome are decided: `simulated` by the DNS zone, `off` as success.',
     ),
-    next: documented(v.nullable(nextDue), 'What is due next; null where nothing is.'),
-    counts: documented(v.record(v.string(), count), 'How many resources there are, by the name of their collection.'),
-    outcomes: documented(count, 'How many outcomes no attempt has used.'),
-    faults: documented(count, 'How many faults wait for requests.'),
-    requests: documented(count, 'How many entries the journal has.'),
+    next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
+    counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
+    outcomes: documented(count, 'The number of pending outcomes.'),
+    faults: documented(count, 'The number of faults that wait for requests.'),
+    requests: documented(count, 'The number of entries of the journal.'),
   }),
   'Overview',
-  'What the gateway holds, in numbers, and what happens next.',
+  'The state of the gateway in numbers, and its next due event.',
 )
 
 const read = controlCall({
   method: 'GET',
   path: '/overview',
-  summary: 'What the gateway holds, in numbers, and what is due next',
-  answer: shown,
+  summary: 'The state of the gateway in numbers, and its next due event',
+  answer: overviewView,
   run: overviewOf,
 })
 
-/** What the inspector asks of a gateway. */
 export interface OverviewMember {
-  /** What the gateway holds, in numbers, and what is due next. What is due by now happens first. */
+  /** Returns the state of the gateway in numbers, and its next due event. Whatever is due by now happens first. */
   overview(): Overview
 }
 
-/** What the gateway holds, in numbers. The types of a gateway leave it to those of `inspected`. */
+/** A gateway's type leaves this member out: see `inspected`. */
 export const overview: Control = {
   calls: { read },
   members: (host): OverviewMember => ({ overview: () => overviewOf(host) }),
@@ -77,7 +76,7 @@ function overviewOf(host: ControlHost): Overview {
     next: nextOf(host, tx),
     counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
     outcomes: pendingOutcomes(tx).length,
-    faults: armedFaults(tx).filter(isPending).length,
+    faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
   }))
 }

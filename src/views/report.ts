@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
-import { armedFaults } from '../control/faults/fault.ts'
-import { described, pendingFaults } from '../control/faults/pending.ts'
+import { faultsIn } from '../control/faults/fault.ts'
+import { describeFault, pendingFaults } from '../control/faults/matching.ts'
 import { unusedOutcomes } from '../control/provisioning/script.ts'
-import { reasonOf, shownRequest } from '../control/requests.ts'
+import { reasonOf, requestLine } from '../control/requests.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
@@ -12,11 +12,11 @@ import { shownTimeline } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { timestamp } from '../schema/time.ts'
 
-/** How many lines each part of a report has at most; of what has a time, the newest are kept. */
+/** The most lines of each part. */
 const MOST_REQUESTS = 20
 const MOST_DOMAINS = 5
 const MOST_TRANSITIONS = 6
-const MOST_ON_ORDER = 12
+const MOST_PENDING = 12
 const MOST_LEFTOVERS = 10
 
 const LONGEST_LINE = 400
@@ -27,7 +27,7 @@ type Part = readonly [title: string, lines: readonly string[]]
 const call = controlCall({
   method: 'GET',
   path: '/report',
-  summary: 'What happened, as a text for people',
+  summary: 'A text for people about what happened',
   answer: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   run: reportOf,
@@ -35,25 +35,24 @@ const call = controlCall({
 
 export interface ReportMember {
   /**
-   * What happened, as a text for whoever reads why a test failed: the last requests, the timelines of the domains, what is
-   * on order, and what is left over. Some 100 lines at most, without secrets.
+   * Returns a text that helps to find out why a test failed: the last requests, the timelines of domains, pending faults and
+   * outcomes, and leftover resources. At most some 100 lines, without secrets.
    */
   report(): string
 }
 
-/** The report on what happened. */
 export const report: Control<ReportMember> = {
   calls: { report: call },
   members: (host) => ({ report: () => reportOf(host) }),
 }
 
 function reportOf(host: ControlHost): string {
-  const parts = [requests(host), ...host.transact(timelines), onOrder(host), leftovers(host)]
+  const parts = [requests(host), ...host.transact(timelines), pending(host), leftovers(host)]
   const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
   return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
 }
 
-/** One line of the requests: requests one after the other of which there is the same to say. */
+/** Consecutive requests with the same text. */
 interface Alike {
   readonly text: string
   readonly until: string
@@ -63,18 +62,18 @@ interface Alike {
 
 function requests({ journal, transact }: ControlHost): Part {
   if (journal.size === 0) return ['requests', ['none came over HTTP']]
-  const faults = new Map(transact(armedFaults).map((fault) => [fault.id, described(fault)]))
-  // Why a request failed has a line of its own: the end of a long one is seen by few.
+  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, describeFault(fault)]))
+  // The reason has a line of its own: few readers see the end of a long line.
   const textOf = (entry: JournalEntry) => {
     const reason = entry.fault === null ? reasonOf(entry) : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
-    return reason === undefined ? shownRequest(entry) : `${shownRequest(entry)}\n  ${reason}`
+    return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
   const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
   return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
-/** The newest requests as so many lines at most, and how many requests these are. */
+/** Returns the newest requests, and their number. */
 function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
   const lines: Alike[] = []
   let count = 0
@@ -99,30 +98,29 @@ function shownAlike({ text, from, until, count }: Alike): string {
 
 function timelines(tx: Transaction): Part[] {
   let count = 0
-  const told: DomainRecord[] = []
+  const newestDomains: DomainRecord[] = []
   for (const domain of tx.newestFirst(domains)) {
-    if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) told.push(domain)
+    if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) newestDomains.push(domain)
   }
-  const parts = told.reverse().map(({ id, domain, timeline }): Part => {
+  const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
     const lines = printedTimeline(shownTimeline(timeline, provisioningRules(tx.rules))).split('\n')
     return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]
 }
 
-function onOrder({ journal, transact }: ControlHost): Part {
-  const texts = [pendingFaults(transact(armedFaults), journal), transact(unusedOutcomes)]
+function pending({ journal, transact }: ControlHost): Part {
+  const texts = [pendingFaults(transact(faultsIn), journal), transact(unusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
-  const left = lines.length - MOST_ON_ORDER
-  return ['on order', left > 0 ? [...lines.slice(0, MOST_ON_ORDER), `… and ${left} more lines`] : lines]
+  const left = lines.length - MOST_PENDING
+  return ['pending', left > 0 ? [...lines.slice(0, MOST_PENDING), `… and ${left} more lines`] : lines]
 }
 
 function leftovers(host: ControlHost): Part {
   const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
-  return ['left over', newest(lines, MOST_LEFTOVERS)]
+  return ['leftover resources', newest(lines, MOST_LEFTOVERS)]
 }
 
-/** The last lines, and how many are left out before them. */
 function newest(lines: readonly string[], most: number): readonly string[] {
   return lines.length > most ? [...earlier(lines.length - most), ...lines.slice(-most)] : lines
 }

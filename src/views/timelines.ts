@@ -21,18 +21,21 @@ const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
 
 const neededRecord = named(
   v.object({
-    name: documented(v.string(), 'The name that is looked for.'),
+    name: documented(v.string(), 'The name that attempts look up.'),
     type: documented(v.picklist(['CNAME', 'A']), 'The type of the record.'),
-    value: documented(v.string(), 'What the name must lead to.'),
-    problem: documented(v.nullable(v.string()), 'What is found in its place; null where the name leads to the value.'),
+    value: documented(v.string(), 'The required target of the name.'),
+    problem: documented(
+      v.nullable(v.string()),
+      'The wrong or missing record that was found instead; null if the name leads to the value.',
+    ),
   }),
   'NeededRecord',
-  'A record that the attempts of a domain look for, and what is found.',
+  'A DNS record that the attempts of a domain need, and the problem with it, if any.',
 )
 
 const due = v.object({
-  at: documented(time, 'When it is due.'),
-  event: documented(v.picklist(['attempt', 'renewal']), 'What is due.'),
+  at: documented(time, 'The due time.'),
+  event: documented(v.picklist(['attempt', 'renewal']), 'The event.'),
 })
 
 const domainTimeline = named(
@@ -40,25 +43,24 @@ const domainTimeline = named(
     id: documented(v.string(), 'The id of the domain.', { json: { pattern: idPattern('rd') } }),
     domain: documented(v.string(), 'Its hostname.'),
     state: documented(state, 'The state of its provisioning.'),
-    due: documented(v.nullable(due), 'What is due next, or null.'),
-    expiresAt: documented(v.nullable(time), 'When the certificate in use expires; null without one.'),
-    records: documented(v.array(neededRecord), 'The DNS records that attempts look for, where DNS is simulated.'),
-    timeline: documented(v.array(shownTimelineEntry), 'What happened, oldest first: the last 100 transitions.'),
+    due: documented(v.nullable(due), 'The next due event, or null.'),
+    expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
+    records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
+    timeline: documented(v.array(shownTimelineEntry), 'The last 100 transitions, oldest first.'),
   }),
   'DomainTimeline',
-  'What the provisioning of one domain did, and what it does next.',
+  'The provisioning of one domain: its transitions and its next due event.',
 )
 
-const shown = named(
+const timelinesView = named(
   v.object({
-    total: documented(count, 'How many domains the query is true of; `skip` and `limit` take a part of them.'),
+    total: documented(count, 'The number of domains that match the query, before `skip` and `limit`.'),
     timelines: documented(v.array(domainTimeline), 'The domains, newest first.'),
   }),
   'Timelines',
-  'What the provisioning of domains did, and what it does next.',
+  'The provisioning of domains: their transitions and next due events.',
 )
 
-/** A number, which a query has as text. */
 const wholeNumber = (sentence: string) => {
   const fromText = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))
   const read = v.pipe(v.union([v.number(), fromText], 'an integer'), integerFrom(0, Number.MAX_SAFE_INTEGER))
@@ -67,31 +69,31 @@ const wholeNumber = (sentence: string) => {
 
 const query = named(
   v.object({
-    name: v.optional(documented(v.string(), 'Only domains whose hostname or id has this in it.')),
-    state: v.optional(documented(state, 'Only domains whose provisioning stands there.')),
-    skip: wholeNumber('How many of them to leave out, from the newest on.'),
-    limit: wholeNumber('How many of them to answer at most. Default: all.'),
+    name: v.optional(documented(v.string(), 'Only domains whose hostname or id contains this text.')),
+    state: v.optional(documented(state, 'Only domains in this state of provisioning.')),
+    skip: wholeNumber('The number of domains to skip, from the newest on.'),
+    limit: wholeNumber('The most domains to answer. Default: all.'),
   }),
   'TimelinesQuery',
-  'Which timelines are wanted; all where nothing is said.',
+  'A query for timelines. Default: all.',
 )
 
 const read = controlCall({
   method: 'GET',
   path: '/timelines',
-  summary: 'What the provisioning of all domains did and does next',
+  summary: 'The transitions of all domains and their next due events',
   from: 'query',
   schema: query,
-  answer: shown,
+  answer: timelinesView,
   run: (host, sent) => host.transact((tx) => timelinesOf(tx, sent)),
 })
 
 export interface TimelinesMember {
-  /** The timelines of all domains that have one, with what is due next: all, or those that are asked for. */
+  /** Returns the timelines of domains with their next due events: all, or those that match a query. */
   timelines(query?: TimelinesQuery): Timelines
 }
 
-/** The timelines of all domains. The types of a gateway leave them to those of `inspected`. */
+/** A gateway's type leaves this member out: see `inspected`. */
 export const timelines: Control = {
   calls: { read },
   members: (host): TimelinesMember => ({

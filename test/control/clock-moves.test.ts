@@ -44,10 +44,8 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     const { gateway, attempts } = labouring(3000)
     const answer = await move(gateway, json)
     expect(outcome(answer)).toBe('504 ERR_GATEWAY_90422')
-    expect(answer.body.msg).toBe(
-      `The move was stopped after 10 seconds of work. The clock stands at ${timeAfter('7m', '30s')}; asked for was ` +
-        `${timeAfter('1d')}. What was due by then has happened: move on from there, or in smaller steps.`,
-    )
+    expect(answer.body.msg).toContain(`It is ${timeAfter('7m', '30s')} now, and ${timeAfter('1d')} was requested.`)
+    expect(answer.body.msg).toContain('Everything due by now has happened')
     expect(answer.body.details.operation_id).toBe(answer.headers.get('service-operation-id'))
     expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
   })
@@ -104,15 +102,13 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     ])
     const counts = seen.map((each) => (each as number[])[2] as number)
     expect(counts.every((count, i) => count > (counts[i - 1] ?? 0))).toBe(true)
-    expect(messages[0]).toBe(
-      `The move was stopped after 10 seconds of work. The clock stands at ${timeAfter('30s')}; asked for was ${to}. ` +
-        'Not all that is due by then has happened; the next call goes on with it.',
-    )
+    expect(messages[0]).toContain(`It is ${timeAfter('30s')} now, and ${to} was requested.`)
+    expect(messages[0]).toContain('has not happened yet')
     expect(new Set(commits.map(({ at }) => at))).toEqual(new Set([timeAfter('30s')]))
     expect(gateway.nextDueAt()).toBeGreaterThan(NOW + 60 * DAY)
   })
 
-  test('leaves what is due at the time that was asked for to any other call, which handles all of it', async () => {
+  test('leaves what is due at the requested time to any other call, which handles all of it', async () => {
     const { gateway, commits } = dueAtOnce(250)
     expect(outcome(await move(gateway, { advance: '30s' }))).toBe('504 ERR_GATEWAY_90422')
     expect(commits.length).toBeLessThan(250)

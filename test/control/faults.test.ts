@@ -262,7 +262,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(gateway.faults.all()).toHaveLength(1000)
     expect(gateway.faults.all().some(({ id }) => id === used.id)).toBe(false)
     const before = stateOf(gateway)
-    expect(() => gateway.faults.add({})).toThrow('There are 1000 faults on order already, which is the most allowed.')
+    expect(() => gateway.faults.add({})).toThrow('There are 1000 faults already, which is the most allowed.')
     expect(stateOf(gateway)).toBe(before)
     gateway.faults.clear()
     expect(gateway.faults.add({}).hits).toBe(0)
@@ -281,7 +281,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
       message = (error as GatewayError).message
     }
     expect(message).toMatch(/^1 fault still waits for requests\.\n/)
-    expect(message).toContain('met 0 of 2 requests')
+    expect(message).toContain('applied to 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')
     expect(message).toContain('GET /nope: is no operation of the API')
     gateway.faults.clear()

@@ -197,7 +197,7 @@ describe('The control API is not there for pages of other sites', () => {
     const headers: Record<string, string> = { host, 'sec-fetch-site': 'cross-site' }
     const url = '/_fauxgate/clock'
     const answer = openManual().exchange({ method: 'GET', url, body: '', header: (name) => headers[name] ?? null })
-    expect(JSON.parse(answer.body as string).msg).toContain('was asked with the Sec-Fetch-Site "cross-site"')
+    expect(JSON.parse(answer.body as string).msg).toContain('received the Sec-Fetch-Site "cross-site"')
   })
 
   test.each(['same-origin', 'none'])('and answers one that it marks as %s', (site) => {

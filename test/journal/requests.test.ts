@@ -109,7 +109,10 @@ describe('The journal (inspect calls)', () => {
   })
 
   it.each([
-    [{ operaton: 'reserved_addrs.create' }, /the filter is by "operaton". Allowed: operation, method, path, status/],
+    [
+      { operaton: 'reserved_addrs.create' },
+      /"operaton" is not a field of the filter\. Allowed: operation, method, path, status/,
+    ],
     [
       { operation: 'reserved_addrs.craete' },
       /operation is "reserved_addrs.craete". Allowed: null, or one of reserved_addrs.create, /,
@@ -126,7 +129,7 @@ describe('The journal (inspect calls)', () => {
     [{ status: 600 }, /status is 600/],
     [{ status: 200.5 }, /status is 200.5/],
     [{ status: '200' }, /status is "200"/],
-    [{ toString: 1 }, /by "toString"/],
+    [{ toString: 1 }, /"toString" is not a field/],
     ['reserved_addrs.create', /the filter is "reserved_addrs.create". Allowed: a predicate or operation, /],
     [['GET'], /the filter is an array of 1/],
     [null, /the filter is null/],

@@ -401,7 +401,7 @@ describe('At most 10,000 outcomes are on order', () => {
       expect(error).toMatchObject({ name: 'GatewayError', key: 'field_invalid', status: 400 })
       expect(Object.keys(error.details)).toEqual(['field:outcomes'])
       expect(error.message).toBe(
-        'outcomes is 3 outcomes, with 9998 on order already. Allowed: at most 10000 on order in all.',
+        'outcomes is 3 outcomes, with 9998 pending already. Allowed: at most 10000 pending in all.',
       )
       expect(gateway.snapshot()).toEqual(before)
     }
@@ -419,7 +419,7 @@ describe('At most 10,000 outcomes are on order', () => {
     const outcomes = Array(10_000).fill('success')
     const { status, body } = await client(gateway)('POST', url, { json: { outcomes, times: 10_000 } })
     expect(status).toBe(400)
-    expect(body.msg).toContain('100000000 outcomes, with 0 on order already')
+    expect(body.msg).toContain('100000000 outcomes, with 0 pending already')
     expect(provisioning.pendingOutcomes()).toEqual([])
     expect((await client(gateway)('POST', url, { json: { outcomes } })).status).toBe(204)
   })

@@ -140,7 +140,7 @@ describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
       const before = gateway.snapshot()
       const error = thrownBy(() => gateway.provisioning[name](id))
       expect(error).toMatchObject({ name: 'GatewayError', key: 'nothing_ahead', status: 409 })
-      expect(error.message).toBe(`There is no ${what} of ${id} to move the clock to: ${why}.`)
+      expect(error.message).toBe(`There is no ${what} of ${id} to advance the clock to: ${why}.`)
       const answer = await over(gateway, path, id)
       expect([answer.status, answer.body.error_code]).toEqual([409, 'ERR_GATEWAY_90423'])
       expect(answer.body.msg).toBe(error.message)

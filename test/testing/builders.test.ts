@@ -94,10 +94,12 @@ describe('The builders', () => {
     expect(() => assertStrict(gateway)).not.toThrow()
   })
 
-  test('refuse a name for which outcomes are on order, instead of using them', () => {
+  test('refuse a name whose outcomes are scripted already, instead of using them', () => {
     const gateway = openManual()
     gateway.provisioning.script(['success'], { domain: 'app.example.com' })
-    expect(() => failedDomain(gateway, { domain: 'App.example.com' })).toThrow('on order for App.example.com already')
+    expect(() => failedDomain(gateway, { domain: 'App.example.com' })).toThrow(
+      'Outcomes of App.example.com are pending already',
+    )
     gateway.provisioning.script(['DNS_ERROR'])
     expect(issuedDomain(gateway, { domain: 'b.example.com' }).domain.certificate).not.toBeNull()
   })

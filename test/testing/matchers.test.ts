@@ -82,7 +82,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
       () => expect(gateway).toBeProvisioning('x.test'),
       () => expect(gateway).toHaveFailedWith('DNS_ERROR', 'x.test'),
     ]) {
-      expect(check).toThrow('about "x.test", and the gateway has none')
+      expect(check).toThrow('found no domain "x.test": the gateway has none')
     }
     for (let i = 0; i < 12; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
     expect(() => expect(gateway).not.toBeProvisioning('x.test')).toThrow(
@@ -116,11 +116,13 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
       expect(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)).toThrow(message)
     }
     expect(() => expect(gateway).not.toHaveFailedWith('DNS' as never)).toThrow(
-      new TypeError('toHaveFailedWith was asked about "DNS". Allowed: "INTERNAL_ERROR" or "DNS_ERROR".'),
+      new TypeError('toHaveFailedWith received the error "DNS". Allowed: "INTERNAL_ERROR" or "DNS_ERROR".'),
     )
-    expect(() => expect(gateway).not.toHaveFailedWith(undefined as never)).toThrow('asked about nothing. Allowed: ')
+    expect(() => expect(gateway).not.toHaveFailedWith(undefined as never)).toThrow(
+      'received the error nothing. Allowed: ',
+    )
     const late = Promise.resolve(gateway)
-    const promised = 'received a promise, which is to be awaited first. Allowed: a gateway'
+    const promised = 'received a promise: await it first. Allowed: a gateway'
     expect(() => expect(late).not.toHaveCertificate()).toThrow(`toHaveCertificate ${promised}, or a reserved domain.`)
     expect(() => expect(late).not.toHaveNoLeftovers()).toThrow(`toHaveNoLeftovers ${promised}.`)
     await expect(late).resolves.toBeProvisioning()
@@ -179,7 +181,7 @@ describe('toHaveBeenRequested', () => {
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { staus: 1 } as never)).toThrow('staus')
     for (const times of ['0', -1, 0.5, Number.NaN, null] as never[]) {
       expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', { times })).toThrow(
-        /^toHaveBeenRequested was asked for .* times\. Allowed: an integer from 0 on\.$/,
+        /^toHaveBeenRequested received times .*\. Allowed: an integer from 0 on\.$/,
       )
     }
     const { reservedDomains, requests, report } = gateway
@@ -196,11 +198,11 @@ describe('toHaveNoLeftovers', () => {
     const { id } = gateway.reservedAddrs.create()
     expect(gateway).not.toHaveNoLeftovers()
     expect(messageOf(() => expect(gateway).toHaveNoLeftovers())).toBe(
-      `Expected nothing to be left over, and 1 resource is.\n\n${gateway.report()}`,
+      `Expected no leftover resources, and there is 1.\n\n${gateway.report()}`,
     )
     expect(gateway.report()).toContain(id)
     gateway.reservedAddrs.delete(id)
-    expect(messageOf(() => expect(gateway).not.toHaveNoLeftovers())).toContain('Expected something to be left over')
+    expect(messageOf(() => expect(gateway).not.toHaveNoLeftovers())).toContain('Expected leftover resources')
   })
 })
 

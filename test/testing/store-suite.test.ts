@@ -89,14 +89,14 @@ const EMPTY: StoredState = { version: 1, seed: '', now: 0, sequence: 0, operatio
 
 const ANY_TEXT = 'keeps any text, key and number'
 const CHANGES = 'changes, adds and removes records, each in its own collection'
-const FIRST = 'gives back what the first commit said'
+const FIRST = 'gives back the first commit'
 const REPLACES = 'forgets everything from before a commit that replaces it'
-const RESTART = 'lets a gateway go on after a restart as if there had been none'
+const RESTART = 'lets a gateway continue after a restart as if there had been none'
 
 type FlawOf = readonly [what: string, check: string, flaw: Flaw]
 
 const FLAWS: readonly FlawOf[] = [
-  ['begins with a state', 'has nothing at the beginning', { loaded: (state) => state ?? EMPTY }],
+  ['begins with a state', 'is empty at the beginning', { loaded: (state) => state ?? EMPTY }],
   ['forgets', FIRST, { loaded: () => undefined }],
   ['keeps no secret', RESTART, texts((text) => (text === 'known to the store' ? 'hidden' : text))],
   ['loses the version', FIRST, fact(() => ({ version: 0 }))],
@@ -113,7 +113,7 @@ const FLAWS: readonly FlawOf[] = [
   ],
   [
     'gives its state once',
-    'gives back the same as often as it is asked',
+    'gives back the same at every load',
     { loaded: (state, _times, timesSinceOpened) => (timesSinceOpened > 1 ? undefined : state) },
   ],
   ['removes nothing', CHANGES, { kept: changing((change) => (change.after === null ? undefined : change)) }],
@@ -180,7 +180,7 @@ const FLAWS: readonly FlawOf[] = [
   ),
   [
     'keeps what it was given first',
-    'goes on from what it has, each time that it is opened',
+    'continues from its data, each time that it is opened',
     { kept: (commit, before) => (before.length > 2 ? undefined : commit) },
   ],
   ['takes an empty text for none', ANY_TEXT, texts((text) => (text === '' ? 'none' : text))],
@@ -230,7 +230,7 @@ describe('The suite of stores finds a store that', () => {
       let state: StoredState | undefined
       return { open: () => ({ ...store, load: () => (state = state ?? store.load()) }) }
     }
-    const check = 'hands out records that are nobody else’s'
+    const check = 'gives back copies of its records'
     expect((await failuresOf(place, check)).get(check)).toContain('changed')
   })
 
@@ -277,7 +277,7 @@ describe('The suite of stores', () => {
       'The store has [1767225600002.5,2048]. Wanted: [1767225600001.5,2048].',
     )
     expect(failures.get('keeps a commit that changes no record')).toBe(
-      'The store has nothing. Wanted: what was appended.',
+      'The store is empty. Wanted: the commits that were appended.',
     )
   })
 

@@ -119,7 +119,7 @@ describe('The test of any runner', () => {
     [{ stict: false }, '"stict" is not an option. Supported: gatewayOptions, strict.'],
     [{ dialect: 'ngrok' }, '"dialect" is not an option. Supported: gatewayOptions, strict.'],
     [{ strict: 'no' }, 'strict is "no". Allowed: true or false.'],
-    [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that answers one.'],
+    [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that returns one.'],
     [null, 'options is null. Allowed: an object.'],
   ])('refuses options that are none: %j', (options, message) => {
     expect(() => testWithGateway(() => undefined, options as object)).toThrow(new TypeError(message))
@@ -166,13 +166,13 @@ describe('The test of any runner', () => {
     },
   )
 
-  test('fails where a test that passed left something on order, and says it once', async () => {
+  test('fails where a test that passed left something pending, and says it once', async () => {
     const leaving = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
     const error = await outcomeOf(leaving)
-    expect(error?.message).toMatch(/^The test itself passed\. .*`strict: false`/)
+    expect(error?.message).toMatch(/^Your assertions passed, .*`strict: false`/)
     expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
     expect(error?.stack).toBe(`${error?.name}: ${error?.message}`)
-    expect(error?.message).not.toContain('on order:')
+    expect(error?.message).not.toContain('pending:')
     expect(await outcomeOf(leaving, { strict: false })).toBeUndefined()
   })
 

@@ -61,9 +61,9 @@ describe('A test that fails says what happened at its gateway', () => {
 describe('A test that passes fails all the same', () => {
   test('for a fault that no request met, with the reason', () => {
     const message = failureOf('by a fault that nobody met')
-    expect(message).toMatch(/^GatewayAssertionError: The test itself passed\. .*`strict: false`/)
+    expect(message).toMatch(/^GatewayAssertionError: Your assertions passed, .*`strict: false`/)
     expect(message.match(/1 fault still waits for requests\./g)).toHaveLength(1)
-    expect(message).not.toContain('on order:')
+    expect(message).not.toContain('pending:')
     expect(message).toContain(
       'POST /reserved_domains: its operation is reserved_domains.create, not reserved_domains.del',
     )

@@ -34,7 +34,7 @@ describe('The report', () => {
       `  The domain "app.example.com" is reserved already, as ${id}. A name can be reserved once.`,
       '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
     ])
-    expect(part(gateway, 'left over')).toEqual([`reserved_domains ${id}`])
+    expect(part(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
   })
 
   test('says which fault a request met', async () => {
@@ -55,15 +55,15 @@ describe('The report', () => {
     expect(gateway.report()).not.toContain('unmanaged')
   })
 
-  test('has what is still on order, with the reasons', async () => {
+  test('has what is still pending, with the reasons', async () => {
     const { gateway } = managed()
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
     gateway.provisioning.failNext('DNS_ERROR')
     await client(gateway)('GET', '/reserved_domains')
     await client(gateway)('GET', '/reserved_domains')
-    expect(part(gateway, 'on order')).toEqual([
+    expect(part(gateway, 'pending')).toEqual([
       '1 fault still waits for requests.',
-      expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: met 0 of 2 requests\.$/),
+      expect.stringMatching(/^fault_\w+ {"operation":"reserved_addrs.list","times":2}: applied to 0 of 2 requests\.$/),
       '  GET /reserved_domains: its operation is reserved_domains.list, not reserved_addrs.list. (2 times)',
       'No attempt used these outcomes: DNS_ERROR for any domain.',
       '  any domain: the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z.',
@@ -75,9 +75,9 @@ describe('The report', () => {
     const { id } = gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 2 })
     for (let request = 0; request < 2; request++) await client(gateway)('GET', '/reserved_addrs')
-    expect(part(gateway, 'on order').slice(2)).toEqual([
-      `  GET /reserved_addrs: matched, but met ${id}.`,
-      '  GET /reserved_addrs: matched, but met nothing: it came too early, or was refused before.',
+    expect(part(gateway, 'pending').slice(2)).toEqual([
+      `  GET /reserved_addrs: matched, but ${id} applied.`,
+      '  GET /reserved_addrs: matched, but came too early, or was refused before.',
     ])
   })
 
@@ -87,7 +87,7 @@ describe('The report', () => {
     gateway.faults.add({ method: 'POST', path: '/reserved_domains' })
     gateway.faults.add({ operation: 'reserved_addrs.get', resource })
     await client(gateway)('GET', '/reserved_addrs')
-    const reasons = part(gateway, 'on order').filter((line) => line.startsWith('  '))
+    const reasons = part(gateway, 'pending').filter((line) => line.startsWith('  '))
     expect(reasons).toEqual([
       '  GET /reserved_addrs: its method is GET, not POST, and its path is /reserved_addrs, not /reserved_domains.',
       `  GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_addrs.get, and ${resource} is not in its path.`,
@@ -105,24 +105,24 @@ describe('The report', () => {
     )
   })
 
-  test('says of a domain when the outcome on order for it will be used', () => {
+  test('says of a domain when its scripted outcome will be used', () => {
     const { gateway, id } = issued()
     gateway.reservedDomains.create({ domain: 'new.example.com', certificate_management_policy: ECDSA })
     for (const domain of ['new.example.com', 'app.example.com']) gateway.provisioning.failNext('DNS_ERROR', { domain })
     const { certificate_management_status: status } = gateway.reservedDomains.get(id)
-    expect(part(gateway, 'on order').slice(1)).toEqual([
+    expect(part(gateway, 'pending').slice(1)).toEqual([
       `  app.example.com: its renewal is due at ${status?.renews_at}, and it is ${NEW_YEAR}.`,
       `  new.example.com: its next attempt is due at ${timeAfter('30s')}, and it is ${NEW_YEAR}.`,
     ])
   })
 
-  test('says of a domain whose outcome is on order why it had no attempt', () => {
+  test('says of a domain whose scripted outcome is pending why it had no attempt', () => {
     const gateway = openManual()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'plain.example.com' })
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
     gateway.provisioning.failNext('DNS_ERROR')
-    expect(part(gateway, 'on order').slice(1)).toEqual([
+    expect(part(gateway, 'pending').slice(1)).toEqual([
       '  none.example.com: no domain of that name is reserved.',
       '  plain.example.com: it has no certificate management policy, so there are no attempts.',
       '  any domain: no domain has an attempt before it.',
@@ -179,8 +179,8 @@ describe('The report', () => {
       [7, 8, 9, 10, 11].map((i) => `d${i}.example.com`),
     )
     expect(part(gateway, 'provisioning of d11')).toHaveLength(7)
-    expect(part(gateway, 'on order')).toHaveLength(13)
-    expect(part(gateway, 'left over')[0]).toBe('… 2 earlier left out')
+    expect(part(gateway, 'pending')).toHaveLength(13)
+    expect(part(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
   })
 
   test('has no secrets, neither keys of the gateway nor what requests carried', async () => {

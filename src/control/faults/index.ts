@@ -6,25 +6,24 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone, refuse } from '../../schema/errors.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
-import { armedFault, armedFaults, errors, FAULT_PREFIX, faultRecords, faultSpec, MOST_FAULTS } from './fault.ts'
-import { requireMatchable, unmatchable } from './matching.ts'
-import { pendingFaults } from './pending.ts'
+import { addedFault, errors, FAULT_PREFIX, faultRecords, faultSpec, faultsIn, MOST_FAULTS } from './fault.ts'
+import { pendingFaults, requireMatchable, unmatchable } from './matching.ts'
 
 const list = controlCall({
   method: 'GET',
   path: '/faults',
-  summary: 'The armed faults, oldest first',
-  answer: v.array(armedFault),
-  run: (host) => host.transact(armedFaults),
+  summary: 'The faults, oldest first',
+  answer: v.array(addedFault),
+  run: (host) => host.transact(faultsIn),
 })
 
 const add = controlCall({
   method: 'POST',
   path: '/faults',
-  summary: 'Arm a fault',
+  summary: 'Add a fault',
   from: 'body',
   schema: faultSpec,
-  answer: armedFault,
+  answer: addedFault,
   errors: [errors.too_many_on_order],
   run(host, sent) {
     requireMatchable(host.api, sent)
@@ -43,7 +42,7 @@ const remove = controlCall({
   schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault of this id.')) }),
   run: (host, { id }) =>
     host.transact((tx) => {
-      for (const fault of armedFaults(tx)) if (id === undefined || fault.id === id) tx.remove(faultRecords, fault)
+      for (const fault of faultsIn(tx)) if (id === undefined || fault.id === id) tx.remove(faultRecords, fault)
     }),
 })
 
@@ -81,12 +80,13 @@ export interface Faults {
   assertNoPendingFaults(): void
 }
 
-export interface FaultsMember {
-  /** Injected failures of HTTP requests. */
-  readonly faults: Faults
-}
-
-export const faults: Control<FaultsMember, typeof errors> = {
+export const faults: Control<
+  {
+    /** Injected failures of HTTP requests. */
+    readonly faults: Faults
+  },
+  typeof errors
+> = {
   errors,
   calls: { list, add, remove },
   state: (api) => ({ collections: [faultRecords], relations: relationsIn(api) }),
@@ -110,7 +110,7 @@ function direct(host: ControlHost): Faults {
     remove: (id) => remove.run(host, { id }),
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
-      const found = pendingFaults(host.transact(armedFaults), host.journal)
+      const found = pendingFaults(host.transact(faultsIn), host.journal)
       assertNone(found && host.withoutKeys(found))
     },
   }

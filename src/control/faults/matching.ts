@@ -1,12 +1,14 @@
 import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { Journal } from '../../journal/journal.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { idProblem } from '../../schema/ids.ts'
-import { quote } from '../../schema/text.ts'
+import { counted, quote } from '../../schema/text.ts'
 import type { Api, ControlHost } from '../control.ts'
-import { ANY_REQUEST, type FaultRequest, faultRecords, isUsedUp } from './fault.ts'
+import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
 /**
  * Returns the fault that applies to a request, if any: the oldest one that matches and has begun. It counts the request as
@@ -15,7 +17,7 @@ import { ANY_REQUEST, type FaultRequest, faultRecords, isUsedUp } from './fault.
  */
 export function applyFault(host: Pick<ControlHost, 'findAll' | 'transact'>, request: FaultRequest) {
   const matching = waitingFor(host, request).filter((fault) => mismatches(fault, request).length === 0)
-  return matching.length === 0 ? undefined : host.transact((tx) => counted(tx, matching))
+  return matching.length === 0 ? undefined : host.transact((tx) => countHits(tx, matching))
 }
 
 function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
@@ -24,7 +26,7 @@ function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, pat
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-function counted(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
+function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
   for (const { id } of matching) {
     const fault = tx.get(faultRecords, id)
     if (!fault || isUsedUp(fault)) continue
@@ -34,8 +36,8 @@ function counted(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault |
   return undefined
 }
 
-/** Returns in what a request does not match a fault, for people. */
-export function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
+/** Returns why a request does not match a fault: a text for each condition. */
+function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const found: string[] = []
   const compare = (what: string, wanted: string | undefined, is: string) => {
     if (wanted !== undefined && wanted !== is) found.push(`its ${what} is ${is}, not ${wanted}`)
@@ -106,4 +108,63 @@ const CONDITIONS: Readonly<Record<Unmatchable['field'], Condition>> = {
 
 function methodsOf({ method }: Operation): readonly string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
+}
+
+const EXPLAINED_REQUESTS = 5
+
+/** Says which faults still wait for requests, and why the last requests did not match; undefined if none waits. */
+export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
+  const pending = faults.filter(isPending)
+  return pending.length === 0 ? undefined : explained(pending, lastOf(journal))
+}
+
+function lastOf(journal: Journal): JournalEntry[] {
+  const entries: JournalEntry[] = []
+  for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
+  return entries.reverse()
+}
+
+function explained(pending: readonly ArmedFault[], requests: readonly JournalEntry[]): string {
+  const lines = pending.flatMap((fault) => [
+    `${fault.id} ${describeFault(fault)}: applied to ${hitsOf(fault)}.`,
+    ...(requests.length === 0
+      ? ['  There were no requests.']
+      : withTimes(requests.map((request) => whyNot(fault, request))).map((line) => `  ${line}`)),
+  ])
+  const wait = counted(pending.length, 'fault still waits', 'faults still wait')
+  return `${wait} for requests.\n${lines.join('\n')}`
+}
+
+function withTimes(lines: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1)
+  return [...times].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`))
+}
+
+function hitsOf({ hits, times }: ArmedFault): string {
+  return times === undefined ? counted(hits, 'request') : `${hits} of ${counted(times, 'request')}`
+}
+
+/** Describes a fault by its specification. */
+export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {
+  return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
+}
+
+function whyNot(fault: ArmedFault, entry: JournalEntry): string {
+  const name = `${entry.method} ${entry.path}`
+  if (entry.fault === fault.id) return `${name}: it applied.`
+  if (entry.operation === null) return `${name}: is no operation of the API.`
+  const ids = Object.fromEntries(entry.path.split('/').map((segment, place) => [String(place), segment]))
+  const { operation, method, path, request: input } = entry
+  const reasons = reasonsOf(fault, { operation, method, path, ids, input })
+  return `${name}: ${reasons.join(', and ') || `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`}.`
+}
+
+/** A predicate that throws must not hide the rest of the text. */
+function reasonsOf(fault: ArmedFault, request: FaultRequest): string[] {
+  try {
+    return mismatches(fault, request)
+  } catch (error) {
+    return [`its predicate threw ${quote(String(error))}`]
+  }
 }

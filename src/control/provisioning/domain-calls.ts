@@ -22,7 +22,7 @@ export const errors = declareErrors({
     90423,
     409,
     (it: { what: string; received: string; why: string }) =>
-      `There is no ${it.what} of ${it.received} to move the clock to: ${it.why}.`,
+      `There is no ${it.what} of ${it.received} to advance the clock to: ${it.why}.`,
   ),
 })
 
@@ -32,7 +32,6 @@ const OF_A_DOMAIN = [general.id_unparsable, general.id_wrong_prefix, general.not
 
 const OF_A_MOVE = [...OF_A_DOMAIN, errors.nothing_ahead, ...Object.values(clockErrors)]
 
-/** Runs the attempt of a domain's job. */
 export const attempt = domainCall({
   path: '/provisioning/attempt',
   summary: "Run the attempt of a domain's job now",
@@ -45,27 +44,24 @@ export const attempt = domainCall({
     }),
 })
 
-/** Moves a manual clock to a domain's renewal. */
 export const renew = domainCall({
   path: '/provisioning/renew',
-  summary: "Move a manual clock to the renewal of a domain's certificate",
+  summary: "Advance a manual clock to the renewal of a domain's certificate",
   errors: OF_A_MOVE,
   run: (host, id) => movedTo(host, id, (_tx, domain) => renewalAhead(domain)),
 })
 
-/** Moves a manual clock to the expiry of a domain's certificate. */
 export const expire = domainCall({
   path: '/provisioning/expire',
-  summary: "Move a manual clock to the expiry of a domain's certificate",
+  summary: "Advance a manual clock to the expiry of a domain's certificate",
   errors: OF_A_MOVE,
   run: (host, id) => movedTo(host, id, expiryAhead),
 })
 
-/** What a domain's provisioning did. */
 export const timeline = controlCall({
   method: 'GET',
   path: '/provisioning/timeline',
-  summary: "What a domain's provisioning did",
+  summary: "The transitions of a domain's provisioning",
   from: 'query',
   schema: v.object({ id }),
   errors: OF_A_DOMAIN,
@@ -74,7 +70,7 @@ export const timeline = controlCall({
     host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
 })
 
-/** Defines a call that does something to a domain and answers it as it is then. */
+/** Defines a call that changes a domain and answers it. */
 function domainCall(definition: {
   path: string
   summary: string
@@ -93,24 +89,19 @@ function domainCall(definition: {
   })
 }
 
-/** Moves a manual clock to an event of a domain, and answers the domain as it is then. */
 function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
   const clock = requireManual(host.clock)
-  moveTo(
-    host,
-    clock,
-    host.transact((tx) => aheadOf(tx, requiredDomain(tx, id))),
-  )
+  const at = host.transact((tx) => aheadOf(tx, requiredDomain(tx, id)))
+  moveTo(host, clock, at)
   return host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
 }
 
-/** The domain of an id, or the refusal that it is none or that there is none. */
 export function requiredDomain(tx: Transaction, id: string): DomainRecord {
   requireId(id, 'rd')
   return required(tx, domains, id, 'reserved domain')
 }
 
-/** When the next renewal of a domain's certificate is due, in ms. Refuses where none is (rules: time#single-events). */
+/** Returns when the next renewal is due, in ms. Refuses if none is (rules: time#single-events). */
 function renewalAhead({ id, policy, job, due }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'renewal', received: id, why }, { id })
   if (!policy) return refuseAs('it has no certificate management policy')
@@ -118,10 +109,7 @@ function renewalAhead({ id, policy, job, due }: DomainRecord): number {
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
-/**
- * The first second at which the certificate that a domain uses is expired, in ms. Refuses where it has none, where it is
- * expired already, and where that never is.
- */
+/** Returns the first second at which a domain's certificate is expired, in ms. Refuses if there is none ahead. */
 function expiryAhead(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'expiry', received: id, why }, { id })
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)

@@ -17,7 +17,7 @@ export interface ForDomain {
   readonly domain?: string
 }
 
-/** Control over provisioning, and a view of it (rules: provisioning-jobs#outcomes). */
+/** Scripted outcomes of provisioning attempts, and a view of what provisioning did. */
 export interface Provisioning {
   /**
    * Scripts the outcomes of the next attempts, after those that are scripted already. A domain's own script goes before
@@ -70,19 +70,20 @@ export interface Provisioning {
   settled(id: string): Promise<ReservedDomain>
 }
 
-export interface ProvisioningMember {
-  /** Controls provisioning, and shows what it did. */
-  readonly provisioning: Provisioning
-}
-
-export const provisioning: Control<ProvisioningMember, typeof errors> = {
+export const provisioning: Control<
+  {
+    /** Controls provisioning, and shows what it did. */
+    readonly provisioning: Provisioning
+  },
+  typeof errors
+> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
   members: (host) => ({ provisioning: direct(host) }),
 }
 
-/** The names of the direct calls' options. Their values are checked by the call that they go to. */
+/** The names of the options. The calls check their values. */
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
@@ -119,5 +120,5 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
 }
 
 function cannotWait(at: number): string {
-  return `The next attempt is due at ${timestamp(at)}, and this clock cannot be waited for. Move it there and ask again.`
+  return `The next attempt is due at ${timestamp(at)}, and this clock cannot be waited for. Advance it there and try again.`
 }

@@ -26,7 +26,7 @@ import { controlCall } from '../control.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
-/** The name of a domain that can have a policy, for only such a domain has attempts; left out for any domain. */
+/** Only a domain that can have a policy has attempts. */
 const domain = v.optional(
   documented(
     v.pipe(
@@ -34,7 +34,7 @@ const domain = v.optional(
       rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
       v.transform(normalName),
     ),
-    'The domain that it is for, which need not exist; any domain without it.',
+    'The domain, which need not exist. Default: any domain.',
   ),
 )
 
@@ -47,25 +47,24 @@ function checkManageable(received: string, report: Report<NameError>, { dialect 
 
 const outcomes = v.array(outcome)
 
-/** Orders outcomes. */
 export const script = controlCall({
   method: 'POST',
   path: '/provisioning/script',
-  summary: 'Order the outcomes of the next attempts',
+  summary: 'Script the outcomes of the next attempts',
   from: 'body',
   schema: named(
     v.object({
-      outcomes: documented(outcomes, 'What the next attempts come to, in this order.'),
+      outcomes: documented(outcomes, 'The outcomes of the next attempts, in this order.'),
       domain,
-      times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'How often the outcomes are repeated.'), 1),
+      times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
       first: v.optional(
-        documented(v.boolean(), 'Whether they go before what is on order already, instead of behind it.'),
+        documented(v.boolean(), 'True puts them before the outcomes that are pending already, instead of after them.'),
         false,
       ),
-      always: v.optional(documented(outcome, 'What all attempts after the scripted ones come to.')),
+      always: v.optional(documented(outcome, 'The outcome of all attempts after the scripted ones.')),
     }),
     'ProvisioningScript',
-    'Outcomes to order.',
+    'Outcomes to script.',
   ),
   run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
     host.transact((tx) => {
@@ -76,17 +75,15 @@ export const script = controlCall({
   },
 })
 
-/** Drops what is on order. */
 export const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
-  summary: 'Drop the outcomes on order for a domain, or all',
+  summary: 'Drop the pending outcomes of a domain, or all',
   from: 'query',
   schema: v.object({ domain }),
   run: (host, sent) => host.transact((tx) => dropOutcomes(tx, sent.domain)),
 })
 
-/** What is on order. */
 export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
@@ -94,8 +91,8 @@ export const pending = controlCall({
   answer: v.array(
     named(
       v.object({
-        domain: documented(v.nullable(v.string()), 'The domain that it is for; null for any.'),
-        outcome: documented(outcome, 'What the attempt will come to.'),
+        domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
+        outcome: documented(outcome, 'The outcome of the attempt.'),
       }),
       'PendingOutcome',
       'An outcome that no attempt has used.',
@@ -104,11 +101,11 @@ export const pending = controlCall({
   run: (host) => host.transact(pendingOutcomes),
 })
 
-function requireRoom(tx: Transaction, asked: number): void {
+function requireRoom(tx: Transaction, added: number): void {
   const before = tx.count(scriptedOutcomes)
-  if (before + asked <= MOST_OUTCOMES) return
-  const received = `${asked} outcomes, with ${before} on order already`
-  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_OUTCOMES} on order in all` })
+  if (before + added <= MOST_OUTCOMES) return
+  const received = `${added} outcomes, with ${before} pending already`
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_OUTCOMES} pending in all` })
 }
 
 function putLasting(tx: Transaction, domain: string, always: Outcome): void {
@@ -119,11 +116,10 @@ function putLasting(tx: Transaction, domain: string, always: Outcome): void {
   tx.put(lastingOutcomes, { domain, outcome: always })
 }
 
-/** The number of unused outcomes a message names, and of how many domains it says why. */
 const MOST_NAMED = 20
 const MOST_EXPLAINED = 5
 
-/** Which outcomes on order no attempt has used, and why; undefined where there are none. */
+/** Says which pending outcomes no attempt has used, and why; undefined if there are none. */
 export function unusedOutcomes(tx: Transaction): string | undefined {
   const left = pendingOutcomes(tx)
   if (left.length === 0) return undefined

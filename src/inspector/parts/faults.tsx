@@ -12,7 +12,6 @@ interface PendingOutcome {
   readonly outcome: string
 }
 
-/** What a test decides: the DNS zone, the outcomes of attempts, and faults. */
 export function Faults() {
   return (
     <div class="cards">
@@ -159,7 +158,7 @@ function ControlForm({ path, method, title }: { path: string; method: 'post' | '
 function Unused() {
   const page = usePage()
   const report = useLive(() => page.control<string>('GET', '/report'), [])
-  const part = /\n {2}on order:\n((?: {4}.*\n?)+)/.exec(report ?? '')?.[1]
+  const part = /\n {2}pending:\n((?: {4}.*\n?)+)/.exec(report ?? '')?.[1]
   return part ? (
     <Card title="Not applied yet, and why" wide>
       <Json value={part.replaceAll(/^ {4}/gm, '')} />

@@ -171,7 +171,7 @@ async function loadResources({ connection }: Page, { list, items }: ServiceFamil
 /** The columns that most families have; they come last. */
 const USUAL = ['created_at', 'description', 'metadata']
 
-/** How many other fields of a family are columns. */
+/** The number of other fields that are columns. */
 const MOST_OTHERS = 4
 
 /** Returns the fields of a family that have one short value. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { clockOption, familiesOption, gatewayRows } from '../../gateway/options.ts'
+import { clockOption, familiesOption } from '../../gateway/option-schemas.ts'
+import { gatewayRows } from '../../gateway/options.ts'
 import { type DialectName, dialects } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
 import { integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'

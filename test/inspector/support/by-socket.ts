@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { eventText, hearEvents, overviewEvent } from '../../../src/gateway/gateway-events.ts'
+import { eventText, overviewEvent, subscribeToEvents } from '../../../src/gateway/inspected.ts'
 import type { Gateway } from '../../../src/index.ts'
 import type { Served } from '../../../src/server/node.ts'
 
@@ -43,7 +43,7 @@ export async function bySocket(gateway: Gateway, { port }: Served, path: string)
     send(':')
     socket.once(
       'close',
-      hearEvents(gateway, (event, value) => send(eventText(event, value))),
+      subscribeToEvents(gateway, (event, value) => send(eventText(event, value))),
     )
     socket.on('error', () => undefined)
   })

@@ -1,0 +1,150 @@
+import * as v from 'valibot'
+import type { Clock } from '../engine/clock.ts'
+import type { InitialResources } from '../generated/resources.ts'
+import type { Families } from '../operation/family.ts'
+import type { Store } from '../operation/store.ts'
+import { type Dialect, standard } from '../resources/dialects.ts'
+import { facts, named } from '../schema/documentation.ts'
+import { duration, integerFrom, optionRow, optionsOf, switchOption } from '../schema/options.ts'
+
+/** Clocks, dialects and stores may be instances of any class. */
+function isSomeObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+/** The schema of a clock. */
+export const clockOption = v.pipe(
+  v.custom<Clock>(
+    (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
+    'an object with "now", a function or a number, in ms',
+  ),
+  facts({ type: 'Clock', imports: { Clock: 'engine/clock.ts' } }),
+)
+
+export const dialect = v.pipe(
+  v.custom<Dialect>(
+    (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
+    () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
+  ),
+  facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
+)
+
+export const key = v.pipe(
+  v.string(),
+  v.check((text) => text !== '' && text.trim() === text, 'a non-empty key without white space around it'),
+)
+
+export const baseUrl = v.pipe(
+  v.string('an http or https URL'),
+  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, 'an http or https URL'),
+  v.transform((url) => url.replace(/\/+$/, '')),
+)
+
+export const quirks = named(
+  optionsOf({
+    keepBackendsOnPatch: optionRow(
+      switchOption,
+      'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
+      { default: false, flag: 'keep-backends-on-patch' },
+    ),
+  }),
+  'Quirks',
+  'Departures from the API reference.',
+)
+
+export const internalErrorBackoff = named(
+  optionsOf({
+    first: optionRow(duration(1000), 'The wait of a job after its first INTERNAL_ERROR.', { default: '1m' }),
+    most: optionRow(duration(1000), 'The longest wait of a job after an INTERNAL_ERROR.', { default: '64m' }),
+  }),
+  'ErrorBackoff',
+  'The waits of a job after INTERNAL_ERRORs.',
+)
+
+const rateLimits = named(
+  optionsOf({
+    requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests within the window that are answered.', {
+      default: 120,
+    }),
+    window: optionRow(duration(1000), 'The rolling window.', { default: '60s' }),
+  }),
+  'RateLimitOptions',
+  'A rate limit.',
+)
+
+export const rateLimit = v.union([
+  v.pipe(
+    v.boolean(),
+    v.transform((isOn) => (isOn ? v.parse(rateLimits, {}) : undefined)),
+  ),
+  rateLimits,
+])
+
+/** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
+const host = v.pipe(
+  v.string(),
+  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
+  v.toLowerCase(),
+)
+
+const controlAccess = named(
+  optionsOf({
+    key: optionRow(
+      v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces')),
+      'Require this key for the control API, even from this machine. With a key set, the Host header is not checked.',
+      { isSecret: true, placeholder: 'KEY' },
+    ),
+    allowHosts: optionRow(
+      v.array(host),
+      'Extra host names from which the control API, and browser pages, may be used without a key.',
+      { flag: 'allow-host', placeholder: 'NAME' },
+    ),
+  }),
+  'ControlOptions',
+  'Access to the control API beyond this machine.',
+)
+
+export const control = v.union([
+  v.pipe(
+    v.literal('loopback'),
+    v.transform(() => v.parse(controlAccess, {})),
+  ),
+  controlAccess,
+])
+
+export const authoritySecret = named(
+  optionsOf({
+    secret: v.pipe(v.string(), v.minLength(16), v.description('At least 16 characters that nobody can guess.')),
+  }),
+  'AuthoritySecret',
+  "The secret that an authority's keys are made from.",
+)
+
+export const store = v.pipe(
+  v.custom<Store>(
+    (value) =>
+      isSomeObject(value) &&
+      ['load', 'append'].every((name) => typeof value[name] === 'function') &&
+      ['function', 'undefined'].includes(typeof value.flushed),
+    'an object with the functions "load" and "append", and perhaps "flushed"',
+  ),
+  facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
+)
+
+/** Checks that the kit made each family. `tableOf` checks that they fit together. */
+export const familiesOption = v.pipe(
+  v.custom<Families>(
+    (value) => isSomeObject(value) && Object.values(value).every(isFamily),
+    'an object with families that fauxgate/kit made, by name',
+  ),
+  facts({ type: 'Families', imports: { Families: 'operation/family.ts' } }),
+)
+
+function isFamily(value: unknown): boolean {
+  return isSomeObject(value) && ['operations', 'collections', 'errors'].every((name) => name in value)
+}
+
+export const initial = v.pipe(
+  v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
+  facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
+)
