@@ -63,19 +63,6 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
     },
   )
 
-  test('that another dialect has besides are among those that a refusal names', async () => {
-    const { created, patch } = await reserved()
-    const others = 'http_endpoint_configuration_id, https_endpoint_configuration_id, resolves_to'
-    const common = 'certificate_id, certificate_management_policy'
-    expect((await create(ngrok, { domain: DOMAIN, nope: 1 })).body.msg).toBe(
-      `nope is not a field of this operation. Supported: domain, region, description, metadata, ${common}, ${others}.`,
-    )
-    expect(created.status).toBe(201)
-    expect((await patch({ nope: 1 })).body.msg).toBe(
-      `nope is not a field of this operation. Supported: description, metadata, ${common}, ${others}, domain.`,
-    )
-  })
-
   test('are those of domains only', async () => {
     const answer = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', { json: extra })
     expect(outcome(answer)).toBe('400 ERR_NGROK_214')
@@ -138,14 +125,6 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
     expect((await patch({ resolves_to: US })).body.resolves_to).toEqual(US)
     expect((await patch({ resolves_to: [] })).body.resolves_to).toEqual([])
     expect((await patch({ metadata: 'n' })).body.resolves_to).toEqual([])
-  })
-
-  test('survives a snapshot', async () => {
-    const { gateway, get } = await reserved({ domain: DOMAIN, resolves_to: US })
-    const before = gateway.snapshot()
-    gateway.reset()
-    gateway.restore(JSON.parse(JSON.stringify(before)))
-    expect((await get()).resolves_to).toEqual(US)
   })
 
   test.each([

@@ -69,12 +69,6 @@ describe('An attempt that the test runs now', () => {
     expect(gateway.snapshot()).toEqual(before)
   })
 
-  test('says that there is no such domain', () => {
-    const id = 'rd_000000000000000000000000000'
-    const { message } = thrownBy(() => openManual().provisioning.attempt(id))
-    expect(message).toBe(`There is no reserved domain ${id}.`)
-  })
-
   test.each([
     ['rd_000000000000000000000000000', 'not_found'],
     ['cert_00000000000000000000000000', 'id_wrong_prefix'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { client, refusalOf, thrownBy } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { upload } from '../support/pem.ts'
 import { DOMAIN, issued, later, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
@@ -126,15 +126,6 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
       await once(server, 'close')
     }
   })
-
-  test('cannot be deleted while it is in use, by whichever way, and stays in use (rules: tls-certificates#deletion)', () => {
-    const { gateway, certificate, certificate_id } = issued()
-    const error = thrownBy(() => gateway.tlsCertificates.delete(certificate_id))
-    expect(error).toMatchObject({ key: 'certificate_automatic', status: 409 })
-    expect(error.message).toContain(DOMAIN)
-    expect(certificate()).toBe(certificate_id)
-    expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
-  })
 })
 
 describe('The same seed and the same calls', () => {
@@ -211,12 +202,6 @@ describe('A private key (rules: secrets#private-keys)', () => {
       expect(text).not.toContain('PRIVATE KEY')
       for (const secret of secrets) expect(text).not.toContain(secret)
     }
-  })
-
-  test('is refused for an id that names no certificate', () => {
-    const gateway = openManual()
-    expect(refusalOf(() => gateway.authority.privateKeyPem('cert_0000000000000000000000000'))).toBe('not_found')
-    expect(refusalOf(() => gateway.authority.privateKeyPem('nonsense'))).not.toBe('ok')
   })
 })
 

@@ -51,13 +51,6 @@ describe('A provisioning job that has started (rules: provisioning-jobs#start)',
     gateway.clock.advance('30s')
     expect(looksAt(gateway, id).certificate()).not.toBeNull()
   })
-
-  test('is shown over HTTP with all its fields, the empty ones as null', async () => {
-    const { gateway, id } = managed()
-    const { body } = await client(gateway)('GET', `/reserved_domains/${id}`)
-    expect(body.certificate_management_status).toStrictEqual({ renews_at: null, provisioning_job: IN_PROGRESS })
-    expect(body.certificate).toBeNull()
-  })
 })
 
 describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', () => {

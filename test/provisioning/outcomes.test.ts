@@ -56,13 +56,6 @@ describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
     expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
   })
 
-  test('can be success, before errors that come later', () => {
-    const { gateway, provisioning, id, other } = two()
-    provisioning.script(['success', 'DNS_ERROR'])
-    expect(outcomesOf(gateway, id)).toEqual(['success'])
-    expect(outcomesOf(gateway, other)).toEqual(['DNS_ERROR', 'success'])
-  })
-
   test.each(['App.Example.COM', 'app.example.com.', 'APP.EXAMPLE.COM.'])('names its domain as %s too', (domain) => {
     const { gateway, provisioning, id } = two()
     provisioning.script(['DNS_ERROR'], { domain })
@@ -121,13 +114,6 @@ describe('failNext', () => {
     provisioning.failNext('INTERNAL_ERROR', { times: 2, domain: DOMAIN })
     expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'success'])
   })
-
-  test('called twice puts the later order first', () => {
-    const { gateway, provisioning, id } = two()
-    provisioning.failNext('DNS_ERROR')
-    provisioning.failNext('INTERNAL_ERROR')
-    expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
-  })
 })
 
 describe('failAlways', () => {
@@ -140,21 +126,6 @@ describe('failAlways', () => {
     provisioning.clear()
     expect(outcomesOf(gateway, id)).toEqual(['success'])
     expect(outcomesOf(gateway, other)).toEqual(['success'])
-  })
-
-  test('lets a script that comes later go before it', () => {
-    const { gateway, provisioning, id } = two()
-    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
-    provisioning.script(['INTERNAL_ERROR', 'success'], { domain: DOMAIN })
-    expect(outcomesOf(gateway, id)).toEqual(['INTERNAL_ERROR', 'success'])
-  })
-
-  test('of one domain leaves the others alone, and the last word counts', () => {
-    const { gateway, provisioning, id, other } = two()
-    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
-    provisioning.failAlways('INTERNAL_ERROR', { domain: DOMAIN })
-    expect(outcomesOf(gateway, other)).toEqual(['success'])
-    expect(outcomesOf(gateway, id, 2)).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR'])
   })
 
   test('is no pending outcome, so a test that uses it need not take it back', () => {
@@ -274,28 +245,18 @@ describe('An order that is wrong is refused with a GatewayError that names what 
   type Order = (provisioning: Provisioning) => unknown
   const wrong: [string, Order, string][] = [
     ['an unknown outcome', ({ script }) => script(['dns_error' as never]), OUTCOMES],
-    ['an unknown outcome after a good one', ({ script }) => script(['success', 'failure' as never]), OUTCOMES],
-    ['an outcome that is no text', ({ script }) => script([null as never]), OUTCOMES],
     ['a text for the list', ({ script }) => script('success' as never), 'Allowed: an array.'],
-    ['no list', ({ script }) => script(undefined as never), 'outcomes is nothing'],
     ['a misspelt option', ({ script }) => script(['success'], { domian: DOMAIN } as never), 'Supported: '],
     [
       'an empty domain',
       ({ script }) => script(['success'], { domain: '' }),
       'domain is "". Allowed: at least two labels, such as "app.example.com".',
     ],
-    ['a domain that is no text', ({ script }) => script(['success'], { domain: 7 as never }), 'Allowed: a string.'],
     ['an unknown error for failNext', ({ failNext }) => failNext('NO_ERROR' as never), OUTCOMES],
-    ['an unknown error for failAlways', ({ failAlways }) => failAlways('NO_ERROR' as never), OUTCOMES],
     [
       'an unknown option of failNext',
       ({ failNext }) => failNext('DNS_ERROR', { count: 2 } as never),
       'Supported: domain, times.',
-    ],
-    [
-      'an unknown option of failAlways',
-      ({ failAlways }) => failAlways('DNS_ERROR', { times: 2 } as never),
-      'Supported: domain.',
     ],
     [
       'what stands beside the options already',
@@ -307,28 +268,10 @@ describe('An order that is wrong is refused with a GatewayError that names what 
       ({ script }) => script(['success'], null as never),
       'options is null. Allowed: an object.',
     ],
-    [
-      'a name in the place of options',
-      ({ failAlways }) => failAlways('DNS_ERROR', DOMAIN as never),
-      'options is "app.example.com". Allowed: an object.',
-    ],
-    [
-      'a number in the place of options',
-      ({ failNext }) => failNext('DNS_ERROR', 2 as never),
-      'options is 2. Allowed: an object.',
-    ],
-    [
-      'a list in the place of options',
-      ({ clear }) => clear([DOMAIN] as never),
-      'options is an array of 1. Allowed: an object.',
-    ],
     ['a name in the place of options of clear', ({ clear }) => clear(DOMAIN as never), 'options is "app.example.com"'],
     ['a negative number of times', ({ failNext }) => failNext('DNS_ERROR', { times: -1 }), TIMES],
-    ['no time at all', ({ failNext }) => failNext('DNS_ERROR', { times: 0 }), TIMES],
     ['too many times', ({ failNext }) => failNext('DNS_ERROR', { times: 10_001 }), TIMES],
     ['half a time', ({ failNext }) => failNext('DNS_ERROR', { times: 1.5 }), TIMES],
-    ['no number of times', ({ failNext }) => failNext('DNS_ERROR', { times: Number.NaN }), TIMES],
-    ['times as a text', ({ failNext }) => failNext('DNS_ERROR', { times: '2' as never }), TIMES],
     ['an unknown option of clear', ({ clear }) => clear({ id: 'rd_1' } as never), 'Supported: domain.'],
   ]
   test.each(wrong)('%s', (_what, order, allowed) => {
@@ -345,15 +288,11 @@ describe('An order that is wrong is refused with a GatewayError that names what 
 describe('An order for a name that no domain with a policy can have is refused: it could never be used', () => {
   const names: [string, string, string][] = [
     ['app', 'domain_not_qualified', 'at least two labels, such as "app.example.com"'],
-    ['.', 'domain_not_qualified', 'at least two labels, such as "app.example.com"'],
     ['app..example.com', 'domain_empty_label', 'a name without an empty label'],
-    ['app.example.com..', 'domain_empty_label', 'a name without an empty label'],
     ['a_b.example.com', 'domain_underscore', 'a name without "_"'],
-    ['a.*.example.com', 'domain_wildcard_not_first', '"*" only as the whole first label'],
     ['https://app.example.com', 'domain_character_invalid', 'letters a to z, digits, "-" and "."'],
     ['\u212ait.example.com', 'domain_character_invalid', 'letters a to z, digits, "-" and "."'],
     ['a.gateway.test', 'policy_on_service_domain', 'allowed on custom domains only'],
-    ['Gateway.Test.', 'policy_on_service_domain', 'allowed on custom domains only'],
   ]
   const orders: [string, (provisioning: Provisioning, domain: string) => unknown][] = [
     ['script', ({ script }, domain) => script(['success'], { domain })],

@@ -57,14 +57,6 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
     expect(renewals.map(({ at }) => at)).toEqual(times)
     expect(certificateIds(gateway)).toHaveLength(1)
   })
-
-  test('happens within the renewal time itself when the delay is 0', () => {
-    const { gateway, certificate, certificate_id, job } = issued({ provisioningDelay: 0, authorityKeys: 'test' })
-    gateway.clock.advance('60d')
-    expect(certificate()).not.toBe(certificate_id)
-    expect(job()).toBeNull()
-    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(RENEWS_AT)
-  })
 })
 
 describe('A renewal that fails (rules: provisioning-jobs#failure)', () => {

@@ -65,17 +65,6 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe(expected)
   })
 
-  test('that is in force already changes nothing when it is set again', () => {
-    const clock = handClock()
-    const gateway = open({ clock })
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    const state = () => JSON.stringify({ ...gateway.snapshot(), now: 0 })
-    const before = state()
-    clock.turn(10_000)
-    gateway.reservedDomains.update(id, { certificate_management_policy: { authority: 'letsencrypt' } })
-    expect(state()).toBe(before)
-  })
-
   test.each([undefined, null, ''])(
     'keeps its key type in an update that sends it as %j, and so changes nothing',
     (private_key_type) => {
@@ -99,24 +88,6 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     const policy = { authority: 'letsencrypt' }
     const updated = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
     expect(updated.certificate_management_policy).toEqual(RSA)
-  })
-
-  test('with another key type starts a new job', () => {
-    const clock = handClock()
-    const gateway = open({ clock })
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    clock.turn(10_000)
-    const { certificate_management_policy, certificate_management_status } = gateway.reservedDomains.update(id, {
-      certificate_management_policy: ECDSA,
-    })
-    expect(certificate_management_policy).toEqual(ECDSA)
-    expect(certificate_management_status?.provisioning_job?.started_at).toBe('2025-09-04T10:11:24Z')
-  })
-
-  test('stays in force when another field changes', () => {
-    const gateway = open()
-    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    expect(gateway.reservedDomains.update(before.id, { metadata: 'x' })).toEqual({ ...before, metadata: 'x' })
   })
 
   test.each(['gateway.test', 'app.gateway.test', '*.gateway.test'])(
@@ -209,22 +180,6 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
     const both = { certificate_id, certificate_management_policy: RSA }
     expect(refusalOf(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
   })
-
-  test('replace each other: a policy clears the uploaded certificate and starts a job', () => {
-    const { gateway, certificate_id } = withCertificate()
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
-    const domain = gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
-    expect(domain).toMatchObject({ certificate: null, certificate_management_policy: RSA })
-    expect(domain.certificate_management_status).toEqual({ renews_at: null, provisioning_job: JOB })
-    expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
-  })
-
-  test('replace each other: a certificate clears policy, status and job', () => {
-    const { gateway, certificate_id, ref } = withCertificate()
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    const domain = gateway.reservedDomains.update(id, { certificate_id })
-    expect(domain).toMatchObject({ certificate: ref, ...UNMANAGED })
-  })
 })
 
 describe('Detaching (rules: domain-certificates#detach)', () => {
@@ -235,21 +190,6 @@ describe('Detaching (rules: domain-certificates#detach)', () => {
     expect([status, text]).toEqual([204, ''])
     expect(gateway.reservedDomains.get(before.id)).toEqual({ ...before, certificate: null })
     expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
-  })
-
-  test('a certificate while a policy is in force is refused', async () => {
-    const gateway = open()
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    const answer = await client(gateway)('DELETE', `${PATH}/${id}/certificate`)
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_436')
-  })
-
-  test('a policy answers 204 and clears policy, status and job', async () => {
-    const gateway = open()
-    const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    const { status, text } = await client(gateway)('DELETE', `${PATH}/${before.id}/certificate_management_policy`)
-    expect([status, text]).toEqual([204, ''])
-    expect(gateway.reservedDomains.get(before.id)).toEqual({ ...before, ...UNMANAGED })
   })
 
   test.each(['certificate', 'certificate_management_policy'])(
