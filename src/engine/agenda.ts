@@ -1,11 +1,18 @@
 import type { Due } from '../operation/collection.ts'
 import { itemAt } from '../schema/values.ts'
+import type { Table } from './table.ts'
 
-/** The event `due` of the record `key` in the table `table`. */
-export interface AgendaEntry {
+/** The event `due` of the record `key` of a table. */
+interface AgendaEntry {
   readonly due: Due
-  readonly table: string
+  readonly table: Table
   readonly key: string
+}
+
+/** An event with the record that waits for it. */
+interface DueEvent {
+  readonly entry: AgendaEntry
+  readonly record: object
 }
 
 /**
@@ -14,9 +21,6 @@ export interface AgendaEntry {
  */
 export class Agenda {
   #heap: AgendaEntry[] = []
-
-  /** `isCurrent` tells whether the record still wants this event. */
-  constructor(readonly isCurrent: (entry: AgendaEntry) => boolean) {}
 
   add(entry: AgendaEntry): void {
     const heap = this.#heap
@@ -31,10 +35,11 @@ export class Agenda {
     heap[at] = entry
   }
 
-  /** The first current entry, or undefined. Drops the outdated ones before it. */
-  first(): AgendaEntry | undefined {
-    for (let top = this.#heap[0]; top; top = this.#heap[0]) {
-      if (this.isCurrent(top)) return top
+  /** The first current entry, with its record. Drops the outdated ones before it. */
+  first(): DueEvent | undefined {
+    for (let entry = this.#heap[0]; entry; entry = this.#heap[0]) {
+      const record = waitingRecord(entry)
+      if (record) return { entry, record }
       this.#dropFirst()
     }
     return undefined
@@ -49,7 +54,7 @@ export class Agenda {
   /** Drops outdated entries once they are more than the `current` ones. */
   tidy(current: number): void {
     if (this.#heap.length <= 2 * current + 64) return
-    const entries = this.#heap.filter(this.isCurrent)
+    const entries = this.#heap.filter((entry) => waitingRecord(entry))
     this.#heap = []
     for (const entry of entries) this.add(entry)
   }
@@ -68,6 +73,13 @@ export class Agenda {
     }
     heap[at] = moved
   }
+}
+
+/** Returns the record of an entry; undefined where it no longer wants this event. */
+function waitingRecord({ due, table, key }: AgendaEntry): object | undefined {
+  const record = table.get(key)
+  const current = record && table.collection.due?.(record)
+  return current?.at === due.at && current.order === due.order ? record : undefined
 }
 
 function isBefore(a: AgendaEntry, b: AgendaEntry): boolean {

@@ -28,16 +28,16 @@ export class DueEvents {
   settle(now: number, isOver?: () => boolean): void {
     const { records } = this.#current()
     if (!records.agenda.isDue(now)) return
-    for (let entry = records.agenda.first(); entry && entry.due.at <= now; entry = records.agenda.first()) {
-      const { table, key, due } = entry
-      const record = records.tableNamed(table).get(key)
-      this.#transactions.run(due.at, 'provisioning', (tx) => record && this.#onDue.get(table)?.(tx, record))
+    for (let next = records.agenda.first(); next && next.entry.due.at <= now; next = records.agenda.first()) {
+      const { entry, record } = next
+      const onDue = this.#onDue.get(entry.table.collection.name)
+      this.#transactions.run(entry.due.at, 'provisioning', (tx) => onDue?.(tx, record))
       if (isOver?.()) return
     }
   }
 
   get next(): NextDue | undefined {
-    const entry = this.#current().records.agenda.first()
-    return entry && { at: entry.due.at, collection: entry.table, key: entry.key }
+    const entry = this.#current().records.agenda.first()?.entry
+    return entry && { at: entry.due.at, collection: entry.table.collection.name, key: entry.key }
   }
 }

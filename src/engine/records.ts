@@ -1,7 +1,7 @@
 import type { Change, Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { Agenda, type AgendaEntry } from './agenda.ts'
+import { Agenda } from './agenda.ts'
 import { Table } from './table.ts'
 
 /** One record's change, with the collection that knows what may leave the gateway of it. */
@@ -16,7 +16,7 @@ export interface RecordChange {
 export class Records {
   /** How many ids, labels and schedulings there have been. */
   sequence = 0
-  readonly agenda: Agenda
+  readonly agenda = new Agenda()
   readonly #tables = new Map<string, Table>()
   #scheduled = 0
 
@@ -24,7 +24,6 @@ export class Records {
     for (const { collections } of families) {
       for (const each of collections) this.#tables.set(each.name, new Table(each))
     }
-    this.agenda = new Agenda((entry) => this.#isCurrent(entry))
   }
 
   table<R extends object>(collection: Collection<R>): Table<R> {
@@ -40,12 +39,13 @@ export class Records {
 
   /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
-    const before = this.table(collection).replace(key, after)
+    const table: Table<R> = this.table(collection)
+    const before = table.replace(key, after)
     const dueOf = collection.due
     if (dueOf) {
       const due = after && dueOf(after)
       this.#scheduled += (due ? 1 : 0) - (before && dueOf(before) ? 1 : 0)
-      if (due) this.agenda.add({ due, table: collection.name, key })
+      if (due) this.agenda.add({ due, table, key })
       this.agenda.tidy(this.#scheduled)
     }
     return { collection, key, before, after }
@@ -61,13 +61,6 @@ export class Records {
     for (const table of this.#tables.values()) {
       yield { collection: table.collection, oldestFirst: [...table.newestFirst()].reverse() }
     }
-  }
-
-  #isCurrent({ due, table, key }: AgendaEntry): boolean {
-    const { collection } = this.tableNamed(table)
-    const record = this.tableNamed(table).get(key)
-    const current = record && collection.due?.(record)
-    return current?.at === due.at && current.order === due.order
   }
 }
 

@@ -48,8 +48,8 @@ function allOf(kept: Records): Item[] {
 function eventsOf(kept: Records): (readonly [key: string, at: number])[] {
   const seen: (readonly [string, number])[] = []
   for (let first = kept.agenda.first(); first; first = kept.agenda.first()) {
-    seen.push([first.key, first.due.at])
-    const item = kept.table(items).get(first.key) as Item
+    seen.push([first.entry.key, first.entry.due.at])
+    const item = first.record as Item
     kept.change(items, item.id, { ...item, due: null })
   }
   return seen
