@@ -75,17 +75,14 @@ function forbid(what: string, received: string | undefined): never {
   return refuse(accessErrors.control_forbidden, { what, received: quote(received) })
 }
 
-/** What stands between the scheme and the path of an absolute URL. */
 function authority(url: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
-/** The same of a page's origin, which has nothing behind it. */
 function webAuthority(origin: string): string | undefined {
   return /^https?:\/\/([^/?#]*)$/i.exec(origin)?.[1]
 }
 
-/** The name or the address, in lower case, that stands alone or before a port. */
 function hostOf(authority: string | undefined): string | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]@/?#:\s]+))(?::\d*)?$/i.exec(authority ?? '')
   return (parts?.[1] ?? parts?.[2])?.toLowerCase()

@@ -8,13 +8,9 @@ import { operationFor, type Router } from './router.ts'
 
 const CONTROLS = `${CONTROL_PATH}/`
 
-/** The control API as the HTTP handler sees it. */
 export interface ControlApi {
-  /** Tells whether a path belongs to it. */
   isOwn(path: string): boolean
-  /** Refuses a request from whom it is not for. */
   requireAccess(request: HttpRequest): void
-  /** Answers a request to it, or throws a `Refusal`. */
   answer(request: HttpRequest, path: string, query: string): HttpResponse
 }
 

@@ -20,7 +20,6 @@ export function preflightAnswer(request: HttpRequest, route: { methods: Readonly
   return { status: 204, headers, body: null }
 }
 
-/** What lets a browser's page read an answer; nothing for a request without an origin. */
 export function corsHeaders(
   request: HttpRequest,
   dialect: CommonDialect,

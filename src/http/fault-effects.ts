@@ -6,12 +6,10 @@ import type { Catalogue } from '../schema/errors.ts'
 import { durationMs } from '../schema/time.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
-/** Tells whether a fault keeps the operation from running. */
 export function isBefore(fault: ArmedFault): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
 }
 
-/** What met a fault. */
 interface Met {
   readonly operation: string
   readonly operationId: string

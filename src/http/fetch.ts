@@ -7,7 +7,6 @@ import { type Delivery, type HttpRequest, type HttpResponse, largestBody } from 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Waits until the gateway's time has come, or a signal is aborted. */
 type Reached = (at: number, signal?: AbortSignal) => Promise<void>
 
 /** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
@@ -25,12 +24,10 @@ export function fetchOf(handler: Handler, reached: Reached): Fetch {
   }
 }
 
-/** Tells whether an argument of fetch is a `Request` and no URL. */
 export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && input instanceof platform('Request')
 }
 
-/** The signal of a `Request`, unless the call says that there is none. */
 function signalOf(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
   return isRequest(input) && signal === undefined ? input.signal : undefined
 }
@@ -122,7 +119,6 @@ export async function readRequest(
   }
 }
 
-/** Tells whether an argument of fetch is all of the request, and can be read as it is. */
 function isWhole(input: string | URL | Request, more: readonly unknown[]): input is Request {
   return more.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }
@@ -161,7 +157,6 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit
   return decodeBody(chunks, size)
 }
 
-/** The text of a body's chunks, which together have `size` bytes. */
 export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
   const [first] = chunks
   const bytes = first && chunks.length === 1 ? first : joined(chunks, size)

@@ -23,14 +23,12 @@ import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CON
 import { jsonBody, queryParameters, splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
 
-/** The parts of a gateway that answer requests. */
 interface HandlerOptions {
   readonly engine: Engine
   readonly router: Router<Operation>
   readonly controlApi: ControlApi
   readonly dialect: CommonDialect
   readonly keys: readonly string[] | undefined
-  /** All keys of the gateway: those of its API, and that of its controls. */
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
@@ -65,7 +63,6 @@ function jsonTexts(): Parts['jsonOf'] {
   }
 }
 
-/** One request on its way to its response. */
 class Call {
   readonly #parts: Parts
   readonly #request: HttpRequest
@@ -105,7 +102,6 @@ class Call {
     return { ...this.#complete(response), safe: later }
   }
 
-  /** The response of some work; a refusal becomes an error. */
   #orError(work: () => HttpResponse): HttpResponse {
     try {
       return work()
@@ -117,7 +113,6 @@ class Call {
     }
   }
 
-  /** The texts that no message to a request may repeat. */
   #unspeakable(): string[] {
     const authorization = this.#request.header('authorization') ?? ''
     const sent = { authorization, query: this.#query, request: this.#request.body }
@@ -181,7 +176,6 @@ class Call {
     }
   }
 
-  /** The complete response, once the journal has it. */
   #noted(response: HttpResponse, now: number): HttpResponse {
     const complete = this.#complete(response)
     if (!this.#headers) return complete
@@ -204,7 +198,6 @@ class Call {
     return complete
   }
 
-  /** A response with the headers of every response, and without a body where the request wants none. */
   #complete({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
     const { dialect } = this.#parts
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
@@ -260,7 +253,6 @@ function refusalOf<Values extends object>(
 
 const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
 
-/** The parameters of a query; of an operation without one, only that there are none. */
 function parametersFor(operation: Operation, query: string, dialect: CommonDialect): Readonly<Record<string, string>> {
   if (query === '') return NO_PARAMETERS
   const parameters = queryParameters(query)

@@ -3,9 +3,9 @@ import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../schema/op
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './request.ts'
 
-/** What happens to requests that are for no installed gateway. */
+/** Options of `gateway.install()`. */
 export interface InstallOptions {
-  /** `pass` hands them to the `fetch` that was there before (the default); `refuse` rejects them. */
+  /** The fate of requests that are for no installed gateway: `pass` gives them to the `fetch` that was there before (the default); `refuse` rejects them. */
   readonly others?: 'pass' | 'refuse'
 }
 
@@ -20,16 +20,14 @@ export interface Installed {
   [Symbol.dispose](): void
 }
 
-/** A gateway in the place of the global `fetch`. */
 interface Installation {
   readonly fetch: Fetch
   readonly baseUrl: () => string
-  /** What was there before it. */
   readonly before: GlobalFetch
   isIn: boolean
 }
 
-/** What the global `fetch` can be; on the function of an installation stands which. */
+/** The global `fetch`. That of an installation has it as a property. */
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
@@ -68,7 +66,6 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, options: Insta
   return { uninstall, [dispose]: uninstall }
 }
 
-/** The installations in place, the latest first. */
 function chainFrom(fetch: GlobalFetch): Installation[] {
   const installation = fetch?.fauxgate
   if (!installation) return []

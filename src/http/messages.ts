@@ -18,8 +18,8 @@ export interface HttpRequest {
    */
   readonly peer?: string
   /**
-   * Whether the inspector asks: let in like a request to a control, it needs no API key, takes none of the quota, meets no
-   * fault, and is no line of the journal.
+   * True for a request of the inspector. It is let in like a request to a control: it needs no API key, takes none of the
+   * quota, meets no fault, and is not in the journal.
    */
   readonly isInspector?: boolean
 }
@@ -59,12 +59,10 @@ export function largestBody(method: string | undefined, url: string | undefined)
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const
 
-/** An answer with a JSON body. */
 export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HttpResponse {
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
 }
 
-/** An answer with a body that is JSON already. */
 export function jsonTextAnswer(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }

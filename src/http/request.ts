@@ -21,7 +21,7 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   return { path: path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path, query }
 }
 
-/** Whether a URL lies below a base URL. Both are brought to their normal form; what is no absolute URL lies nowhere. */
+/** Tells whether a URL is below a base URL, both in their normal form. Only an absolute URL can be. */
 export function isBelow(url: string, base: string): boolean {
   const start = normalUrl(base)?.replace(/\/$/, '')
   const rest = normalUrl(url)

@@ -3,13 +3,11 @@ import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote, quoteWord } from '../schema/text.ts'
 
-/** What a router knows of an operation. */
 interface Routed {
   readonly method: string
   readonly path: string
 }
 
-/** The operations of one path, by method. */
 export interface Route<O extends Routed> {
   readonly methods: ReadonlyMap<string, O>
   readonly ids: PathIds
@@ -21,15 +19,12 @@ interface Node<O> {
   parameter?: { readonly name: string; readonly node: Node<O> }
 }
 
-/** Finds the routes of paths. */
 export interface Router<O extends Routed> {
-  /** The route of a path; undefined for an unknown path. */
   find(path: string): Route<O> | undefined
   /** The route of a path, or the refusal that it is unknown, which names the segment where that shows. */
   require(path: string, method: string): Route<O>
 }
 
-/** Builds the router of all operations. */
 export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> {
   const root = emptyNode<O>()
   for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
@@ -65,7 +60,6 @@ function below<O>(node: Node<O>, segment: string): Node<O> | undefined {
   return node.fixed.get(segment) ?? (segment === '' ? undefined : node.parameter?.node)
 }
 
-/** Why a path is unknown: the first segment that stands nowhere there, or what is missing at its end. */
 function problemOf<O>(root: Node<O>, path: string): string {
   let node = root
   for (const segment of segmentsOf(path)) {
@@ -95,7 +89,6 @@ export function operationFor<O extends Routed>({ methods }: Route<O>, method: st
   )
 }
 
-/** The methods of a path as a header lists them. */
 export function allowedMethods(methods: ReadonlyMap<string, unknown>): string {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }

@@ -62,7 +62,7 @@ export const journalEntry = named(
   'A request that was asked and what was answered, without its secrets.',
 )
 
-/** What entries are asked for by. */
+/** Fields that the wanted entries have. */
 export type JournalQuery = {
   readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
 }

@@ -10,7 +10,6 @@ export interface Exchange {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The header of this name, or an empty text. */
   readonly authorization: string
   readonly now: number
   /** Names and values in turn. */
@@ -100,7 +99,6 @@ function cutText(text: string): string {
   return start.length === text.length ? start : `${start}…${cutNote(start.length, text.length)}`
 }
 
-/** A note on a text that was cut. */
 export function cutNote(length: number, whole: number): string {
   return ` [cut: ${length} of ${whole} characters]`
 }
@@ -118,14 +116,12 @@ function cutHeaders(headers: readonly string[]): string[] {
   return fitting
 }
 
-/** About how many bytes the records of a commit take. */
 function weightOfCommit(commit: Exchange['commit']): number {
   let bytes = 0
   for (const { before, after } of commit?.changes ?? []) bytes += weightOf(before) + weightOf(after)
   return bytes
 }
 
-/** A commit with descriptions in place of the records that are too heavy. */
 function lightCommit(commit: RawCommit | Commit): Commit {
   const shown = 'shown' in commit ? commit.shown() : commit
   const most = MOST_OF_COMMIT / (2 * shown.changes.length)

@@ -3,9 +3,7 @@ import type { JournalEntry, JournalQuery } from './entry.ts'
 import { type Exchange, withinLimits } from './exchange.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
-/** How much a journal holds, and what it hides. */
 interface JournalOptions extends Secrets {
-  /** The most entries. */
   readonly size: number
   /** The most bytes of all entries together, at two bytes a character. */
   readonly bytes: number
@@ -29,7 +27,6 @@ export class Journal {
     return this.#options.size > 0
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.#rows.length
   }

@@ -18,11 +18,9 @@ import { timestamp } from '../schema/time.ts'
 import type { JournalEntry } from './entry.ts'
 import { type CutBody, cutNote, type Exchange, LONGEST_TEXT } from './exchange.ts'
 
-/** What a gateway hides of the requests that it shows. */
 export interface Secrets {
   readonly dialect: CommonDialect
   readonly secretNames: SecretNames
-  /** The keys of the gateway: those of its API, and that of its controls. */
   readonly ownKeys: readonly string[]
 }
 
@@ -64,7 +62,6 @@ export function secretsSent(
   return [...keysInHeader(authorization), ...named.map(([, value]) => value), ...secretsIn(jsonValueOf(request), names)]
 }
 
-/** The JSON value of a body, as far as the journal has it; undefined where it is none. */
 function jsonValueOf(body: Exchange['request' | 'response']): unknown {
   if (body === null || (typeof body === 'object' && 'unread' in body)) return undefined
   if (typeof body === 'object') return jsonBeginning(body.start)
@@ -95,7 +92,6 @@ function cutJson(value: unknown, { start, length }: CutBody): string {
   return JSON.stringify(value).slice(0, LONGEST_TEXT) + cutNote(start.length, length)
 }
 
-/** The names of the parameters that an operation has. */
 function parametersOf(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
   if (!operation?.query) return []
   const { entries = {} } = partsOf(operation.query)

@@ -12,23 +12,19 @@ import { general } from '../schema/general-errors.ts'
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
-/** The error code of a request that has not arrived in time. */
 const TIMED_OUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** An error of Node's parser. */
 export interface ParseError extends Error {
   readonly code?: string
   readonly reason?: string
 }
 
-/** A request, and the response that it gets. */
 export interface Exchange {
   readonly connection: Connection
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** A client's connection. */
 export class Connection {
   /** The address of the other end; unknown once the connection has ended. */
   readonly peer: string

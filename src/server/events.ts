@@ -2,23 +2,21 @@ import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
 import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 
-/** How often it is looked whether something has become due, or a clock was moved, in ms. */
+/** The time between two looks for due events and a moved clock, in ms. */
 const LOOK_MS = 100
 
-/** How often those who listen hear that the connection lives, in looks. */
+/** The number of looks between two signs of life. */
 const LOOKS_PER_HEARTBEAT = 150
 
-/** How much may wait for one who reads slowly, in bytes; what comes after that is missed. */
+/** The most bytes that wait for a slow reader, who misses what comes after them. */
 const MOST_WAITING = 1024 * 1024
 
-/** What an answer that carries events has as headers. */
 export const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
 } as const
 
-/** Someone who listens. */
 interface Listener {
   readonly response: ServerResponse
   /** True if there was something that it did not get. */
@@ -26,15 +24,14 @@ interface Listener {
 }
 
 /**
- * What happens in a gateway, as server-sent events: `commit`, `request` (a line of the journal), `emptied` (the journal
- * was), `control` (a control was used over HTTP), `overview` (the time or a number has changed), and `missed` in the
- * place of what one who reads slowly did not get. Nobody listening costs nothing.
+ * The server-sent events of a gateway: `commit`, `request` (a line of the journal), `emptied` (the journal was), `control`
+ * (a control was used over HTTP), `overview` (the time or a number has changed), and `missed` in the place of those that a
+ * slow reader did not get. Without listeners it costs nothing.
  */
 export class Events {
   readonly #gateway: Gateway
   readonly #listeners = new Set<Listener>()
-  /** Ends what the gateway tells; undefined while it tells nothing. */
-  #deafen: (() => void) | undefined
+  #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
   #looks = 0
@@ -43,7 +40,6 @@ export class Events {
     this.#gateway = gateway
   }
 
-  /** Lets a response carry what happens from now on, beginning with the overview. */
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
     const first = overviewEvent(this.#gateway)
@@ -51,36 +47,16 @@ export class Events {
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
-    this.#listen()
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
   }
 
-  /** True if anyone listens. */
-  get isHeard(): boolean {
-    return this.#listeners.size > 0
-  }
-
-  /** Tells everyone who listens. What is told is made into text once. */
   tell(event: string, value: unknown): void {
+    if (this.#listeners.size === 0) return
     const text = eventText(event, value)
-    let isRead = false
     for (const listener of this.#listeners) {
       if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
-      else {
-        listener.response.write(text)
-        isRead = true
-      }
-    }
-    // In the middle of a long move, nobody gets what is told any more; so nothing more is made of it.
-    if (!isRead) this.#deafen?.()
-  }
-
-  #listen(): void {
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
-    if (this.#deafen) return
-    const end = subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
-    this.#deafen = () => {
-      end()
-      this.#deafen = undefined
+      else listener.response.write(text)
     }
   }
 
@@ -105,14 +81,14 @@ export class Events {
   #caughtUp(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    this.#listen()
     listener.response.write(eventText('missed', {}) + overviewEvent(this.#gateway))
   }
 
   #remove(listener: Listener): void {
     this.#listeners.delete(listener)
-    if (this.isHeard) return
-    this.#deafen?.()
+    if (this.#listeners.size > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#overview = undefined

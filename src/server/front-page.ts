@@ -2,7 +2,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 
-/** The same gateway, which tells who asks for `/` what they have found. */
+/** Returns the same gateway, which also answers `GET /` with what there is here. */
 export function withFrontPage(gateway: Gateway): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
     const { method, url } = request
@@ -17,7 +17,6 @@ export function withFrontPage(gateway: Gateway): Gateway {
   return Object.create(gateway, { exchange: { value: exchange } })
 }
 
-/** What there is, and where. */
 function places({ url, dialect }: Gateway): readonly (readonly [what: string, where: string])[] {
   return [
     ['what happens', `${url}/_fauxgate/`],

@@ -17,7 +17,6 @@ const PAGE = `${CONTROL_PATH}/`
 const EVENTS = `${CONTROL_PATH}/events`
 const PATHS: ReadonlySet<string> = new Set([CONTROL_PATH, PAGE, EVENTS])
 
-/** What a served gateway has for people: the page, and what it hears as it happens. */
 export class Inspector {
   readonly #gateway: Gateway
   readonly #events: Events
@@ -27,12 +26,10 @@ export class Inspector {
     this.#events = new Events(gateway)
   }
 
-  /** Tells whether a request is for the page or for the events. */
   isFor({ method, url = '' }: IncomingMessage): boolean {
     return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && PATHS.has(this.#path(url))
   }
 
-  /** Answers such a request. */
   async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
     const path = this.#path(read.url)
     const refusal = this.#refusal(read)
@@ -47,8 +44,7 @@ export class Inspector {
 
   /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
   controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
-    // Every request comes by here, and nearly always nobody listens.
-    if (method === 'GET' || status >= 300 || !this.#events.isHeard) return
+    if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
     const path = this.#path(url)
     if (path.startsWith(PAGE)) this.#events.tell('control', { method, path: path.slice(CONTROL_PATH.length) })
   }
@@ -57,7 +53,6 @@ export class Inspector {
     return splitUrl(url, this.#gateway.url).path
   }
 
-  /** What a control answers to whoever may not use it. */
   #refusal(read: HttpRequest): HttpResponse | undefined {
     const answer = this.#gateway.exchange({ ...read, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
     return answer.status === 200 ? undefined : answer

@@ -32,7 +32,6 @@ export class StateFile {
     this.gateway = Object.create(gateway, { exchange: { value: exchange } })
   }
 
-  /** Writes the state. */
   write(): Promise<void> {
     const next = async () => {
       this.#hasChanged = false
@@ -101,7 +100,7 @@ function parsed(text: string, file: string): Snapshot {
   }
 }
 
-/** How many problems there are beside the one of the message. */
+/** Counts the problems beside the one of the message. */
 function furtherProblems({ further_problems: counted = '0', ...details }: GatewayError['details']): string {
   const named = Object.keys(details).length - 1
   const further = named + Number.parseInt(counted, 10)
@@ -124,15 +123,16 @@ export async function exportState(gateway: Gateway, file: string): Promise<void>
 }
 
 /**
- * Makes sure that a state can be written to a file, without touching what is in it, and removes what is left of writes
+ * Makes sure that a state can be written to a file, without touching what is in it, and removes the parts that writes left
  * whose process ended in the middle.
- * @throws Error where it cannot.
+ * @throws Error if it cannot be.
  */
 export async function requireWritable(file: string): Promise<void> {
   try {
     const target = await targetOf(file)
     for (const name of await readdir(dirname(target))) {
-      if (isAbandoned(name, basename(target))) await rm(join(dirname(target), name), { force: true })
+      const isPart = name.startsWith(basename(target)) && /^\.\d+\.part$/.test(name.slice(basename(target).length))
+      if (isPart) await rm(join(dirname(target), name), { force: true })
     }
     await writeWhole(partOf(target), '')
     await rm(partOf(target))
@@ -146,7 +146,7 @@ function notWritten(file: string, error: unknown): Error {
   return new Error(`The state file ${file} cannot be written: ${message}`, { cause: error })
 }
 
-/** The file itself, where its name is a link to it. */
+/** Follows a link to the file itself. */
 async function targetOf(file: string): Promise<string> {
   try {
     return await realpath(file)
@@ -155,26 +155,9 @@ async function targetOf(file: string): Promise<string> {
   }
 }
 
-/** What is being written, beside the file; each process has its own. */
+/** Returns the name of the part that this process writes, beside the file. */
 function partOf(file: string): string {
   return `${file}.${process.pid}.part`
-}
-
-/** Tells whether a name is that of a part whose process runs no more, or is this one, which has just begun. */
-function isAbandoned(name: string, file: string): boolean {
-  if (!name.startsWith(file)) return false
-  const pid = /^\.(\d+)\.part$/.exec(name.slice(file.length))?.[1]
-  return pid !== undefined && (pid === String(process.pid) || !isRunning(Number(pid)))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // It runs, and belongs to somebody else.
-    return caught(error).code === 'EPERM'
-  }
 }
 
 /** Writes a new file to the disk, whole. */

@@ -132,7 +132,7 @@ function watched({ keys = [], ...options }: GatewayOptions & { keys?: readonly s
     provisioning: ({ domain, transition }: LoggedTransition) => void order.push(`${domain} ${transition}`),
   }
   const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
-  const gateway = logged(inner, log, { families: undefined, keys })
+  const gateway = logged(inner, log, undefined, keys)
   const sent = {
     authorization: 'Bearer k',
     'service-version': '2',

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
-import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
+import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
 import { named } from '../support/needed.ts'
 import { checkAsync } from '../support/property.ts'
@@ -179,7 +179,7 @@ function failingStore(file: string) {
     left = undefined
     throw new Error('disk I/O error')
   }
-  const store = storeIn(
+  const store = new GroupedStore(
     new SqliteFile(file, (name, options) => {
       const database = nodeSqlite()(name, options)
       const { exec, prepare } = database

@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
-import { storeIn } from '../../src/server/sqlite/sqlite-store.ts'
+import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, memoryDatabase, newFile, withoutSqlite } from '../support/sqlite.ts'
@@ -135,7 +135,7 @@ describeSqlite('A SQLite file', () => {
   it('on a full disk answers an error to everyone who waits, keeps what was answered before, and goes on later', async () => {
     const file = newFile()
     const limits: string[] = []
-    const store = storeIn(
+    const store = new GroupedStore(
       new SqliteFile(file, (name, options) => {
         const database = nodeSqlite()(name, options)
         const exec = database.exec.bind(database)
@@ -178,7 +178,7 @@ describeSqlite('A SQLite file', () => {
         },
       })
     })
-    const store = storeIn(file)
+    const store = new GroupedStore(file)
     onTestFinished(() => store.close())
     const gateway = createGateway({ store })
     await store.flushed()

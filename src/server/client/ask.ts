@@ -5,9 +5,7 @@ import type { Arguments } from '../commands/command.ts'
 import { caught, UsageError } from '../errors.ts'
 import { variableOf } from '../options/table.ts'
 
-/** A running server. */
 export interface ServerAddress {
-  /** Its base URL. */
   readonly url: string
   readonly key?: string | undefined
   /** The root certificate to trust, PEM. */

@@ -10,7 +10,6 @@ import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
 import { formatted } from './format.ts'
 import { requestsCommand, stateExport, stateImport } from './other-commands.ts'
 
-/** A command that is one call to a control. */
 interface Row {
   readonly name: string
   /** The call: its method, and its path below `/_fauxgate`. */
@@ -89,10 +88,8 @@ const ROWS: readonly Row[] = [
   { name: 'reset', call: 'POST /reset' },
 ]
 
-/** The control calls that the table makes commands of. */
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
 
-/** All commands that speak to a running server. */
 export const clientCommands: readonly Command[] = [
   ...ROWS.map(commandOf),
   withServer(requestsCommand),
@@ -100,7 +97,6 @@ export const clientCommands: readonly Command[] = [
   withServer(stateImport),
 ]
 
-/** A command that speaks to a running server. */
 interface ClientCommand extends Omit<Command, 'run'> {
   readonly run: (parsed: Arguments, server: ServerAddress) => Promise<number>
 }

@@ -5,7 +5,6 @@ import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
 
-/** A field of a call, with its flag. */
 interface FieldFlag extends Flag {
   readonly field: string
 }
@@ -22,7 +21,6 @@ export function fieldFlags({ schema }: ControlCall, others: readonly string[]): 
   })
 }
 
-/** Returns how a flag sets a value of a schema. */
 export function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
   const { type, wrapped, options = [] } = partsOf(schema)
   if (wrapped) return kindOf(wrapped)
@@ -37,7 +35,6 @@ export function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
   return { kind: 'text', value: 'VALUE' }
 }
 
-/** Returns the fields of a call that flags set. */
 export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   for (const { flag, field, kind } of flags) {
@@ -47,7 +44,7 @@ export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']
   return fields
 }
 
-/** What a text stands for; the server says what it cannot be. */
+/** Reads a text as its flag wants it. Of a text that it cannot be, the server says so. */
 export function read(kind: Flag['kind'], texts: readonly string[]): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts
@@ -55,7 +52,6 @@ export function read(kind: Flag['kind'], texts: readonly string[]): unknown {
   return kind === 'json' ? jsonOr(text) : text
 }
 
-/** An object as JSON; any other text as it is. */
 function jsonOr(text: string): unknown {
   if (!text.trimStart().startsWith('{')) return text
   try {

@@ -9,7 +9,6 @@ import type { Flag } from '../options/table.ts'
 import { waited } from '../state.ts'
 import { askControl, type ServerAddress, textOf } from './ask.ts'
 
-/** `fauxgate state export`: a snapshot of a running server. */
 export const stateExport = {
   name: 'state export',
   words: '[FILE]',
@@ -24,7 +23,6 @@ export const stateExport = {
   },
 }
 
-/** `fauxgate state import`: puts the state of a snapshot in the place of that of a running server. */
 export const stateImport = {
   name: 'state import',
   words: 'FILE',
@@ -51,7 +49,6 @@ const flags: readonly Flag[] = [
   { flag: 'json', kind: 'switch', value: '', sentence: 'Whole entries of the journal, a JSON object a line.' },
 ]
 
-/** `fauxgate requests`: the journal of a running server. */
 export const requestsCommand = {
   name: 'requests',
   words: '',

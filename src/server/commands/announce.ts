@@ -8,7 +8,6 @@ import type { Log } from '../log/log.ts'
 
 import { hostInUrl, type Served } from '../serve.ts'
 
-/** Says where a server listens, where its root certificate is, and who else can reach it. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
   const { tls, tlsRoot } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
@@ -22,14 +21,12 @@ export function announce(gateway: Gateway, server: Served, config: Config, host:
   if (!isLoopbackAddress(server.address)) warn(exposure(config))
 }
 
-/** Describes the address that a server listens on. */
 function placeOf({ url, address, port }: Served, host: string): string {
   if (address === '0.0.0.0') return `all IPv4 addresses of this machine, port ${port}; here ${url}`
   if (address === '::') return `all addresses of this machine, IPv6 and IPv4, port ${port}; here ${url}`
   return address === host ? url : `${url} (${address})`
 }
 
-/** Describes who may use a server that others can reach. */
 function exposure({ keys, control }: Config): string {
   const api = keys ? 'with one of its keys' : 'with any key'
   const isKeyed = typeof control === 'object' && control.key !== undefined
@@ -76,7 +73,6 @@ async function freePort(host: string, taken: number): Promise<number | undefined
   return undefined
 }
 
-/** Prints a warning. */
 export function warn(text: string): void {
   process.stderr.write(`fauxgate: warning: ${text}\n`)
 }

@@ -4,13 +4,11 @@ import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
 import { suggestion } from './nearest.ts'
 
-/** One command of `fauxgate`. */
 export interface Command {
   /** One word or two: `serve`, `clock advance`. */
   readonly name: string
   /** The words after it, as the help writes them: `NAME VALUE`. */
   readonly words: string
-  /** What it does, in one sentence. */
   readonly summary: string
   readonly flags: readonly Flag[]
   /** Further sentences of its help. */
@@ -19,7 +17,6 @@ export interface Command {
   readonly run: (parsed: Arguments, environment: NodeJS.ProcessEnv) => Promise<number>
 }
 
-/** A command line, parsed. */
 export interface Arguments {
   /** The values of each flag that was given, as typed; of a switch, whether it is on. */
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>

@@ -1,14 +1,12 @@
 import type { Flag } from '../options/table.ts'
 import type { Command } from './command.ts'
 
-/** How wide the help is, and where its second column begins. */
 const WIDTH = 100
 const COLUMN = 34
 
 const EXIT_CODES = `Exit codes: 0 done, or stopped by a signal; 1 it could not be done; 2 the command line, the environment or
 a config file is wrong.`
 
-/** The help of `fauxgate`: all commands. */
 export function helpOnAll(commands: readonly Command[]): string {
   const rows = commands.map(({ name, words, summary }) => row(`${name} ${words}`.trim(), `${summary}.`))
   return `Usage: fauxgate <command> [options]
@@ -23,7 +21,6 @@ ${EXIT_CODES}
 `
 }
 
-/** The help of one command. */
 export function helpOn({ name, words, summary, flags, notes = [] }: Command): string {
   const usage = [`fauxgate ${name}`, words, flags.length > 0 ? '[options]' : ''].filter((part) => part !== '')
   const rows = flags.map((flag) => row(shownFlag(flag), plain(flag)))
@@ -46,7 +43,6 @@ function row(left: string, right: string): string {
   return `${start}${isLong ? `\n${' '.repeat(COLUMN)}` : ''}${wrapped(right, COLUMN)}`
 }
 
-/** A text in lines that begin at a column; the first one is there already. */
 function wrapped(text: string, column: number): string {
   const lines = ['']
   for (const word of text.split(' ')) {

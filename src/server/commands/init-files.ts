@@ -1,7 +1,6 @@
 /** What can run the test of `fauxgate init`, in the order in which it is looked for. */
 export const RUNNERS = ['vitest', 'jest', 'node'] as const
 
-/** What can run the test of `fauxgate init`. */
 export type Runner = (typeof RUNNERS)[number]
 
 /** A file that `fauxgate init` writes. */
@@ -46,7 +45,6 @@ ${BODY[runner].join('\n')}
 `
 }
 
-/** What the test begins with. */
 const HEADS: Readonly<Record<Runner | 'jest module', readonly string[]>> = {
   vitest: [
     "import { readFileSync } from 'node:fs'",
@@ -79,7 +77,6 @@ const HEADS: Readonly<Record<Runner | 'jest module', readonly string[]>> = {
 const CREATED =
   "  const gateway = createGateway({ dialect: ngrok, clock: manualClock('2026-01-01T00:00:00Z'), initial })"
 
-/** What the code under test would do: asks the gateway in the place of the service, and lets time pass. */
 const ASKED = [
   "  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is one in the file that is written

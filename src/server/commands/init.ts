@@ -8,7 +8,6 @@ import { type Arguments, requireNoWords } from './command.ts'
 import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
 import { suggestion } from './nearest.ts'
 
-/** `fauxgate init`: a config file, an initial state and a first test, in the present folder. */
 export const init: Command = {
   name: 'init',
   words: '',
@@ -46,7 +45,6 @@ async function runInit({ flags, words }: Arguments): Promise<number> {
   return 0
 }
 
-/** What matters here of package.json. */
 interface Project {
   readonly type: unknown
   /** The names of packages, and the text of the script that runs the tests. */
@@ -87,7 +85,6 @@ async function asked(runner: Runner): Promise<Runner> {
   }
 }
 
-/** Writes a file unless it exists, and says so. */
 async function write({ name, what, text }: Written): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })

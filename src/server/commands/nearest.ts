@@ -21,13 +21,12 @@ export function suggestion(
   return name === undefined ? '' : ` Did you mean ${write(name)}?`
 }
 
-/** Tells whether a name begins with a word, or has all words that were written with hyphens. */
 function isPartOf(word: string, name: string): boolean {
   const [parts, all] = [word.split('-'), name.split('-')]
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
 }
 
-/** How many letters are to be put in, left out, replaced, or swapped with their neighbour to get from one to the other. */
+/** Counts the letters to insert, remove, replace, or swap with their neighbour to get from one text to the other. */
 function edits(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -7,7 +7,6 @@ import { readArguments } from './command.ts'
 import { helpOn, helpOnAll } from './help.ts'
 import { suggestion } from './nearest.ts'
 
-/** Loads all commands, in the order of the help. */
 export async function allCommands(): Promise<readonly Command[]> {
   const { init } = await import('./init.ts')
   const { clientCommands } = await import('../client/commands.ts')

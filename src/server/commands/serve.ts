@@ -21,7 +21,6 @@ import { type Arguments, type Command, requireNoWords } from './command.ts'
 
 const DEFAULT_HOST = configRows.host.default
 
-/** `fauxgate serve`: a gateway over HTTP, until it is stopped. */
 export const serveCommand: Command = {
   name: 'serve',
   words: '',
@@ -100,7 +99,7 @@ async function serveUntilSignal(gateway: Gateway, { config, names }: ParsedOptio
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
   const front = withFrontPage(file?.gateway ?? gateway)
-  const logging = quiet ? front : logged(front, log, { families, keys: [...keys, ...controlKeys] })
+  const logging = quiet ? front : logged(front, log, families, [...keys, ...controlKeys])
   const server = await listening(logging, host, config, names)
   const stopped = new AbortController()
   const ended = signalled(stopped.signal, () => file?.write().catch(warnOf))
@@ -140,7 +139,6 @@ async function listening(
   }
 }
 
-/** Options by the error of the system that they cause. */
 const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
 
 const YEAR_MS = 365 * 86_400_000

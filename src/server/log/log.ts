@@ -2,7 +2,6 @@ import { styleText } from 'node:util'
 import type { Transition } from '../../provisioning/timeline.ts'
 import { timestamp } from '../../schema/time.ts'
 
-/** A request as the log tells it. */
 export interface LoggedRequest {
   /** The gateway's time in ms since 1970. */
   readonly at: number
@@ -13,17 +12,13 @@ export interface LoggedRequest {
   readonly operation: string | null
   /** The HTTP status; null where there was no answer. */
   readonly status: number | null
-  /** The error code of the answer, or null. */
   readonly error: string | null
   /** What the error says, or why there was no answer; null for neither. */
   readonly message: string | null
-  /** How long the answer took, in ms. */
   readonly duration: number | null
 }
 
-/** Something that a domain's provisioning did. */
 export interface LoggedTransition {
-  /** A timestamp. */
   readonly at: string
   readonly domain: string
   readonly id: string
@@ -31,7 +26,6 @@ export interface LoggedTransition {
   readonly message: string
 }
 
-/** Where the command says what happens. */
 export interface Log {
   /** Something about the server itself; `facts` are what a program reads of it. */
   notice(event: string, text: string, facts?: object): void
@@ -41,7 +35,6 @@ export interface Log {
 
 type Write = (text: string) => void
 
-/** A log of JSON objects, one a line. */
 export function jsonLog(write: Write): Log {
   const say = (event: string, facts: object) => write(`${JSON.stringify({ event, ...facts })}\n`)
   return {
@@ -53,8 +46,7 @@ export function jsonLog(write: Write): Log {
 
 /** A log for people. `isDated` where more than a day may pass. */
 export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
-  const ofSecond = ofLast((second: number) => (isDated ? timestamp : timeOfDay)(second * 1000))
-  const time = (at: number) => ofSecond(Math.floor(at / 1000))
+  const time = isDated ? timestamp : timeOfDay
   return {
     notice: (_event, text) => write(`${text}\n`),
     request: (request) => write(`${requestLine(request, paint, time)}\n`),
@@ -62,10 +54,8 @@ export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
   }
 }
 
-/** How wide the place of the thing that is asked for is, at least. */
 const WIDTH = 34
 
-/** A request in one line; `time` says when. */
 export function requestLine(request: LoggedRequest, paint: Paint, time: (at: number) => string): string {
   const { at, method, path, operation, status, error, message, duration } = request
   const parts = [
@@ -119,10 +109,8 @@ function printable(text: string): string {
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
 }
 
-/** A colour or weight that `styleText` knows. */
 type Style = Parameters<typeof styleText>[0]
 
-/** Colours a text, or leaves it as it is. */
 type Paint = (style: Style, text: string) => string
 
 /**
@@ -140,13 +128,4 @@ function hasColours({ isTTY = false }: { readonly isTTY?: boolean }, environment
   if (NO_COLOR) return false
   if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR)
   return isTTY && TERM !== 'dumb'
-}
-
-/** The same function, which remembers what it made of the last value. */
-export function ofLast<T, Made>(make: (value: T) => Made): (value: T) => Made {
-  let last: { readonly value: T; readonly made: Made } | undefined
-  return (value) => {
-    if (!last || last.value !== value) last = { value, made: make(value) }
-    return last.made
-  }
 }

@@ -3,87 +3,73 @@ import { readClock, stopwatch } from '../../engine/clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
 import { splitUrl } from '../../http/request.ts'
-import type { Change, Commit } from '../../operation/collection.ts'
+import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
 import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
 import { keysInHeader, valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
 import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
-import { type Log, type LoggedRequest, type LoggedTransition, ofLast } from './log.ts'
+import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
-/** Facts of a gateway that its log needs. */
-interface LoggedOptions {
-  readonly families: Families | undefined
-  /** The gateway's keys, which the log never shows. */
-  readonly keys: readonly string[]
-}
-
-/** Returns the same gateway. It logs its requests and its provisioning. */
-export function logged(gateway: Gateway, log: Log, { families, keys }: LoggedOptions): Gateway {
+/** Returns the same gateway. It logs its requests and its provisioning, without the keys. */
+export function logged(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(families)
   /** Transitions of the running operation. They are logged after its request. */
   let pending: LoggedTransition[] | undefined
-  followProvisioning(gateway, (transition, { operation }) => {
-    if (pending && operation !== 'provisioning') pending.push(transition)
-    else log.provisioning(transition)
-  })
-  const delayed = new WeakMap<HttpResponse, (outcome: 'answered' | 'left') => void>()
+  gateway.subscribe((commit) => {
+    const transitions = commit.changes.flatMap((change) => transitionsIn(gateway, change))
+    if (pending && commit.operation !== 'provisioning') pending.push(...transitions)
+    else transitions.forEach(log.provisioning)
+  }, domains.name)
+  /** Logs the requests of delayed responses. */
+  const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
-  // Most requests have the authorization of the one before.
-  const secretsWith = ofLast((authorization: string) => valuesOf([...keys, ...keysInHeader(authorization)]))
-
-  const requestFacts = (
-    request: HttpRequest,
-    path: string,
-  ): Pick<LoggedRequest, 'at' | 'method' | 'path' | 'operation'> => {
+  const logRequest = (request: HttpRequest, path: string, outcome: Outcome, duration: number): void => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
-    const secrets = secretsWith(request.header('authorization') ?? '')
-    return {
+    log.request({
       at: readClock(gateway.clock),
       method: request.method,
-      path: withoutSecrets(path, secrets),
+      path: withoutSecrets(path, valuesOf([...keys, ...keysInHeader(request.header('authorization') ?? '')])),
       operation: router.find(path)?.methods.get(method)?.name ?? null,
-    }
+      ...outcome,
+      duration,
+    })
   }
 
   const exchange = (request: HttpRequest): HttpResponse => {
     const worked = stopwatch()
     const transitions: LoggedTransition[] = []
     pending = transitions
-    const answer = gateway.exchange(request)
+    const response = gateway.exchange(request)
     pending = undefined
     const { path } = splitUrl(request.url, gateway.url)
-    const tell = (outcome: 'answered' | 'left') => {
-      if (!request.isInspector && !isLook(request, path)) {
-        const { at, method, path: safePath, operation } = requestFacts(request, path)
-        const { status, error, message } = outcomeFacts(answer, outcome)
-        log.request({ at, method, path: safePath, operation, status, error, message, duration: worked() })
-      }
+    const finish = (outcome: Outcome) => {
+      if (!request.isInspector && !isLook(request, path)) logRequest(request, path, outcome, worked())
       transitions.forEach(log.provisioning)
     }
-    if (answer.delivery) delayed.set(answer, tell)
-    else tell('answered')
-    return answer
+    if (response.delivery) delayed.set(response, finish)
+    else finish(outcomeOf(response))
+    return response
   }
 
-  const delivered: Gateway['delivered'] = async (answer, options) => {
-    const tell = delayed.get(answer)
+  const delivered: Gateway['delivered'] = async (response, options) => {
+    const finish = delayed.get(response)
     try {
-      const whole = await gateway.delivered(answer, options)
-      tell?.('answered')
+      const whole = await gateway.delivered(response, options)
+      finish?.(outcomeOf(response))
       return whole
     } catch (error) {
-      tell?.('left')
+      finish?.(noResponse('the client left'))
       throw error
     }
   }
 
   const refused: Gateway['refused'] = (error, values) => {
-    const answer = gateway.refused(error, values)
+    const response = gateway.refused(error, values)
     const unread = { method: '-', path: '-', operation: null, duration: null }
-    log.request({ at: readClock(gateway.clock), ...unread, ...outcomeFacts(answer, 'answered') })
-    return answer
+    log.request({ at: readClock(gateway.clock), ...unread, ...outcomeOf(response) })
+    return response
   }
 
   return Object.create(gateway, {
@@ -99,12 +85,14 @@ function isLook({ method }: HttpRequest, path: string): boolean {
   return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)
 }
 
-function outcomeFacts(
-  { status, body, delivery }: HttpResponse,
-  outcome: 'answered' | 'left',
-): Pick<LoggedRequest, 'status' | 'error' | 'message'> {
-  if (outcome === 'left') return { status: null, error: null, message: 'the client left' }
-  if (delivery?.drop) return { status: null, error: null, message: 'a fault broke the connection' }
+type Outcome = Pick<LoggedRequest, 'status' | 'error' | 'message'>
+
+function noResponse(message: string): Outcome {
+  return { status: null, error: null, message }
+}
+
+function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
+  if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
   const { error_code, msg } = errorIn(body)
   return { status, error: text(error_code), message: text(msg) }
@@ -123,19 +111,8 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Tells what the provisioning of each domain does, with the commit that did it. Answers what ends that. */
-function followProvisioning(
-  gateway: Gateway,
-  tell: (transition: LoggedTransition, commit: Commit) => void,
-): () => void {
-  return gateway.subscribe((commit) => {
-    for (const change of commit.changes) {
-      if (change.collection === domains.name) for (const each of transitionsIn(gateway, change)) tell(each, commit)
-    }
-  }, domains.name)
-}
-
-function transitionsIn(gateway: Gateway, { key: id, before, after }: Change): LoggedTransition[] {
+function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {
+  if (collection !== domains.name) return []
   const count = newEntries(timelineOf(before), timelineOf(after))
   if (count === 0) return []
   // A record of this collection.
@@ -144,11 +121,11 @@ function transitionsIn(gateway: Gateway, { key: id, before, after }: Change): Lo
   return entries.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
 }
 
-/** Nothing where the domain is gone by now. */
 function timelineInWords(gateway: Gateway, id: string): readonly ShownTimelineEntry[] {
   try {
     return gateway.provisioning.timeline(id)
   } catch {
+    // The domain is gone by now.
     return []
   }
 }
@@ -158,7 +135,7 @@ function timelineOf(record: object | undefined): readonly unknown[] {
   return (record as { readonly timeline?: readonly unknown[] } | undefined)?.timeline ?? []
 }
 
-/** How many entries of a timeline, of which the oldest give way, were not there before. */
+/** Counts the new entries of a timeline, whose oldest give way. */
 function newEntries(before: readonly unknown[], after: readonly unknown[]): number {
   if (before.length === 0) return after.length
   const last = JSON.stringify(before.at(-1))

@@ -35,7 +35,6 @@ export class LogOutput {
     this.#collected += text
   }
 
-  /** Writes what was collected. */
   readonly flush = (): void => {
     process.off('exit', this.flush)
     const text = this.#collected

@@ -7,10 +7,8 @@ import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
 import { caught, UsageError } from '../errors.ts'
 
-/** Names of config files in the present folder. */
 const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
 
-/** A config file that was read. */
 export interface ConfigFile {
   readonly file: string
   readonly config: Readonly<Record<string, unknown>>

@@ -12,7 +12,6 @@ import { configRows } from './config.ts'
 import { type ConfigFile, pathFromHere } from './config-file.ts'
 import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from './table.ts'
 
-/** The options of one start of `fauxgate serve`. */
 export interface ParsedOptions {
   readonly config: Config
   /** How each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */

@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import { documentationOf, isSchema, marksOf, partsOf } from '../../schema/documentation.ts'
 import { configRows } from './config.ts'
 
-/** A flag of a command. */
 export interface Flag {
   /** Without the hyphens. */
   readonly flag: string
@@ -14,7 +13,6 @@ export interface Flag {
   readonly variable?: string
 }
 
-/** An option of `fauxgate serve` that has a flag and an environment variable. */
 export interface Option extends Flag {
   /** Its path in a config file, such as `control.key`. */
   readonly path: string
@@ -27,7 +25,6 @@ export interface Option extends Flag {
   readonly isFile: boolean
 }
 
-/** The flag that names the config file. */
 export const CONFIG_FLAG: Flag = {
   flag: 'config',
   kind: 'text',
@@ -37,7 +34,6 @@ export const CONFIG_FLAG: Flag = {
   variable: variableOf('config'),
 }
 
-/** The flags of each command that speaks to a running server. */
 export const SERVER_FLAGS: readonly Flag[] = [
   {
     flag: 'url',
@@ -101,7 +97,6 @@ function flagAt(path: string): string {
   return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', '-')
 }
 
-/** Returns what stands for a value; undefined if no text can be one. */
 function placeholderOf(schema: v.GenericSchema): string | undefined {
   const { type, options = [] } = partsOf(schema)
   if (type === 'picklist') return options.join('|')
@@ -115,7 +110,6 @@ function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSch
   return options.map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
 }
 
-/** Returns the environment variable of a flag. */
 export function variableOf(flag: string): string {
   return `FAUXGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }

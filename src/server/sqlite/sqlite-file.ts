@@ -3,14 +3,12 @@ import { resolve } from 'node:path'
 import type { SqlValue } from '../../store/sql-store.ts'
 import { caught } from '../errors.ts'
 
-/** A database of `node:sqlite`. */
 export interface Database {
   exec(sql: string): void
   prepare(sql: string): { all(...values: (string | number | null)[]): object[] }
   close(): void
 }
 
-/** Opens a file with SQLite. */
 type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
 
 type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
@@ -37,7 +35,7 @@ export class SqliteFile {
   readonly #file: string
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
-  /** Which files were opened, by their names. */
+  /** Inodes of the opened files, by name. */
   readonly #opened: ReadonlyMap<string, number | undefined>
 
   /**
@@ -54,7 +52,6 @@ export class SqliteFile {
     this.#opened = new Map([this.#file, `${this.#file}-wal`].map((name) => [name, inodeOf(name)]))
   }
 
-  /** Runs one statement. */
   run(sql: string, values: readonly SqlValue[]): object[] {
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
     this.#statements.set(sql, statement)

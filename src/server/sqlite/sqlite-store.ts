@@ -28,23 +28,7 @@ export interface SqliteStore extends Store {
  * @throws Error where the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
  */
 export function sqliteStore(file: string): SqliteStore {
-  return storeIn(new SqliteFile(file, nodeSqlite()))
-}
-
-/** A store in a SQLite file that is open. */
-export function storeIn(file: SqliteFile): SqliteStore {
-  const store = new GroupedStore(file)
-  const close = () => store.close()
-  process.once('exit', close)
-  return {
-    load: () => store.load(),
-    append: (commit) => store.append(commit),
-    flushed: () => store.flushed(),
-    close() {
-      process.off('exit', close)
-      close()
-    },
-  }
+  return new GroupedStore(new SqliteFile(file, nodeSqlite()))
 }
 
 /** Commits that become safe together. */
@@ -55,11 +39,12 @@ interface Group {
   reject(error: unknown): void
 }
 
-class GroupedStore {
+/** A store in a SQLite file that is open. Its functions can be used without it, so that a store can be made of it. */
+export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
   #group: Group | undefined
-  /** Why nothing is taken: what was not safe is lost, or the file is closed. */
+  /** The reason to take nothing: commits that were not safe are lost. */
   #refuses: unknown
   #isClosed = false
 
@@ -70,9 +55,10 @@ class GroupedStore {
       (sql, ...values) => file.run(sql, values),
       (work) => work(),
     )
+    process.once('exit', this.close)
   }
 
-  load(): StoredState | undefined {
+  readonly load = (): StoredState | undefined => {
     this.#requireOpen()
     this.#flush()
     let state: StoredState | undefined
@@ -83,7 +69,7 @@ class GroupedStore {
     return state
   }
 
-  append(commit: StoredCommit): void {
+  readonly append = (commit: StoredCommit): void => {
     this.#requireOpen()
     if (this.#refuses) throw this.#refuses
     if (!this.#group) {
@@ -94,12 +80,13 @@ class GroupedStore {
     this.#group.commits.push(commit)
   }
 
-  flushed(): Promise<void> {
+  readonly flushed = (): Promise<void> => {
     return this.#group?.safe ?? Promise.resolve()
   }
 
-  close(): void {
+  readonly close = (): void => {
     if (this.#isClosed) return
+    process.off('exit', this.close)
     this.#flush()
     this.#isClosed = true
     this.#file.close()
