@@ -142,25 +142,6 @@ describe('A provisioning job whose attempts fail (rules: provisioning-jobs#failu
     expect(minutesOfAttempts(provisioning.timeline(id))).toEqual([0, 1, 61, 63, 123, 127])
   })
 
-  test('recovers: the certificate dates from the successful attempt, and the job is gone', () => {
-    const { gateway, certificate, status } = managed()
-    gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
-    gateway.clock.advance('30s')
-    gateway.clock.advance('1h')
-    expect(status()?.provisioning_job).toMatchObject({
-      error_code: 'INTERNAL_ERROR',
-      started_at: NEW_YEAR,
-      retries_at: timeAfter('1h', '90s'),
-    })
-    gateway.clock.advance('1m')
-    const issued_at = timeAfter('1h', '90s')
-    expect(gateway.tlsCertificates.get(certificate() as string)).toMatchObject({
-      issued_at,
-      not_after: later(issued_at, '90d'),
-    })
-    expect(status()).toStrictEqual({ renews_at: later(issued_at, '60d'), provisioning_job: null })
-  })
-
   test('starts its backoff anew with the next job', () => {
     const { gateway, job } = managed()
     gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'INTERNAL_ERROR', 'success', 'INTERNAL_ERROR'])

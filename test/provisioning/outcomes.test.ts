@@ -40,53 +40,11 @@ describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
     expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
   })
 
-  test('for any domain is used by whichever attempt comes next', () => {
-    const { gateway, provisioning, id, other } = two()
-    provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
-    expect(outcomesOf(gateway, other, 1)).toEqual(['DNS_ERROR'])
-    expect(outcomesOf(gateway, id, 1)).toEqual(['INTERNAL_ERROR'])
-    expect(outcomesOf(gateway, other)).toEqual(['success'])
-    expect(outcomesOf(gateway, id)).toEqual(['success'])
-  })
-
   test('for a domain goes before one for any domain, whichever was ordered first', () => {
     const { gateway, provisioning, id } = two()
     provisioning.script(['INTERNAL_ERROR'])
     provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
     expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'INTERNAL_ERROR', 'success'])
-  })
-
-  test.each(['App.Example.COM', 'app.example.com.', 'APP.EXAMPLE.COM.'])('names its domain as %s too', (domain) => {
-    const { gateway, provisioning, id } = two()
-    provisioning.script(['DNS_ERROR'], { domain })
-    expect(provisioning.pendingOutcomes()).toEqual([{ domain: DOMAIN, outcome: 'DNS_ERROR' }])
-    provisioning.failNext('INTERNAL_ERROR', { domain })
-    provisioning.failAlways('INTERNAL_ERROR', { domain })
-    expect(outcomesOf(gateway, id, 3)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'INTERNAL_ERROR'])
-    provisioning.clear({ domain })
-    expect(outcomesOf(gateway, id)).toEqual(['success'])
-  })
-
-  test('can be ordered before its domain exists, and waits for it', () => {
-    const gateway = openManual()
-    gateway.provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY })
-    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
-  })
-
-  test('stays on order when its domain is deleted, for the next of that name', () => {
-    const { gateway, provisioning, id } = two()
-    provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
-    gateway.reservedDomains.delete(id)
-    const again = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY }).id
-    expect(outcomesOf(gateway, again)).toEqual(['DNS_ERROR', 'success'])
-  })
-
-  test('is for wildcards by their own name', () => {
-    const { gateway, id } = managed({}, '*.example.com')
-    gateway.provisioning.script(['DNS_ERROR'], { domain: '*.example.com' })
-    gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'example.com' })
-    expect(outcomesOf(gateway, id)).toEqual(['DNS_ERROR', 'success'])
   })
 
   test('counts for an attempt that was due later, not for one that was due before it was ordered', () => {

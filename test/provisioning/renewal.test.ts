@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { client, outcome, refusalOf } from '../support/client.ts'
-import { certificateIds, issued, later, NEW_YEAR, type openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import { certificateIds, issued, later, NEW_YEAR, RSA, timeAfter } from '../support/provisioning.ts'
 
 /** A domain whose certificate was issued at the new year and is due for renewal. */
 function due(options: Parameters<typeof issued>[0] = {}) {
@@ -85,45 +85,6 @@ describe('A renewal that fails (rules: provisioning-jobs#failure)', () => {
     expect(body.not_after).toBe(timeAfter('90d'))
     expect(job()).toMatchObject({ error_code: 'DNS_ERROR', started_at: RENEWS_AT })
     expect(job()?.retries_at).toBe(later(RENEWS_AT, '300d', '30s'))
-  })
-
-  test('recovers late: the new certificate dates from then, and the expired one is gone', () => {
-    const { gateway, status, certificate, certificate_id } = due()
-    gateway.provisioning.failAlways('DNS_ERROR')
-    gateway.clock.advance('100d')
-    gateway.provisioning.clear()
-    expect(certificate()).toBe(certificate_id)
-    gateway.clock.advance('1h')
-    const issued_at = later(RENEWS_AT, '100d', '30s')
-    expect(certificateIds(gateway)).toEqual([certificate()])
-    expect(certificate()).not.toBe(certificate_id)
-    expect(status()).toStrictEqual({ renews_at: later(issued_at, '60d'), provisioning_job: null })
-  })
-})
-
-describe('What ends a renewal', () => {
-  test.each<[string, (gateway: ReturnType<typeof openManual>, id: string) => void]>([
-    ['detaching the policy', (gateway, id) => gateway.reservedDomains.detachCertificateManagementPolicy(id)],
-    ['deleting the domain', (gateway, id) => gateway.reservedDomains.delete(id)],
-  ])('%s takes the certificate in use with it and leaves nothing due', (_what, end) => {
-    const { gateway, id } = due()
-    gateway.provisioning.failNext('INTERNAL_ERROR')
-    gateway.clock.advance('30s')
-    end(gateway, id)
-    expect(certificateIds(gateway)).toEqual([])
-    expect(gateway.clock.advanceToNext()).toBe(false)
-  })
-
-  test('another key type starts a new job in its place, and only one certificate is replaced', () => {
-    const { gateway, id, job, certificate, certificate_id } = due()
-    gateway.clock.advance('10s')
-    gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
-    expect(job()).toMatchObject({ error_code: null, started_at: later(RENEWS_AT, '10s') })
-    gateway.clock.advance('29s')
-    expect(certificate()).toBe(certificate_id)
-    gateway.clock.advance('1s')
-    expect(certificateIds(gateway)).toEqual([certificate()])
-    expect(gateway.tlsCertificates.get(certificate() as string).private_key_type).toBe('rsa')
   })
 })
 
