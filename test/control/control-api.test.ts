@@ -1,41 +1,31 @@
 import { X509Certificate } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
+import type { Gateway } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { type Answer, outcome, read } from '../support/client.ts'
+import { type Control, client, controlsOf, outcome, read, thrownBy } from '../support/client.ts'
+import { open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'
 import { DOMAIN, ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
-const open: Served[] = []
+const servers: Served[] = []
 afterEach(async () => {
-  for (const server of open.splice(0)) await server.close()
+  for (const server of servers.splice(0)) await server.close()
 })
 
-type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>
-
-/** Asks the control API without any key, by a fetch function below a base URL. */
-function asks(fetch: Gateway['fetch'], base: string): Ask {
-  return async (method, path, json) => {
-    const sent =
-      json === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
-    return read(await fetch(`${base}/_fauxgate${path}`, { method, ...sent }))
-  }
-}
-
 /** The two ways to the control API. */
-const ways: Record<string, (gateway: Gateway) => Promise<Ask>> = {
-  'gateway.fetch': async (gateway) => asks(gateway.fetch, 'http://localhost'),
+const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
+  'gateway.fetch': async (gateway) => controlsOf(gateway.fetch, 'http://localhost'),
   'a served port': async (gateway) => {
     const server = await serve(gateway)
-    open.push(server)
-    return asks(fetch, server.url)
+    servers.push(server)
+    return controlsOf(fetch, server.url)
   },
 }
 
 describe.each(Object.keys(ways))('The control API (rules: control-api#calls) through %s', (way) => {
   const controlled = async () => {
     const it = managed()
-    return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Ask>)(it.gateway) }
+    return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Control>)(it.gateway) }
   }
 
   test('POST /reset goes back to the initial state and answers 204 without a body', async () => {
@@ -168,110 +158,10 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
   })
 })
 
-describe('The control API refuses, in the shape of the service’s errors, and changes nothing:', () => {
-  const POST = 'POST'
-  const CLOCK = '/clock'
-  const SCRIPT = '/provisioning/script'
-  const ATTEMPT = '/provisioning/attempt'
-  const cases: [what: string, method: string, path: string, json: unknown, expected: string, says: RegExp][] = [
-    ['an unknown path', 'GET', '/nonsense', undefined, '404 ERR_GATEWAY_90400', /the segment "nonsense" is not known/],
-    ['a path below a known one', 'GET', '/clock/now', undefined, '404 ERR_GATEWAY_90400', /clock\/now/],
-    ['another method', 'PATCH', CLOCK, {}, '405 ERR_GATEWAY_90405', /Allowed: GET, HEAD, POST\./],
-    ['GET for a reset', 'GET', '/reset', undefined, '405 ERR_GATEWAY_90405', /Allowed: POST\./],
-    ['an unknown field', POST, CLOCK, { advanced: '1s' }, '400 ERR_GATEWAY_214', /Supported: advance, to, next/],
-    ['an unknown field beside a good one', POST, SCRIPT, { outcomes: [], x: 1 }, '400 ERR_GATEWAY_214', /x is not/],
-    ['a field for a reset', POST, '/reset', { seed: 'x' }, '400 ERR_GATEWAY_214', /seed/],
-    ['a query where none is known', 'GET', '/clock?x=1', undefined, '400 ERR_GATEWAY_214', /x is not/],
-    ['a query beside a body', POST, '/clock?x=1', { advance: 0 }, '400 ERR_GATEWAY_231', /"x" is not .* none\.$/],
-    ['a query parameter twice', 'GET', `/provisioning/timeline?id=a&id=b`, undefined, '400 ERR_GATEWAY_232', /id/],
-    ['no move', POST, CLOCK, {}, '400 ERR_GATEWAY_215', /exactly one of advance, to and next/],
-    ['no body for a move', POST, CLOCK, undefined, '400 ERR_GATEWAY_215', /exactly one of advance, to and next/],
-    ['two moves', POST, CLOCK, { advance: '1s', next: true }, '400 ERR_GATEWAY_215', /exactly one/],
-    ['a duration that is none', POST, CLOCK, { advance: '5 parsecs' }, '400 ERR_GATEWAY_215', /such as "30s"/],
-    ['a negative duration', POST, CLOCK, { advance: -1 }, '400 ERR_GATEWAY_215', /such as "30s"/],
-    ['a duration of a wrong type', POST, CLOCK, { advance: true }, '400 ERR_GATEWAY_215', /such as "30s"|a string/],
-    ['a duration past the year 9999', POST, CLOCK, { advance: '4000000d' }, '400 ERR_GATEWAY_215', /year 9999/],
-    ['a time that is none', POST, CLOCK, { to: 'tomorrow' }, '400 ERR_GATEWAY_215', /RFC 3339/],
-    ['a date that is none', POST, CLOCK, { to: '2026-02-30T00:00:00Z' }, '400 ERR_GATEWAY_215', /RFC 3339/],
-    ['a time that is past', POST, CLOCK, { to: '2025-12-31T23:59:59Z' }, '400 ERR_GATEWAY_215', /from 2026-01-01T0/],
-    ['next as false', POST, CLOCK, { next: false }, '400 ERR_GATEWAY_215', /Allowed: true/],
-    ['no outcomes', POST, SCRIPT, {}, '400 ERR_GATEWAY_215', /outcomes is nothing/],
-    ['an unknown outcome', POST, SCRIPT, { outcomes: ['ERROR'] }, '400 ERR_GATEWAY_215', /success, INTERNAL_ERROR/],
-    ['outcomes as a text', POST, SCRIPT, { outcomes: 'success' }, '400 ERR_GATEWAY_215', /an array/],
-    ['an attempt without an id', POST, ATTEMPT, {}, '400 ERR_GATEWAY_215', /id is nothing/],
-    ['an attempt of another type', POST, ATTEMPT, { id: 'cert_1' }, '400 ERR_GATEWAY_227', /"rd_"/],
-    ['an attempt of nobody', POST, ATTEMPT, { id: 'rd_1' }, '404 ERR_GATEWAY_90404', /rd_1/],
-    ['a timeline of nobody', 'GET', '/provisioning/timeline?id=rd_1', undefined, '404 ERR_GATEWAY_90404', /rd_1/],
-    ['a timeline without an id', 'GET', '/provisioning/timeline', undefined, '400 ERR_GATEWAY_215', /id is nothing/],
-    ['a record without a name', 'PUT', '/dns', { type: 'A', value: '192.0.2.1' }, '400 ERR_GATEWAY_215', /name is no/],
-    [
-      'an unknown record type',
-      'PUT',
-      '/dns',
-      { name: 'a', type: 'MX', value: 'b' },
-      '400 ERR_GATEWAY_215',
-      /CNAME or A/,
-    ],
-    ['an unknown type to remove', 'DELETE', '/dns?type=MX', undefined, '400 ERR_GATEWAY_215', /CNAME or A/],
-  ]
-  test.each(cases)('%s', async (_what, method, path, json, expected, says) => {
-    const { gateway } = managed({ dns: 'simulated' })
-    gateway.dns.a(DOMAIN, '192.0.2.1')
-    const before = [gateway.snapshot(), gateway.clock.now]
-    const answer = await asks(gateway.fetch, 'http://localhost')(method, path, json)
-    expect(outcome(answer).slice(0, expected.length)).toBe(expected)
-    expect(answer.body.msg).toMatch(says)
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    const operation_id = answer.headers.get('service-operation-id')
-    expect(answer.body).toMatchObject({ status_code: answer.status, details: { operation_id } })
-    expect([gateway.snapshot(), gateway.clock.now]).toEqual(before)
-  })
-
-  test.each([
-    ['the content type that fetch gives a text', {}, '415 ERR_GATEWAY_210', '{"advance":"1s"}'],
-    ['another content type', { 'content-type': 'text/plain' }, '415 ERR_GATEWAY_210', '{"advance":"1s"}'],
-    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, '415 ERR_GATEWAY_210', 'advance=1s'],
-    ['no JSON', { 'content-type': 'application/json' }, '400 ERR_GATEWAY_213', '{"advance":'],
-    ['a list', { 'content-type': 'application/json' }, '400 ERR_GATEWAY_213', '["1s"]'],
-    ['more than 1 MiB', { 'content-type': 'application/json' }, '413 ERR_GATEWAY_90413', ' '.repeat(1024 * 1024 + 1)],
-  ])('a body with %s', async (_what, headers, expected, body) => {
-    const { gateway } = managed()
-    const answer = await read(
-      await gateway.fetch('http://localhost/_fauxgate/clock', { method: 'POST', headers, body }),
-    )
-    expect(outcome(answer)).toBe(expected)
-    expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
-  })
-
-  test.each([undefined, { now: Date.parse(NEW_YEAR) }])('a move of a clock that is not manual: %j', async (clock) => {
-    const gateway = createGateway({ seed: 'control', ...(clock && { clock }) })
-    const ask = asks(gateway.fetch, 'http://localhost')
-    expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
-    for (const json of [{ advance: '1s' }, { next: true }, { to: '2999-01-01T00:00:00Z' }]) {
-      const answer = await ask('POST', '/clock', json)
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_90420')
-      expect(answer.body.msg).toContain('manual clock')
-    }
-  })
-
-  test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (missing) => {
-    const clock = { ...manualClock(0), now: 0, [missing]: undefined }
-    const ask = asks(createGateway({ seed: 'control', clock }).fetch, 'http://localhost')
-    expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
-    expect(outcome(await ask('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
-  })
-
-  test('with the dialect’s own error codes and headers', async () => {
-    const answer = await asks(openManual({ dialect: ngrok }).fetch, 'http://localhost')('GET', '/nonsense')
-    expect(outcome(answer)).toBe('404 ERR_NGROK_90400')
-    expect(answer.headers.get('ngrok-operation-id')).toBe(answer.body.details.operation_id)
-  })
-})
-
 describe('The control API and the service’s own API', () => {
   test('are apart: the one needs no key even where keys are given, the other still does', async () => {
     const gateway = openManual({ keys: ['secret'] })
-    expect((await asks(gateway.fetch, 'http://localhost')('GET', '/clock')).status).toBe(200)
+    expect((await controlsOf(gateway.fetch, 'http://localhost')('GET', '/clock')).status).toBe(200)
     const answer = await read(await gateway.fetch('http://localhost/reserved_domains'))
     expect(outcome(answer)).toBe('401 ERR_GATEWAY_200')
   })
@@ -285,7 +175,87 @@ describe('The control API and the service’s own API', () => {
   test('have one clock and one state: a domain created over HTTP is issued by a move over HTTP', async () => {
     const { gateway, id } = managed()
     gateway.reservedDomains.update(id, { certificate_management_policy: { ...ECDSA, private_key_type: 'rsa' } })
-    await asks(gateway.fetch, 'http://localhost')('POST', '/clock', { advance: '30s' })
+    await controlsOf(gateway.fetch, 'http://localhost')('POST', '/clock', { advance: '30s' })
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
+  })
+})
+
+describe('Faults over HTTP (rules: control-api#calls)', () => {
+  test('are added, listed and removed, and apply', async () => {
+    const gateway = open()
+    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const added = await ask('POST', '/faults', { operation: 'reserved_addrs.list', status: 500 })
+    expect(added).toMatchObject({ status: 200, body: { status: 500, hits: 0, passed: 0 } })
+    expect((await client(gateway)('GET', '/reserved_addrs')).status).toBe(500)
+    expect((await ask('GET', '/faults')).body).toEqual([{ ...added.body, hits: 1 }])
+    await ask('POST', '/faults', {})
+    expect((await ask('DELETE', `/faults?id=${added.body.id}`)).status).toBe(204)
+    expect((await ask('GET', '/faults')).body).toHaveLength(1)
+    expect((await ask('DELETE', '/faults')).status).toBe(204)
+    expect((await ask('GET', '/faults')).body).toEqual([])
+  })
+
+  test('are refused like any bad input, and cannot have a predicate', async () => {
+    const gateway = open()
+    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    expect((await ask('POST', '/faults', { status: 99 })).body.msg).toMatch(/status is 99/)
+    expect((await ask('POST', '/faults', { when: 'always' })).body.msg).toMatch(/when is "always". Allowed: a function/)
+    expect(gateway.faults.all()).toEqual([])
+  })
+})
+
+describe('The journal over HTTP (rules: control-api#calls)', () => {
+  test('is read and emptied', async () => {
+    const gateway = open()
+    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    await client(gateway)('GET', '/reserved_addrs')
+    expect((await ask('GET', '/requests')).body).toMatchObject([{ operation: 'reserved_addrs.list', status: 200 }])
+    expect((await ask('DELETE', '/requests')).status).toBe(204)
+    expect((await ask('GET', '/requests')).body).toEqual([])
+  })
+})
+
+describe('Declarations over HTTP (rules: control-api#calls, references#declared)', () => {
+  test('make edges with routes, endpoint configurations and backends exist', async () => {
+    const gateway = open({ references: 'declared' })
+    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    expect((await ask('POST', '/declare', { edge: 'edghts_1', routes: ['edghtsrt_1'] })).status).toBe(204)
+    await ask('POST', '/declare', { backend: 'bkdhr_1' })
+    await ask('POST', '/declare', { endpoint_configuration: 'ec_1' })
+    expect(gateway.compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' })).toEqual({ enabled: true })
+    expect(gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } }).backends).toEqual({ bkdhr_1: 1 })
+    const { id } = gateway.reservedAddrs.create()
+    const linked = gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
+    expect(linked.endpoint_configuration?.id).toBe('ec_1')
+  })
+
+  test.each([
+    [{}, /one of edge, endpoint_configuration, backend/],
+    [{ routes: ['edghtsrt_1'] }, /one of edge|together with their edge/],
+    [{ edge: 'edghtsrt_1' }, /an id that starts with "edghts"/],
+    [{ backend: 'ec_1' }, /an id that starts with "bkd"/],
+  ])('are refused with what is allowed: %j', async (body, message) => {
+    const gateway = open({ references: 'declared' })
+    const answer = await controlsOf(gateway.fetch, 'http://localhost')('POST', '/declare', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.msg).toMatch(message)
+  })
+})
+
+describe('Who may use the control API (issue: no web page can drive an emulator)', () => {
+  test('a page of one loopback host may ask another, though browsers call that cross-site', async () => {
+    const headers = { origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }
+    expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers })).status).toBe(200)
+    const bare = { 'sec-fetch-site': 'cross-site' }
+    expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers: bare })).status).toBe(403)
+  })
+})
+
+describe('The private key of a certificate', () => {
+  test('that there is not is refused by what it was looked for as', () => {
+    const id = `cert_${'0'.repeat(27)}`
+    const { authority, tlsCertificates } = open()
+    expect(() => authority.privateKeyPem(id)).toThrow(`TLS certificate ${id}`)
+    expect(() => authority.privateKeyPem(id)).toThrow(thrownBy(() => tlsCertificates.get(id)).message)
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createGateway, type GatewayError, type Snapshot } from '../../src/index.ts'
+import { createGateway, type Snapshot } from '../../src/index.ts'
+import { caughtFrom } from '../support/client.ts'
 import { changed, NOTHING, places, valueAt } from '../support/damage.ts'
 import { exercise } from '../support/exercise.ts'
 import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
@@ -36,7 +37,7 @@ describe('A damaged snapshot', () => {
     await fc.assert(
       fc.asyncProperty(damagedFrom(good), async ([path, value]) => {
         const damaged = changed(good, path, value)
-        const error = refusalBy(() => gateway.restore(damaged))
+        const error = caughtFrom(() => gateway.restore(damaged))
         if (error) {
           expect(error.status).toBe(400)
           expect(error.message).toMatch(/^(the snapshot|version|now|seed|sequence|rateLimit|records)\b/)
@@ -60,7 +61,7 @@ describe('A damaged snapshot', () => {
     const gateway = await furnished()
     const good = throughJson(gateway.snapshot())
     for (const path of places(good)) {
-      const problem = refusalBy(() => gateway.restore(changed(good, path, 10n)))
+      const problem = caughtFrom(() => gateway.restore(changed(good, path, 10n)))
       expect(
         problem?.message.startsWith(`${path.join('.')} is a bigint.`),
         `${path.join('.')}: ${problem?.message}`,
@@ -68,13 +69,3 @@ describe('A damaged snapshot', () => {
     }
   })
 })
-
-function refusalBy(call: () => void): GatewayError | undefined {
-  try {
-    call()
-    return undefined
-  } catch (error) {
-    if ((error as GatewayError).key === undefined) throw error
-    return error as GatewayError
-  }
-}

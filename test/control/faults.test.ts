@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type GatewayError, manualClock } from '../../src/index.ts'
+import { manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { client, outcome } from '../support/client.ts'
+import { client, outcome, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
 describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('answers once with the default error, changes nothing, and lets the next request through', async () => {
@@ -73,9 +74,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('spoils a refusal like any other answer', async () => {
     const gateway = open()
     gateway.faults.add({ truncate: 5, times: 1 })
-    const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, {
-      headers: { authorization: 'Bearer k', 'service-version': '2' },
-    })
+    const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
     expect([cut.status, await cut.text()]).toEqual([404, '{"err'])
     gateway.faults.add({ phase: 'after', status: 502, times: 1 })
     expect((await client(gateway)('POST', ADDRS, { json: { region: 'mars' } })).status).toBe(502)
@@ -93,10 +92,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const html = await client(gateway)('GET', ADDRS)
     expect([html.status, html.text, html.headers.get('content-type')]).toEqual([502, '<html>', 'text/html'])
     gateway.faults.add({ operation: 'reserved_addrs.create', truncate: 10, times: 1 })
-    const cut = await gateway.fetch(gateway.url + ADDRS, {
-      method: 'POST',
-      headers: { authorization: 'Bearer k', 'service-version': '2' },
-    })
+    const cut = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
     expect(cut.status).toBe(201)
     expect(await cut.text()).toHaveLength(10)
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
@@ -116,19 +112,14 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     gateway.faults.add({ body: '', times: 1 })
     expect(outcome(await client(gateway)('GET', ADDRS))).toBe('503')
     gateway.faults.add({ truncate: 0, times: 1 })
-    const answer = await gateway.fetch(gateway.url + ADDRS, {
-      headers: { authorization: 'Bearer k', 'service-version': '2' },
-    })
+    const answer = await gateway.fetch(gateway.url + ADDRS, { headers })
     expect([answer.status, await answer.text()]).toEqual([200, ''])
   })
 
   it('cuts the answer of its own after the operation has run', async () => {
     const gateway = open()
     gateway.faults.add({ status: 500, body: 'a long text', truncate: 6, times: 1 })
-    const answer = await gateway.fetch(gateway.url + ADDRS, {
-      method: 'POST',
-      headers: { authorization: 'Bearer k', 'service-version': '2' },
-    })
+    const answer = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
     expect([answer.status, await answer.text()]).toEqual([500, 'a long'])
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
@@ -141,7 +132,6 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
       cause: { code: 'ECONNRESET', message: 'A fault broke the connection.' },
     })
     const server = await serve(gateway)
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
     await expect(fetch(server.url + ADDRS, { headers })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
     await server.close()
   })
@@ -161,7 +151,6 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     clock.advance('1s')
     expect((await pending).status).toBe(200)
     const aborting = new AbortController()
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
     const waiting = gateway.fetch(gateway.url + ADDRS, { headers, signal: aborting.signal })
     aborting.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
@@ -174,21 +163,15 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],
-    [{ operation: 'reserved_addrs.creat' }, /operation is "reserved_addrs.creat". Allowed: reserved_addrs.create, /],
+    [{ operation: 'reserved_addrs.creat' }, /Allowed: reserved_addrs.create, /],
     [{ operation: 'reserved_addrs.list', method: 'POST' }, /method is "POST". Allowed: GET, HEAD\.$/],
     [{ method: 'TRACE' }, /method is "TRACE". Allowed: GET, HEAD, POST, PUT, PATCH, DELETE/],
     [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: .*\/reserved_addrs\/\{id\}/],
     [{ path: '/reserved_addrs/ra_1/x' }, /path is "\/reserved_addrs\/ra_1\/x". Allowed: /],
-    [
-      { operation: 'reserved_addrs.get', path: '/reserved_addrs' },
-      /path is "\/reserved_addrs". Allowed: \/reserved_addrs\/\{id\}\.$/,
-    ],
+    [{ operation: 'reserved_addrs.get', path: '/reserved_addrs' }, /path is .* Allowed: \/reserved_addrs\/\{id\}\.$/],
     [{ resource: 'bkdhr_1' }, /resource is "bkdhr_1". Allowed: ra_…, rd_…, bkdwd_…, cert_…, edghts_…, edghtsrt_…\.$/],
     [{ operation: 'reserved_addrs.get', resource: 'rd_1' }, /resource is "rd_1". Allowed: ra_…\.$/],
-    [
-      { operation: 'reserved_addrs.list', resource: 'ra_1' },
-      /resource is "ra_1". Allowed: nothing, because such requests/,
-    ],
+    [{ operation: 'reserved_addrs.list', resource: 'ra_1' }, /resource is "ra_1". Allowed: nothing, because/],
   ])('is refused with what is allowed where it is wrong: %j', (spec, message) => {
     const gateway = open()
     const before = stateOf(gateway)
@@ -230,16 +213,13 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const gateway = open()
     const { id } = gateway.reservedAddrs.create()
     let looks = 0
-    const when = () => {
-      looks++
-      return true
-    }
-    for (const spec of [
+    const when = () => ++looks > 0
+    const others = [
       { operation: 'reserved_addrs.create' },
       { resource: 'ra_1' },
       { path: '/reserved_domains' },
-    ] as const)
-      gateway.faults.add({ ...spec, when })
+    ] as const
+    for (const spec of others) gateway.faults.add({ ...spec, when })
     gateway.faults.add({ method: 'GET', when, times: 1, latency: 0 })
     for (let i = 0; i < 3; i++) await client(gateway)('GET', `${ADDRS}/${id}`)
     expect(looks).toBe(1)
@@ -274,12 +254,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     gateway.faults.add({ operation: 'reserved_domains.create', times: 2 })
     await client(gateway)('GET', ADDRS)
     await client(gateway)('GET', '/nope')
-    let message = ''
-    try {
-      gateway.faults.assertNoPendingFaults()
-    } catch (error) {
-      message = (error as GatewayError).message
-    }
+    const { message } = thrownBy(() => gateway.faults.assertNoPendingFaults())
     expect(message).toMatch(/^1 fault still waits for requests\.\n/)
     expect(message).toContain('applied to 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
+import { furnished, throughJson } from '../support/furnished.ts'
 import { pem } from '../support/pem.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
@@ -68,14 +68,6 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was left out of the snapshot/)
     const damaged = { ...copy, sequence: -1 }
     expect(() => gateway.restore(damaged)).toThrow(/^sequence is -1\. Allowed: an integer, from 0 to \d+\.$/)
-  })
-
-  it('has the keys in its JSON too where they were asked for', async () => {
-    const { gateway, certificate } = await withSecrets()
-    const other = createGateway(furnishedOptions())
-    other.restore(throughJson(gateway.snapshot({ privateKeys: true })))
-    expect(other.authority.privateKeyPem(certificate)).toBe(pem('key-p256'))
-    expect(other.snapshot({ privateKeys: true })).toEqual(gateway.snapshot({ privateKeys: true }))
   })
 
   it('equals, by `toEqual` and `toStrictEqual`, a snapshot of an equal state, and its JSON', async () => {

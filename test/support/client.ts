@@ -56,6 +56,18 @@ function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer): void
   throw new Error(`${what}: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)
 }
 
+/** A function that calls the control API. */
+export type Control = (method: string, path: string, json?: unknown) => Promise<Answer>
+
+/** Calls the control API without any key, by a fetch function below a base URL. */
+export function controlsOf(fetch: Gateway['fetch'], base: string): Control {
+  return async (method, path, json) => {
+    const sent =
+      json === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
+    return read(await fetch(`${base}/_fauxgate${path}`, { method, ...sent }))
+  }
+}
+
 /** Reads a response to its end. */
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text()
@@ -73,22 +85,25 @@ export function outcome({ status, body }: Answer): string {
   return body?.error_code === undefined ? String(status) : `${status} ${body.error_code}`
 }
 
-/** The error that a call of the direct API throws, or the failure that it throws none. */
-export function thrownBy(call: () => unknown): GatewayError {
+/** The error that a call of the direct API throws, if any. */
+export function caughtFrom(call: () => unknown): GatewayError | undefined {
   try {
     call()
+    return undefined
   } catch (error) {
     return error as GatewayError
   }
-  throw new Error('The call threw nothing.')
+}
+
+/** The error that a call of the direct API throws, or the failure that it throws none. */
+export function thrownBy(call: () => unknown): GatewayError {
+  const error = caughtFrom(call)
+  if (!error) throw new Error('The call threw nothing.')
+  return error
 }
 
 /** The key of the catalogue that a call of the direct API is refused with, or `ok`. */
 export function refusalOf(call: () => unknown): string {
-  try {
-    call()
-  } catch (error) {
-    return (error as GatewayError).key ?? String(error)
-  }
-  return 'ok'
+  const error = caughtFrom(call)
+  return error ? (error.key ?? String(error)) : 'ok'
 }
