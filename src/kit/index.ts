@@ -1,5 +1,5 @@
 /**
- * What families of a test's own are made of; fauxgate's own are made of the same. Schemas are valibot's.
+ * The parts that families are made of: those of a test, and fauxgate's own. Schemas are valibot's.
  *
  * @module
  */

@@ -4,22 +4,22 @@ import type { JsonSchema } from './json-schema.ts'
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
-  /** What the document is of. */
+  /** The title, the version and the license. */
   readonly info: {
     readonly title: string
     readonly version: string
     readonly description: string
     readonly license: { readonly name: string; readonly identifier: string }
   }
-  /** Where the service is. */
+  /** The base URLs of the service. */
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   /** The groups of operations: one per family, and the controls. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  /** What lets a request in, unless its operation says otherwise. */
+  /** The security schemes of every operation that has none of its own. */
   readonly security: readonly SecurityRequirement[]
   /** The operations, by path. */
   readonly paths: Readonly<Record<string, PathItem>>
-  /** What operations refer to by name: schemas, parameters, headers, examples. */
+  /** The parts that operations refer to by name: schemas, parameters, headers, responses. */
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>
@@ -32,7 +32,7 @@ export interface OpenApiDocument {
 /** The names of the security schemes that together let a request in; none lets any in. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
-/** What a reference to a part of the document looks like. */
+/** A reference to a part of the document. */
 export interface Reference {
   readonly $ref: string
 }

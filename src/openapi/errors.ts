@@ -64,16 +64,16 @@ function exampleOf(error: CatalogueError, dialect: CommonDialect): string {
 export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {
   return {
     type: 'object',
-    description: 'Why a request was refused; a refused request has changed nothing.',
+    description: 'The error of a refused request, which has changed nothing.',
     required: ['error_code', 'status_code', 'msg', 'details'],
     properties: {
       error_code: {
         type: 'string',
         pattern: `^${errorPrefix}\\d+$`,
-        description: 'What was wrong, for programs: the same whenever it is the same.',
+        description: 'The code of the error, for programs.',
       },
       status_code: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-      msg: { type: 'string', description: 'What was received and what is allowed, in words for people.' },
+      msg: { type: 'string', description: 'A message for people: the received value, and the allowed ones.' },
       details: {
         type: 'object',
         required: ['operation_id'],
@@ -83,7 +83,7 @@ export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {
             pattern: '^op_[0-9A-Za-z]{27}$',
             description: 'The id of the request, as in the header.',
           },
-          further_problems: { type: 'string', description: 'How many more fields have problems.' },
+          further_problems: { type: 'string', description: 'The number of further fields with problems.' },
         },
         additionalProperties: { type: 'string' },
         description: 'Further facts; of a body, a text `field:<path>` for each of its first problems.',

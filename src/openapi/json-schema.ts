@@ -20,7 +20,7 @@ export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'an
 
 export interface Conversion {
   readonly dialect: CommonDialect
-  /** Where the values stand. In a body, `null` stands for "not given", and unknown fields are refused. */
+  /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
   readonly place: 'body' | 'query' | 'answer'
   /** The schemas that stand under names of their own. */
   readonly definitions: Readonly<Record<string, AnySchema>>
@@ -197,7 +197,6 @@ export function definitionsIn(schemas: readonly AnySchema[]): Record<string, Any
   return Object.fromEntries(found)
 }
 
-/** These schemas and all below them, each once, in the order in which they are met. */
 export function schemasBelow(schemas: readonly AnySchema[]): Set<AnySchema> {
   const seen = new Set<AnySchema>()
   const open = [...schemas].reverse()

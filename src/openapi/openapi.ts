@@ -14,11 +14,11 @@ import { answerSchemas, bodySchemas, type Describing, describingOf, operationIte
 
 export type { OpenApiDocument } from './document.ts'
 
-/** What {@link openApi} describes beside fauxgate's own families. */
+/** The options of {@link openApi}. */
 export interface OpenApiOptions {
   /** Families of one's own, as `createGateway` takes them. */
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
-  /** Where the service is; the dialect's base URL by default. */
+  /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
 }
 

@@ -24,7 +24,7 @@ import {
 
 type AnySchema = v.GenericSchema
 
-/** How the operations of a gateway are put into a document: the schemas that have names, of bodies and of answers. */
+/** The conversions of a document: of bodies, and of answers. */
 export interface Describing {
   readonly dialect: CommonDialect
   readonly sent: Conversion
@@ -114,7 +114,6 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
   return { description: sentence, headers, content: { [mediaType]: { schema: jsonSchemaOf(schema, answered) } } }
 }
 
-/** Everything in an answer that has a name, as a dialect shows it. */
 export function answerSchemas({ dialect, answered }: Describing): Schemas {
   return Object.fromEntries(
     Object.entries(answered.definitions).map(([name, schema]) => {
@@ -211,7 +210,7 @@ function aliasesOf(operation: Operation, dialect: CommonDialect, body: JsonSchem
   return Object.fromEntries(aliases)
 }
 
-/** What must be sent: of a field with another name, it or that one. */
+/** Returns the required fields. Of a field with another name, either name is enough. */
 function requiredOf(
   operation: Operation,
   dialect: CommonDialect,
@@ -229,7 +228,6 @@ function ignoredBy(operation: Operation, { ignoredFields }: CommonDialect): Fiel
   return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
 }
 
-/** The path's ids, which a body may repeat. */
 function idsOf({ ids }: Operation): Fields {
   const name = (id: string) => [
     id,

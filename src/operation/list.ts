@@ -17,7 +17,7 @@ const LARGEST_PAGE = 100
 export const listQuery = named(
   v.object({
     limit: v.optional(
-      documented(v.union([v.number(), v.string()]), 'How many items a page has.', {
+      documented(v.union([v.number(), v.string()]), 'The number of items of a page.', {
         json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE, examples: [10] },
         errors: [general.limit_not_a_number, general.limit_out_of_range],
         rules: 'lists#paging',
@@ -43,7 +43,7 @@ export const listQuery = named(
     ),
   }),
   'ListParameters',
-  'Which page of a list is wanted.',
+  'The page of a list to return.',
 )
 
 export type { ListParameters as ListInput }
@@ -81,7 +81,6 @@ export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchem
   return query
 }
 
-/** Returns query parameters as texts by their own names; refuses the ones that the operation does not have. */
 export function namedParameters(
   raw: object,
   names: readonly string[],

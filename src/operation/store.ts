@@ -1,8 +1,8 @@
 /**
- * Where commits go, so that a gateway outlives its process. All of it is synchronous but `flushed`, which only a store
- * needs that makes several commits safe at once.
+ * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it makes
+ * several commits safe at once.
  *
- * What the store is given holds secrets: private keys, and those of webhooks. Keep it where nobody else reads it.
+ * Commits hold secrets: private keys, and those of webhooks. Keep them where nobody else reads them.
  *
  * @example
  * ```ts
@@ -44,19 +44,19 @@ export interface StoredCommit {
   readonly operations: number
   /** Set on the first commit, on `reset` and on `restore`: forget everything from before. */
   readonly replaces?: StoredFacts
-  /** What is kept from now on under each key, secrets included; null for what is there no longer. Each key once. */
+  /** The new record under each key, secrets included; null for a record that was removed. Each key once. */
   readonly changes: readonly StoredChange[]
 }
 
-/** What stays the same from one replacement of the whole state to the next. */
+/** The facts that stay the same from one replacement of the whole state to the next. */
 export interface StoredFacts {
   /** The version of the records' form. A gateway reads its own and refuses any other. */
   readonly version: number
-  /** What ids and, with the published test keys, automatic certificates come from. */
+  /** The seed of ids and, with the published test keys, of automatic certificates. */
   readonly seed: string
 }
 
-/** What is kept of one record. */
+/** The change of one stored record. */
 export interface StoredChange {
   /** The collection, such as `reserved_domains`. */
   readonly collection: string
@@ -74,7 +74,7 @@ export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'se
 
 /** A record as a store has kept it. */
 export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
-  /** What `after` was, as JSON has it. */
+  /** The record that `after` was, as JSON has it. */
   readonly record: object
 }
 

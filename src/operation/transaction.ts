@@ -3,8 +3,8 @@ import type { Collection } from './collection.ts'
 import type { View, Wire } from './view.ts'
 
 /**
- * What an operation sees and may do. All reads see the operation's own writes; everything it put or removed is taken
- * back when it throws.
+ * The view of a gateway's records that an operation reads and changes. Reads see the operation's own writes. If it throws,
+ * everything that it put or removed is taken back.
  */
 export interface Transaction {
   /** The gateway's time in ms since 1970, the same during the whole transaction. */
@@ -13,7 +13,7 @@ export interface Transaction {
   readonly dialect: CommonDialect
   /** The options of the gateway that change rules; see `ownPart`. */
   readonly rules: Rules
-  /** What records are shown with. */
+  /** The surroundings of views. */
   readonly wire: Wire
   /** The wire's form of a record, frozen. Made once per record and kept. */
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown
@@ -21,7 +21,7 @@ export interface Transaction {
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** The oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
-  /** How many records a collection has. */
+  /** Returns the number of records of a collection. */
   count<R extends object>(collection: Collection<R>): number
   /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */
   put<R extends object>(collection: Collection<R>, record: R): R

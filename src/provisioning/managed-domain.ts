@@ -25,12 +25,10 @@ export const provisioningRules = ownPart<ProvisioningRules>()
 
 const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
-/** A certificate management policy (rules: domain-certificates#one-or-the-other). */
 export type Policy = Frozen<v.InferOutput<typeof policy>>
 
 export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
 
-/** The reasons for which a provisioning attempt can fail (rules: provisioning-jobs#failure). */
 export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
 
 const job = v.object({

@@ -39,16 +39,16 @@ export type { ShownTimelineEntry }
 
 export const shownTimelineEntry = named(
   v.object({
-    at: documented(time, 'When it happened: UTC, in whole seconds.'),
-    transition: documented(v.picklist(TRANSITIONS), 'What happened.'),
+    at: documented(time, 'The time of the transition: UTC, in whole seconds.'),
+    transition: documented(v.picklist(TRANSITIONS), 'The transition.'),
     outcome: documented(
       v.nullable(v.picklist(OUTCOMES)),
-      "What an attempt came to; null for what is no attempt's end.",
+      'The outcome of an attempt; null for transitions that end none.',
     ),
     message: documented(v.string(), 'The same in words for people.'),
   }),
   'TimelineEntry',
-  "One thing that a domain's provisioning did.",
+  "A transition of a domain's provisioning.",
 )
 
 const LONGEST_TIMELINE = 100

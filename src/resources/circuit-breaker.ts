@@ -42,13 +42,13 @@ const fields = {
   num_buckets: v.optional(
     documented(
       v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
-      'How many buckets the statistics of the window are kept in.',
+      'The number of buckets of the statistics.',
       NUMBERS,
     ),
     10,
   ),
   volume_threshold: v.optional(
-    documented(integerFrom(0), 'How many requests the window must have before the circuit can trip.', NUMBERS),
+    documented(integerFrom(0), 'The number of requests in the window before the circuit can trip.', NUMBERS),
     10,
   ),
   error_threshold_percentage: v.optional(share, 0.5),
@@ -60,7 +60,7 @@ export const circuitBreaker = routeModule({
   segment: 'circuit_breaker',
   errors,
   what: 'circuit breaker',
-  body: named(v.object(fields), 'CircuitBreakerBody', 'A circuit breaker as it is to be.', {
+  body: named(v.object(fields), 'CircuitBreakerBody', 'The new circuit breaker.', {
     json: { examples: [{ tripped_duration: 30, error_threshold_percentage: 0.2 }] },
   }),
   shape: named(

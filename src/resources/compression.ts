@@ -8,7 +8,7 @@ export const compression = routeModule({
   name: 'compression',
   segment: 'compression',
   what: 'compression',
-  body: named(v.object({ enabled }), 'CompressionBody', 'Compression as it is to be.', {
+  body: named(v.object({ enabled }), 'CompressionBody', 'The new compression.', {
     json: { examples: [{ enabled: true }] },
   }),
   shape: named(v.object({ enabled: v.unwrap(enabled) }), 'Compression', 'Compresses answers on their way to clients.'),

@@ -112,14 +112,14 @@ const createBody = named(
     endpoint_configuration_id: extra(endpointConfigurationId),
   }),
   'ReservedAddressCreate',
-  'What a reserved address is created with.',
+  'The body that creates a reserved address.',
   { json: { examples: [{ description: 'checkout', region: 'eu' }] } },
 )
 
 const updateBody = named(
   v.object({ description, metadata, endpoint_configuration_id: endpointConfigurationId }),
   'ReservedAddressUpdate',
-  'What is changed of a reserved address: at least one field.',
+  'The changes of a reserved address: at least one field.',
 )
 
 /** The section of a dialect for reserved addresses. */

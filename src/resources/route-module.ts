@@ -24,7 +24,7 @@ export interface RouteIds {
   readonly id: string
 }
 
-/** What every route module has beside its `replace`, at the path that this one names. */
+/** The operations of every route module beside its `replace`. */
 export interface RouteModule<Module> {
   /**
    * Get the module of a route: `GET`.

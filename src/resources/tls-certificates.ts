@@ -65,16 +65,19 @@ const shape = named(
       ),
       'The further names that the leaf is good for.',
     ),
-    issued_at: documented(v.nullable(time), 'When it was issued automatically; null for one that was uploaded.'),
+    issued_at: documented(
+      v.nullable(time),
+      'The time at which it was issued automatically; null for one that was uploaded.',
+    ),
     not_before: documented(time, "The start of the leaf's validity."),
     not_after: documented(time, "The end of the leaf's validity."),
     key_usages: documented(
       v.array(v.string()),
-      'What the key of the leaf is for, by the names of RFC 5280, such as `digitalSignature`.',
+      'The uses of the key of the leaf, by the names of RFC 5280, such as `digitalSignature`.',
     ),
     extended_key_usages: documented(
       v.array(v.string()),
-      'What else it is for, such as `serverAuth`; a dotted OID where RFC 5280 has no name.',
+      'The further uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
     ),
     private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
     issuer_common_name: ofLeaf("common name of the leaf's issuer"),
@@ -90,7 +93,7 @@ const shape = named(
     subject_country: ofLeaf("country of the leaf's subject"),
   }),
   'TLSCertificate',
-  'A chain of certificates, with what its leaf says.',
+  'A chain of certificates, with the fields of its leaf.',
 )
 
 function ofLeaf(what: string) {
@@ -140,13 +143,13 @@ const createBody = named(
     ),
   }),
   'TLSCertificateCreate',
-  'What is uploaded.',
+  'The chain and the key to upload.',
 )
 
 const updateBody = named(
   v.object({ description, metadata }),
   'TLSCertificateUpdate',
-  'What is changed of a TLS certificate.',
+  'The changes of a TLS certificate.',
 )
 
 /** TLS certificates (rules: tls-certificates#resource). */

@@ -32,36 +32,14 @@ const errors = declareErrors({
 })
 
 /** The public service's traffic policy action types (rules: traffic-policy#actions). */
-const POLICY_ACTIONS = [
-  'add-headers',
-  'ai-gateway',
-  'basic-auth',
-  'circuit-breaker',
-  'close-connection',
-  'compress-response',
-  'custom-response',
-  'deny',
-  'forward-internal',
-  'http-request',
-  'jwt-validation',
-  'log',
-  'oauth',
-  'openid-connect',
-  'owasp-crs-request',
-  'owasp-crs-response',
-  'rate-limit',
-  'redirect',
-  'remove-headers',
-  'request-body-find-replace',
-  'response-body-find-replace',
-  'restrict-ips',
-  'saml',
-  'set-vars',
-  'sse-find-replace',
-  'terminate-tls',
-  'url-rewrite',
-  'verify-webhook',
-] as const
+const POLICY_ACTIONS = `
+  add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
+  forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response
+  rate-limit redirect remove-headers request-body-find-replace response-body-find-replace restrict-ips saml set-vars
+  sse-find-replace terminate-tls url-rewrite verify-webhook
+`
+  .trim()
+  .split(/\s+/)
 
 const TERMINATING: ReadonlySet<unknown> = new Set(['deny', 'custom-response'])
 
@@ -93,18 +71,18 @@ interface PolicyRules {
 
 const policyRules = ownPart<PolicyRules>()
 
-const NAME = 'How people call the rule.'
+const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
   'CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.'
-const ACTIONS = 'What is done with the traffic, in this order; nothing follows `deny` and `custom-response`.'
-const CONFIG = 'The configuration of the action; its fields hang on the type.'
-const RULE = 'What is done with some of the traffic.'
-const ACTION = 'One thing that is done with traffic.'
-const INBOUND = 'The rules on what comes in, in their order.'
-const OUTBOUND = 'The rules on what goes out, in their order.'
+const ACTIONS = 'The actions on the traffic, in order; nothing follows `deny` and `custom-response`.'
+const CONFIG = 'The configuration of the action. Its fields depend on the type.'
+const RULE = 'The actions on traffic that meets the expressions.'
+const ACTION = 'An action on traffic.'
+const INBOUND = 'The rules on incoming traffic, in order.'
+const OUTBOUND = 'The rules on outgoing traffic, in order.'
 const RULES: Facts = { rules: 'traffic-policy#rules' }
 
-const type = documented(v.string(), 'What kind of action it is, such as `deny`.', {
+const type = documented(v.string(), 'The type of the action, such as `deny`.', {
   rules: 'traffic-policy#actions',
   json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string' }] },
 })
@@ -134,7 +112,7 @@ const action = named(
       if (typeof type !== 'string') return
       // A snapshot may come from a gateway that accepts unknown actions.
       const acceptsUnknown = state || policyRules(rules).unknownActions === 'accept'
-      if (!acceptsUnknown && !POLICY_ACTIONS.some((known) => known === type)) {
+      if (!acceptsUnknown && !POLICY_ACTIONS.includes(type)) {
         report(errors.action_unknown, { allowed: POLICY_ACTIONS.join(', ') }, { path: ['type'], value: type })
       }
       if (config === undefined || isObject(config)) checkConfig(type, config ?? {}, report)
@@ -232,7 +210,7 @@ export const trafficPolicy = routeModule({
       outbound: v.optional(documented(v.array(endpointRule), OUTBOUND, RULES), []),
     }),
     'TrafficPolicyBody',
-    'A traffic policy as it is to be.',
+    'The new traffic policy.',
     { json: { examples: [{ inbound: [EXAMPLE] }] } },
   ),
   shape,

@@ -101,14 +101,14 @@ const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, 
 
 const body = { description, metadata, backends: v.optional(weights) }
 
-const createBody = named(v.object(body), 'WeightedBackendCreate', 'What a weighted backend is created with.', {
+const createBody = named(v.object(body), 'WeightedBackendCreate', 'The body that creates a weighted backend.', {
   json: { examples: [{ backends: { bkdhr_1: 90, bkdhr_2: 10 } }] },
 })
 
 const updateBody = named(
   v.object(body),
   'WeightedBackendUpdate',
-  'What is changed of a weighted backend; without `backends`, it has none any more.',
+  'The changes of a weighted backend. Without `backends`, it has none any more.',
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 

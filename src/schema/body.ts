@@ -19,7 +19,6 @@ export type RequestBody =
 
 export type SentBody = Readonly<Record<string, unknown>>
 
-/** Returns a body that is one JSON object; refuses anything else. */
 export function jsonObject(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : refuse(general.body_unparsable, { received: kindOf(value) })
 }

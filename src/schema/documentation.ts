@@ -58,7 +58,7 @@ export interface Facts {
   readonly rules?: string
   /** The type in TypeScript, where the schema cannot say it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
   readonly type?: string
-  /** Where the names in `type` are declared, below `src/`, such as `{ Clock: 'engine/clock.ts' }`. */
+  /** The files below `src/` that declare the names in `type`, such as `{ Clock: 'engine/clock.ts' }`. */
   readonly imports?: Readonly<Record<string, string>>
   /** The type parameters of a named schema, such as `Name extends string = string`. */
   readonly parameters?: string
@@ -124,7 +124,6 @@ interface SchemaParts {
   readonly errors?: readonly CatalogueError[]
 }
 
-/** Returns a schema with the parts that only some kinds have. */
 export function partsOf(schema: v.GenericSchema): SchemaParts {
   // Valibot's type of any schema leaves out what only some kinds have.
   return schema as v.GenericSchema & SchemaParts
@@ -155,13 +154,11 @@ interface Marks {
   readonly refusedAs?: FieldError<string, { allowed: string }>
 }
 
-/** Returns the marks of a schema and of the schemas that it wraps. */
 export function marksOf(schema: v.GenericSchema): Marks {
   const { wrapped } = partsOf(schema)
   return { ...(wrapped && marksOf(wrapped)), ...v.getMetadata(schema) }
 }
 
-/** Returns the fields that only some dialects have: of a body, or of an answer. */
 export function extraFieldsOf(schema: v.GenericSchema): string[] {
   const entries = Object.entries(partsOf(schema).entries ?? {})
   return entries.flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
@@ -173,7 +170,6 @@ export function foreignFieldsOf(schema: v.GenericSchema, { extraFields }: Common
   return extraFieldsOf(schema).filter((name) => !known.includes(name))
 }
 
-/** Returns the schema at a path below another one; undefined if there is none. */
 export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
   if (path.length === 0) return schema
   const { wrapped, entries, item } = partsOf(schema)

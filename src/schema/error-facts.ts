@@ -63,7 +63,6 @@ export function codeOf({ number }: CatalogueError, { errorPrefix }: CommonDialec
   return `${errorPrefix}${number}`
 }
 
-/** Returns the HTTP status of an error: the dialect's own if it has one, else the catalogue's. */
 export function statusOf({ key, status }: CatalogueError, { errorStatuses }: CommonDialect): number {
   return errorStatuses[key] ?? status
 }

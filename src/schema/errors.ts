@@ -117,7 +117,6 @@ export function emptyUpdate(number: number, fields: string): Entry<{ readonly al
   )
 }
 
-/** All errors of a gateway, by key. */
 export type Catalogue = ReadonlyMap<string, CatalogueError>
 
 /**

@@ -26,7 +26,6 @@ export function isIdPrefix(text: string): boolean {
   return /^[a-z]+$/.test(text)
 }
 
-/** Returns the pattern of ids with a prefix, for JSON Schema. */
 export function idPattern(prefix: string): string {
   return `^${prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
 }
@@ -36,7 +35,6 @@ export function isIdOf(text: string, prefixStart: string): boolean {
   return prefixOf(text) !== undefined && text.startsWith(prefixStart)
 }
 
-/** Returns the error of a text that is no id of the given prefix. */
 export function idProblem(
   text: string,
   prefix: string,
@@ -51,7 +49,6 @@ export function isOwnId(text: string, prefix: string): boolean {
   return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && prefixOf(text) === prefix
 }
 
-/** Returns the number in the sequence that a gateway made an id from. */
 export function ownIdSequence(id: string): number {
   const digits = id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
@@ -70,10 +67,6 @@ export function pathIdProblems(
   return problems
 }
 
-/**
- * Refuses a text that is no id of the given prefix.
- * @throws Refusal `id_unparsable` or `id_wrong_prefix`.
- */
 export function requireId(id: string, prefix: string): void {
   const [wrong] = pathIdProblems({ id }, { id: prefix })
   if (wrong) throw new Refusal([wrong])

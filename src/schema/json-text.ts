@@ -1,15 +1,14 @@
 /** A value begins with one of these; `s` is a text and `v` a number, `true`, `false` or `null`. */
 const VALUE = '{[sv'
 
-/** A JSON text, read as far as it is JSON (RFC 8259). */
 interface ReadPart {
-  /** Where it stops to be JSON, or its end. */
+  /** The index at which the text stops being JSON (RFC 8259), or its length. */
   readonly stop: number
-  /** Where the last whole value in it ends. */
+  /** The index at which its last whole value ends. */
   readonly end: number
-  /** What follows that value, as far as it is the beginning of a text. */
+  /** The text that breaks off after that value; empty if none does. */
   readonly cut: string
-  /** The brackets that are still open, as those that close them. */
+  /** The brackets that close those still open. */
   readonly closing: string
 }
 
@@ -58,8 +57,8 @@ function following(sign: string | undefined, isName: boolean, closing: string | 
 }
 
 /**
- * Says where a text that `JSON.parse` has refused stops being JSON. The parsers' own messages repeat a part of the text,
- * which may hold a secret.
+ * Returns the place at which a text that `JSON.parse` refused stops being JSON. The parser's own message repeats a part of
+ * the text, which may hold a secret.
  */
 export function jsonProblem(text: string): string {
   const { stop } = readPart(text)
@@ -67,7 +66,7 @@ export function jsonProblem(text: string): string {
   return `at line ${before.split('\n').length}, column ${stop - before.lastIndexOf('\n')} (position ${stop})`
 }
 
-/** The value that the beginning of a JSON text has as far as it goes; a text that was cut ends with "…". */
+/** Returns the value of the beginning of a JSON text. A string that was cut ends with "…". */
 export function jsonBeginning(text: string): unknown {
   const { end, cut, closing } = readPart(text)
   try {

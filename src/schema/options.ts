@@ -11,11 +11,9 @@ export interface OptionWords {
   readonly whole: string
   /** One option, by its name or path. Default: the path. */
   readonly one: (path: string) => string
-  /** The message about an unknown name, quoted. */
   readonly unknown: (name: string, supported: string) => string
   /** The error of an unknown name; `field_unknown` by default. */
   readonly unknownError?: CatalogueError
-  /** The options whose values no message shows. */
   readonly secret?: readonly string[]
 }
 
@@ -55,7 +53,7 @@ interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   readonly isSecret?: boolean
   /** The command's flag, if it is not the option's path with hyphens. */
   readonly flag?: string
-  /** What the help shows in place of the value. */
+  /** The word that the help shows in place of the value. */
   readonly placeholder?: string
 }
 

@@ -11,7 +11,6 @@ const DEEPEST = 64
 /** The most values in one field: more than any body over HTTP can have, so that no object of a caller takes forever. */
 const MOST_VALUES = 1_000_000
 
-/** The shape of a value by its schema, computed once per operation. */
 export type Shape =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly item: Shape }

@@ -63,9 +63,9 @@ export function textOfBytes(
 }
 
 /** The sentence of `description`. */
-export const DESCRIPTION = 'What the resource is for, in words for people.'
+export const DESCRIPTION = 'The purpose of the resource, in words for people.'
 /** The sentence of `metadata`. */
-export const METADATA = 'Anything that programs keep with the resource; the service does not read it.'
+export const METADATA = 'Any data that programs keep with the resource. The service does not read it.'
 
 /** The field `description`, of any length. */
 export const description = v.optional(documented(v.string(), DESCRIPTION, { json: { examples: ['checkout'] } }))
@@ -105,7 +105,7 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
 
 /** `enabled` of every route module: true unless said otherwise. */
 export const enabled = v.optional(
-  documented(v.boolean(), 'Whether the module applies to the traffic of the route.', {
+  documented(v.boolean(), 'True if the module applies to the traffic of the route.', {
     rules: 'route-modules#singletons',
   }),
   true,
@@ -128,17 +128,14 @@ const ABSENT = 'fields#absent-until-set'
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
-  /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
     rules: 'ids#order',
   }),
-  /** The URL. */
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
-  /** When it was created. */
-  created_at: documented(time, 'When the resource was created: UTC, in whole seconds.', { rules: 'time#timestamps' }),
-  /** Its description; absent until it was set. */
+  created_at: documented(time, 'The time at which the resource was created: UTC, in whole seconds.', {
+    rules: 'time#timestamps',
+  }),
   description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
-  /** The data that programs keep with it; absent until it was set. */
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 

@@ -12,7 +12,6 @@ function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
 
-/** Says whether the value at a path of a schema is secret, or part of one that is. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
   if (isSecret(schema)) return true
   const { wrapped, item, entries } = partsOf(schema)
@@ -75,7 +74,6 @@ export interface Hidden {
   readonly values: readonly string[]
 }
 
-/** For texts in which no name means a secret. */
 export const NO_NAMES: Hidden['names'] = { has: () => false }
 
 /**

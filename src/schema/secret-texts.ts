@@ -1,4 +1,3 @@
-/** Replaces a secret wherever it would be shown. */
 export const REDACTED = '[redacted]'
 
 /** A private key in PEM; to the end of the text where its END line is missing. */
@@ -10,7 +9,6 @@ const SHORTEST = 8
 /** The most values that are looked for on behalf of one request. */
 const MOST_VALUES = 200
 
-/** A text without the private keys in it. */
 export function withoutPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
 }
@@ -19,12 +17,10 @@ export function hasNoPrivateKey(text: string): boolean {
   return withoutPrivateKeys(text) === text
 }
 
-/** A text without private keys and without any of these values. */
 export function withoutSecrets(text: string, values: readonly string[]): string {
   return values.reduce((shown, value) => shown.replaceAll(value, REDACTED), withoutPrivateKeys(text))
 }
 
-/** The texts to look for in order to hide some secrets. */
 export function valuesOf(secrets: Iterable<string>): string[] {
   const values = new Set<string>()
   for (const secret of secrets) if (secret.length >= SHORTEST && values.size < MOST_VALUES) values.add(secret)
@@ -32,7 +28,7 @@ export function valuesOf(secrets: Iterable<string>): string[] {
   return [...values].sort((one, other) => other.length - one.length)
 }
 
-/** The parts of an `Authorization` header that may be a key: all of it, and each word. */
+/** Returns the parts of an `Authorization` header that may be a key: all of it, and each word. */
 export function keysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/)]
 }

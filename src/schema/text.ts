@@ -31,10 +31,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** The names of the fields, and the places in lists, that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** The name of a whole body in messages. */
 export const THE_BODY = 'the body'
 
 const MOST_SEGMENTS = 12

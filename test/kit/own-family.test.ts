@@ -268,12 +268,8 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
 
   test.each<[why: string, families: object, message: string]>([
     ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of a family of fauxgate'],
-    [
-      'the name of a member',
-      { snapshot: gadgets({}) },
-      'families.snapshot has the name of something that every gateway',
-    ],
-    ['the name of what is no member itself', { url: gadgets({}) }, 'families.url has the name of something'],
+    ['the name of a member', { snapshot: gadgets({}) }, 'families.snapshot has the name of a member'],
+    ['the name of what is no member itself', { url: gadgets({}) }, 'families.url has the name of a member'],
     ['a name that is none', { 'my-widgets': gadgets({}) }, 'A family is called "my-widgets". Allowed: a letter'],
     ['a prefix that is taken', { gadgets: gadgets({ prefix: 'rd' }) }, 'the prefix rd, which reservedDomains has'],
     ...['op', 'fault', 'edghts', 'edghtsrt', 'ec', 'bkd'].map((prefix): [string, object, string] => [

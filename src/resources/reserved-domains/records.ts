@@ -22,14 +22,14 @@ export const resolvesTo = documented(
       v.object({
         value: documented(
           v.pipe(v.string(), v.nonEmpty('a non-empty string')),
-          'What the place is called, such as a region.',
+          'The name of the place, such as a region.',
         ),
       }),
       'ResolvesTo',
       'A place that a name resolves to.',
     ),
   ),
-  'Where the name resolves to; `[]` empties it.',
+  'The places that the name resolves to; `[]` removes them.',
 )
 
 const fields = v.object({

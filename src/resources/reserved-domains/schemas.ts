@@ -64,7 +64,7 @@ const tlsFields = {
   certificate_id: reference('cert', 'The id of the uploaded TLS certificate to use; not together with a policy.'),
   certificate_management_policy: documented(
     v.optional(policyBody),
-    'How certificates are issued automatically; not together with a certificate.',
+    'The policy by which certificates are issued automatically; not together with a certificate.',
     { rules: 'domain-certificates#one-or-the-other' },
   ),
 }
@@ -83,7 +83,7 @@ export const createBody = named(
     resolves_to: extra(v.optional(resolvesTo)),
   }),
   'ReservedDomainCreate',
-  'What a reserved domain is created with.',
+  'The body that creates a reserved domain.',
   {
     json: {
       examples: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],
@@ -111,19 +111,19 @@ export const updateBody = named(
     domain: ownName,
   }),
   'ReservedDomainUpdate',
-  'What is changed of a reserved domain: at least one field.',
+  'The changes of a reserved domain: at least one field.',
 )
 
 const job = named(
   v.object({
     error_code: documented(
       v.nullable(v.picklist(PROVISIONING_ERRORS)),
-      'Why the last attempt failed: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+      'The error of the last attempt: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
       { rules: 'provisioning-jobs#failure' },
     ),
-    msg: documented(v.string(), 'How it stands, in words for people: what is awaited, or what was wrong.'),
-    started_at: documented(time, 'When the job was started.', { rules: 'provisioning-jobs#start' }),
-    retries_at: documented(v.nullable(time), 'When the next attempt is made; null before the first.', {
+    msg: documented(v.string(), 'The state of the job, in words for people.'),
+    started_at: documented(time, 'The time at which the job started.', { rules: 'provisioning-jobs#start' }),
+    retries_at: documented(v.nullable(time), 'The time of the next attempt; null before the first.', {
       rules: 'provisioning-jobs#failure',
     }),
   }),
@@ -133,17 +133,21 @@ const job = named(
 
 const status = named(
   v.object({
-    renews_at: documented(v.nullable(time), 'When the next renewal starts; null until a certificate was issued.', {
-      rules: 'provisioning-jobs#renewal',
-    }),
+    renews_at: documented(
+      v.nullable(time),
+      'The time at which the next renewal starts; null until a certificate was issued.',
+      {
+        rules: 'provisioning-jobs#renewal',
+      },
+    ),
     provisioning_job: documented(
       v.nullable(job),
-      'The job that gets the first certificate or a new one; null while none is wanted.',
+      'The job that gets the first certificate or a new one; null if none runs.',
       { rules: 'provisioning-jobs#state' },
     ),
   }),
   'ReservedDomainCertStatus',
-  'What automatic issuance does for a domain.',
+  'The state of automatic issuance for a domain.',
 )
 
 const policy = named(
@@ -162,7 +166,7 @@ export const shape = named(
     region: documented(v.nullable(v.string()), REGION, { json: DEPRECATED }),
     cname_target: documented(
       v.nullable(v.string()),
-      "What the name's CNAME record must name; null for a domain that the service owns.",
+      "The target of the name's CNAME record; null for a domain that the service owns.",
       { rules: 'reserved-domains#cname-targets' },
     ),
     certificate: documented(
@@ -172,15 +176,15 @@ export const shape = named(
     ),
     certificate_management_policy: documented(
       v.nullable(policy),
-      'How certificates are issued automatically; null where they are not.',
+      'The policy by which certificates are issued automatically; null without one.',
     ),
     certificate_management_status: documented(
       v.nullable(status),
-      'What automatic issuance does; null where there is none.',
+      'The state of automatic issuance; null without a policy.',
     ),
     acme_challenge_cname_target: documented(
       v.nullable(v.string()),
-      'What the CNAME record of `_acme-challenge.` and the name below the wildcard must name; null for what is no wildcard, or is owned by the service.',
+      'The target of the CNAME record for `_acme-challenge.` and the name below the wildcard; null for exact names and for names that the service owns.',
     ),
     http_endpoint_configuration: documented(
       v.nullable(ref),
