@@ -100,7 +100,7 @@ const fields = {
   phase: v.exactOptional(
     documented(
       v.picklist(['before', 'after'], 'before or after'),
-      '`before`: the operation does not run. `after`: the change is made, and the client still sees an error.',
+      'With `before` the operation does not run. With `after` the change is made, and the client still sees an error.',
       { json: { default: 'before' } },
     ),
   ),
