@@ -214,10 +214,5 @@ function toHttpRequest({ connection, request }: Exchange, body: RequestBody): Ht
   const { method = 'GET', url = '/', headers, rawHeaders } = request
   const isInspector = headers[INSPECTOR_HEADER] !== undefined
   const { peer } = connection
-  return { method, url, header: (name) => headerText(headers[name]), rawHeaders, body, peer, isInspector }
-}
-
-function headerText(value: string | string[] | undefined): string | null {
-  if (typeof value === 'string') return value
-  return value === undefined ? null : String(value)
+  return { method, url, header: (name) => headers[name]?.toString() ?? null, rawHeaders, body, peer, isInspector }
 }

@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ran, start, started } from '../support/command.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ran, serving, started } from '../support/command.ts'
+import { newFolder } from '../support/folder.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fauxgate-data-'))
+  folder = newFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const file = () => join(folder, 'gateway.db')
@@ -22,21 +21,20 @@ describe('fauxgate serve --data', () => {
     const root = await (await fetch(`${first.url}/_fauxgate/authority.pem`)).text()
     first.child.kill('SIGKILL')
     await first.exited
-    const second = await started('serve', '--port', '0', '--data', file())
+    const second = await serving({}, '--data', file())
     expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
     expect(await (await fetch(`${second.url}/_fauxgate/authority.pem`)).text()).toBe(root)
-    second.child.kill('SIGTERM')
-    expect(await second.exited).toBe(0)
+    expect(await second.stop()).toBe(0)
     expect(readdirSync(folder)).toEqual(['gateway.db'])
     expect(statSync(file()).mode & 0o777).toBe(0o600)
   })
 
   testSqlite('has its file alone', async () => {
     await started('serve', '--port', '0', '--data', file())
-    const { output, exited } = start('serve', '--port', '0', '--data', file())
-    expect(await exited).toBe(1)
+    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--data', file())
+    expect(code).toBe(1)
     // Node 22 says first that its SQLite is an experiment.
-    expect(output.stderr).toMatch(/^fauxgate: --data: The store \S+gateway\.db cannot be opened: .+$/m)
+    expect(stderr).toMatch(/^fauxgate: --data: The store \S+gateway\.db cannot be opened: .+$/m)
   })
 
   testSqlite('lets the file go where the gateway cannot be made', async () => {

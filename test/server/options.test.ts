@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Config } from '../../src/generated/options.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
 import { configRows } from '../../src/server/options/config.ts'
@@ -9,20 +8,8 @@ import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import { optionTable } from '../../src/server/options/table.ts'
-import { start, started, startedIn } from '../support/command.ts'
-
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
-
-/** A file of its own, by its name and text. */
-function fileOf(name: string, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-options-'))
-  folders.push(folder)
-  writeFileSync(join(folder, name), text)
-  return join(folder, name)
-}
+import { serving, start, started } from '../support/command.ts'
+import { newFile } from '../support/folder.ts'
 
 /** What flags, an environment and a config file come to. */
 async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {}, file?: string): Promise<Config> {
@@ -88,7 +75,7 @@ describe('Every option of the command', () => {
       expect(await read([], { [variable]: text })).toEqual(expected)
       // A backoff is whole in a file.
       if (path.startsWith('internalErrorBackoff')) return
-      expect(await read([], {}, fileOf('c.json', JSON.stringify(expected)))).toEqual(expected)
+      expect(await read([], {}, newFile('c.json', JSON.stringify(expected)))).toEqual(expected)
     },
   )
 
@@ -107,7 +94,7 @@ describe('Every option of the command', () => {
 
 describe('A flag goes before the environment, and that before the config file', () => {
   it('one option at a time, also inside an object', async () => {
-    const file = fileOf(
+    const file = newFile(
       'c.json',
       '{"port": 1, "host": "a", "seed": "s", "control": {"key": "file", "allowHosts": ["x"]}, "tls": true}',
     )
@@ -127,8 +114,11 @@ describe('A flag goes before the environment, and that before the config file', 
   })
 
   it('in the whole command', async () => {
-    const file = fileOf('c.json', '{"port": 0, "dialect": "ngrok", "clock": "manual", "start": "2026-01-01T00:00:00Z"}')
-    const { url, output } = await startedIn({ FAUXGATE_CONFIG: file, FAUXGATE_START: '2027-01-01T00:00:00Z' }, 'serve')
+    const file = newFile(
+      'c.json',
+      '{"port": 0, "dialect": "ngrok", "clock": "manual", "start": "2026-01-01T00:00:00Z"}',
+    )
+    const { url, output } = await serving({ FAUXGATE_CONFIG: file, FAUXGATE_START: '2027-01-01T00:00:00Z' })
     expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on /)
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2027-01-01T00:00:00Z', manual: true })
   })
@@ -146,9 +136,9 @@ describe('A config file', () => {
     ['fauxgate.config.js', `module.exports = ${CONFIG}`],
     ...(hasTypes ? [['fauxgate.config.ts', `const port: number = 0\nexport default { ...${CONFIG}, port }`]] : []),
   ])('can be %s; files that it names stand beside it', async (name, text) => {
-    const file = fileOf(name as string, text as string)
+    const file = newFile(name as string, text as string)
     writeFileSync(join(file, '..', 'initial.json'), INITIAL)
-    const { url } = await started('serve', '--config', file)
+    const { url } = await (name.endsWith('json') ? serving({}, '--config', file) : started('serve', '--config', file))
     const answer = await fetch(`${url}/reserved_addrs`, {
       headers: { authorization: 'Bearer k', 'ngrok-version': '2' },
     })
@@ -156,17 +146,17 @@ describe('A config file', () => {
   })
 
   it('that is a module can have a dialect, a clock and an initial state of its own', async () => {
-    const file = fileOf(
+    const file = newFile(
       'fauxgate.config.mjs',
-      'export default { port: 0, clock: { now: () => 1e12 }, initial: { reservedAddrs: [{}] }, quiet: true }',
+      'export default { clock: { now: () => 1e12 }, initial: { reservedAddrs: [{}] }, quiet: true }',
     )
-    const { url } = await started('serve', '--config', file)
+    const { url } = await serving({}, '--config', file)
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2001-09-09T01:46:40Z', manual: false })
   })
 
   it('is said to need a newer Node where it has types and this one runs none', async () => {
     if (hasTypes) return
-    const { output, exited } = start('serve', '--config', fileOf('c.ts', 'export default {}'))
+    const { output, exited } = start('serve', '--config', newFile('c.ts', 'export default {}'))
     expect(await exited).toBe(2)
     expect(output.stderr).toContain('runs no .ts files; 22.18 and newer do. See "fauxgate help serve".')
   })

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { ran, started } from '../support/command.ts'
+import { ran, serving } from '../support/command.ts'
 import { testOpenssl } from '../support/openssl.ts'
 
 /** What is answered over TLS to who trusts a root. */
@@ -27,8 +27,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n
 
 describe('fauxgate serve --tls', () => {
   it('answers by all its names with a certificate of the root that it prints', async () => {
-    const { url, output, child } = await started('serve', '--port', '0', '--tls', '--allow-host', 'gate.example')
-    while (!output.stdout.includes('END CERTIFICATE-----\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const { url, output } = await serving({}, '--tls', '--allow-host', 'gate.example')
     const root = CERTIFICATE.exec(output.stdout)?.[0] ?? ''
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const { port } = new URL(url)
@@ -46,15 +45,7 @@ describe('fauxgate serve --tls', () => {
   })
 
   it('answers by the address of its base URL too', async () => {
-    const { url, output, child } = await started(
-      'serve',
-      '--port',
-      '0',
-      '--tls',
-      '--base-url',
-      'https://[2001:db8::1]/api',
-    )
-    while (!output.stdout.includes('END CERTIFICATE-----\n')) await once(child.stdout as NodeJS.ReadableStream, 'data')
+    const { url, output } = await serving({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
     const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ca: output.stdout })
     await once(socket, 'secureConnect')
     expect(socket.getPeerCertificate().subjectaltname).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
@@ -136,7 +127,6 @@ describe('A certificate for a server of a test', () => {
   it.each<[object, string]>([
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
     [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
-    [{ names: ['ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
     [{ names: ['a.ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
     [{ names: ['a'.repeat(254)] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
     [{ ips: ['1.2.3'] }, 'ips is an array of 1. Allowed: an array of IPv4 or IPv6 addresses.'],

@@ -39,74 +39,48 @@ function testName(runner: Runner, isModule: boolean, isTyped: boolean): string {
 }
 
 function testText(runner: Runner, isModule: boolean): string {
-  return `${HEADS[runner === 'jest' && isModule ? 'jest module' : runner].join('\n')}
+  const head = HEADS[runner === 'jest' && isModule ? 'jest module' : runner]
+  const fixture = runner === 'vitest' ? '{ gateway }' : ''
+  const [isNull, isNotNull] =
+    runner === 'node'
+      ? ['assert.equal(before.certificate, null)', 'assert.notEqual(after.certificate, null)']
+      : ['expect(before.certificate).toBeNull()', 'expect(after.certificate).not.toBeNull()']
+  return `${head}
 
-${BODY[runner].join('\n')}
+test('a domain gets its certificate after half a minute', async (${fixture}) => {${runner === 'vitest' ? '' : CREATED}
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
+  const list = async () => (await gateway.fetch(\`\${gateway.url}/reserved_domains\`, { headers })).json()
+  const [before] = (await list()).reserved_domains
+  ${isNull}
+  gateway.clock.advance('30s')
+  const [after] = (await list()).reserved_domains
+  ${isNotNull}
+})
 `
 }
 
-const HEADS: Readonly<Record<Runner | 'jest module', readonly string[]>> = {
-  vitest: [
-    "import { readFileSync } from 'node:fs'",
-    "import { ngrok } from 'fauxgate'",
-    "import { test } from 'fauxgate/vitest'",
-    "import { expect } from 'vitest'",
-    '',
-    `test.override('gatewayOptions', { dialect: ngrok, initial: JSON.parse(readFileSync('${INITIAL}', 'utf8')) })`,
-  ],
-  jest: [
-    "const { createGateway, manualClock, ngrok } = require('fauxgate')",
-    `const initial = require('./${INITIAL}')`,
-  ],
-  'jest module': [
-    "import { readFileSync } from 'node:fs'",
-    "import { createGateway, manualClock, ngrok } from 'fauxgate'",
-    '',
-    `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`,
-  ],
-  node: [
-    "import assert from 'node:assert/strict'",
-    "import { readFileSync } from 'node:fs'",
-    "import { test } from 'node:test'",
-    "import { createGateway, manualClock, ngrok } from 'fauxgate'",
-    '',
-    `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`,
-  ],
-}
+const CREATED = `
+  const gateway = createGateway({ dialect: ngrok, clock: manualClock('2026-01-01T00:00:00Z'), initial })`
 
-const CREATED =
-  "  const gateway = createGateway({ dialect: ngrok, clock: manualClock('2026-01-01T00:00:00Z'), initial })"
+const READ_INITIAL = `JSON.parse(readFileSync('${INITIAL}', 'utf8'))`
 
-const ASKED = [
-  "  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is one in the file that is written
-  '  const list = async () => (await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })).json()',
-  '  const [before] = (await list()).reserved_domains',
-]
-const ADVANCED = ["  gateway.clock.advance('30s')", '  const [after] = (await list()).reserved_domains']
+const HEADS: Readonly<Record<Runner | 'jest module', string>> = {
+  vitest: `import { readFileSync } from 'node:fs'
+import { ngrok } from 'fauxgate'
+import { test } from 'fauxgate/vitest'
+import { expect } from 'vitest'
 
-const NAME = "'a domain gets its certificate after half a minute'"
+test.override('gatewayOptions', { dialect: ngrok, initial: ${READ_INITIAL} })`,
+  jest: `const { createGateway, manualClock, ngrok } = require('fauxgate')
+const initial = require('./${INITIAL}')`,
+  'jest module': `import { readFileSync } from 'node:fs'
+import { createGateway, manualClock, ngrok } from 'fauxgate'
 
-const EXPECTED = [
-  `test(${NAME}, async () => {`,
-  CREATED,
-  ...ASKED,
-  '  expect(before.certificate).toBeNull()',
-  ...ADVANCED,
-  '  expect(after.certificate).not.toBeNull()',
-  '})',
-]
+const initial = ${READ_INITIAL}`,
+  node: `import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createGateway, manualClock, ngrok } from 'fauxgate'
 
-const BODY: Readonly<Record<Runner, readonly string[]>> = {
-  vitest: [`test(${NAME}, async ({ gateway }) => {`, ...EXPECTED.slice(2)],
-  jest: EXPECTED,
-  node: [
-    `test(${NAME}, async () => {`,
-    CREATED,
-    ...ASKED,
-    '  assert.equal(before.certificate, null)',
-    ...ADVANCED,
-    '  assert.notEqual(after.certificate, null)',
-    '})',
-  ],
+const initial = ${READ_INITIAL}`,
 }
