@@ -52,8 +52,6 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(messageOf(() => expect(gateway).not.toBeProvisioning())).toMatch(/ not to be provisioning, and it is\./)
     const other = messageOf(() => expect(gateway).toHaveFailedWith('INTERNAL_ERROR'))
     expect(other).toMatch(/ to have failed with INTERNAL_ERROR, .* with DNS_ERROR\./)
-    const same = messageOf(() => expect(gateway).not.toHaveFailedWith('DNS_ERROR'))
-    expect(same).toMatch(/ not to have failed with DNS_ERROR, .* with DNS_ERROR\./)
   })
 
   test('say of a domain that was answered that it may be another now', ({ gateway }) => {
@@ -73,7 +71,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(messageOf(() => expect(uploaded).toBeProvisioning())).toContain('Its certificate was uploaded.')
   })
 
-  test('refuse what is neither, and a domain that there is not, also where the opposite is expected', ({ gateway }) => {
+  test('throw for other values and for unknown domains, negated too', ({ gateway }) => {
     expect(() => expect('app.example.com').not.toHaveCertificate()).toThrow(
       'toHaveCertificate received "app.example.com"',
     )
@@ -93,21 +91,15 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(() => expect(domain).toBeProvisioning('x.test')).toThrow('takes no name')
   })
 
-  test('say that the first attempt is ahead where a manual clock waits for somebody to move it', ({ gateway }) => {
-    const AHEAD = 'Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
+  test('say how to reach the first attempt, if the clock is manual', ({ gateway }) => {
     gateway.reservedDomains.create(managed)
-    expect(messageOf(() => expect(gateway).toHaveCertificate())).toContain(AHEAD)
+    expect(messageOf(() => expect(gateway).toHaveCertificate())).toContain('gateway.clock.advanceToNext()')
     const running = createGateway()
     running.reservedDomains.create(managed)
-    expect(messageOf(() => expect(running).toHaveCertificate())).not.toContain(AHEAD)
-    expect(messageOf(() => expect(gateway).toHaveFailedWith('DNS_ERROR'))).toMatch(
-      /^Expected app\.example\.com to have failed with DNS_ERROR, and it has not\. /,
-    )
+    expect(messageOf(() => expect(running).toHaveCertificate())).not.toContain('advanceToNext')
   })
 
-  test('refuse what no domain is called and what no attempt fails with, also where the opposite is expected', async ({
-    gateway,
-  }) => {
+  test('throw for names and errors that cannot be, negated too', async ({ gateway }) => {
     gateway.reservedDomains.create(managed)
     for (const name of [null, 5, managed] as never[]) {
       const message = 'Allowed: the name or the id of a domain.'
@@ -168,13 +160,10 @@ describe('toHaveBeenRequested', () => {
     expect(says({ times: 1 })).toContain('1 request of reserved_addrs.list, and there were 2.')
     const unmet = says({ status: 503, method: 'GET' })
     expect(unmet).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
-    const not = (requested?: Requested) =>
-      messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list', requested))
-    expect(not({ times: 2 })).toMatch(/^Expected not 2 requests of reserved_addrs\.list, and there were 2\.\n/)
-    expect(not()).toMatch(/^Expected no request of reserved_addrs\.list, and there were 2\.\n/)
+    expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')
   })
 
-  test('refuses what no request can be, and what is no gateway', ({ gateway }) => {
+  test('throws for requests that cannot be, and for other values than gateways', ({ gateway }) => {
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_domain.create' as never)).toThrow(
       'reserved_domains.create',
     )
@@ -228,11 +217,9 @@ describe('toBeGatewayError', () => {
     )
     expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
     expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
-    expect(says(async () => Promise.reject(new Error('x')))).toContain('await expect(promise).rejects')
-    expect(says(Promise.resolve(5))).toBe(`${start} it is a promise: await expect(promise).rejects.toBeGatewayError().`)
+    for (const received of [Promise.resolve(5), async () => Promise.reject(new Error('x'))]) {
+      expect(says(received)).toContain('await expect(promise).rejects')
+    }
     expect(says(5)).toBe(`${start} it is 5.`)
-    expect(messageOf(() => expect(() => gateway.reservedDomains.get('rd_nope')).not.toBeGatewayError())).toMatch(
-      /^Expected no GatewayError, and it is GatewayError not_found/,
-    )
   })
 })

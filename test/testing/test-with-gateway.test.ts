@@ -1,10 +1,11 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
+import { assertStrict, type Strict, type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+import { thrownBy } from '../support/client.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
-/** A runner that keeps what it is handed, with the variants that node:test has. */
+/** A runner that records its arguments, with the variants that node:test has. */
 function runner() {
   const defined: { via: string; name: string; rest: readonly unknown[]; run: (...context: unknown[]) => unknown }[] = []
   const define =
@@ -18,7 +19,7 @@ function runner() {
   return { base, defined }
 }
 
-/** What a test with a gateway comes to: its error, if it fails. */
+/** The error of a test with a gateway, if it fails. */
 async function outcomeOf(
   work: (gateway: Gateway<ManualClock>) => unknown,
   options: TestOptions = {},
@@ -34,7 +35,7 @@ async function outcomeOf(
 }
 
 describe('The test of any runner', () => {
-  test('hands each test a gateway of its own, and behind it what the runner hands over', async () => {
+  test('passes each test a gateway of its own, then the arguments of the runner', async () => {
     const { base, defined } = runner()
     const own = testWithGateway(base)
     const seen: unknown[][] = []
@@ -47,7 +48,7 @@ describe('The test of any runner', () => {
       ['a third', 500],
     ])
     for (const { run } of defined) {
-      // A runner that counts parameters would hand over a callback.
+      // A runner that counts parameters would pass a callback.
       expect(run).toHaveLength(0)
       await run('context')
     }
@@ -115,23 +116,17 @@ describe('The test of any runner', () => {
     expect(error?.stack).toMatch(/\n {4}at .*test-with-gateway\.test\.ts/)
   })
 
-  test.each<[unknown, string]>([
+  test.each<[options: unknown, message: string]>([
     [{ stict: false }, '"stict" is not an option. Supported: gatewayOptions, strict.'],
-    [{ dialect: 'ngrok' }, '"dialect" is not an option. Supported: gatewayOptions, strict.'],
     [{ strict: 'no' }, 'strict is "no". Allowed: true or false.'],
     [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that returns one.'],
     [null, 'options is null. Allowed: an object.'],
-  ])('refuses options that are none: %j', (options, message) => {
+  ])('throws for wrong options: %j', (options, message) => {
     expect(() => testWithGateway(() => undefined, options as object)).toThrow(new TypeError(message))
   })
 
-  test.each([
-    [undefined, 'nothing'],
-    [{}, 'an object'],
-  ])('refuses what is no runner: %j', (runner, what) => {
-    expect(() => testWithGateway(runner as never)).toThrow(
-      new TypeError(`testWithGateway received ${what}. Allowed: the function of a runner that defines a test.`),
-    )
+  test.each([undefined, {}])('throws for %j in the place of a runner', (runner) => {
+    expect(() => testWithGateway(runner as never)).toThrow(/Allowed: the function of a runner/)
   })
 
   test('says it also behind an abort, whose message cannot be assigned', async () => {
@@ -145,24 +140,15 @@ describe('The test of any runner', () => {
     expect(error?.stack).toContain(error?.message)
   })
 
-  test('leaves an error that is frozen as it is', async () => {
-    const frozen = Object.freeze(new Error('It broke.'))
-    expect(
-      await outcomeOf(() => {
-        throw frozen
-      }),
-    ).toBe(frozen)
-    expect(frozen.message).toBe('It broke.')
-  })
-
-  test.each(['a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
-    'hands on what is thrown and is no error: %j',
+  const frozen = Object.freeze(new Error('It broke.'))
+  test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
+    'rethrows unchanged what cannot have a report: %j',
     async (thrown) => {
-      expect(
-        await outcomeOf(() => {
-          throw thrown
-        }),
-      ).toBe(thrown)
+      const outcome = outcomeOf(() => {
+        throw thrown
+      })
+      expect(await outcome).toBe(thrown)
+      expect(frozen.message).toBe('It broke.')
     },
   )
 
@@ -191,5 +177,31 @@ describe('The test of any runner', () => {
       }),
     ).toBeDefined()
     expect(globalThis.fetch).toBe(before)
+  })
+})
+
+describe('assertStrict', () => {
+  test('names everything that a test has left at once', async () => {
+    const gateway = createGateway()
+    expect(() => assertStrict(gateway)).not.toThrow()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
+    gateway.provisioning.script(['DNS_ERROR'])
+    await gateway.fetch(`${gateway.url}/nowhere`)
+    const { name, message, stack } = thrownBy(() => assertStrict(gateway))
+    expect(name).toBe('GatewayAssertionError')
+    expect(message).toMatch(
+      /^1 fault still waits for requests\.\n(.*\n)+No attempt used .*\n(.*\n)+1 request is for no operation/,
+    )
+    expect(stack).not.toContain('src/testing/fixture.ts')
+  })
+
+  test('rethrows any other error', () => {
+    const gateway: Strict = createGateway()
+    const broken = new TypeError('It is broken.')
+    const assertNoPendingFaults = () => {
+      throw broken
+    }
+    const faults = Object.assign(Object.create(gateway.faults), { assertNoPendingFaults })
+    expect(thrownBy(() => assertStrict({ ...gateway, faults }))).toBe(broken)
   })
 })

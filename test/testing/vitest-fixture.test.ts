@@ -19,13 +19,7 @@ describe('the gateway of a test', () => {
     })
   }
 
-  test('has a clock that can be moved', ({ gateway }) => {
-    const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
-    gateway.clock.advance('30s')
-    expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
-  })
-
-  test('is typed', ({ gateway, gatewayOptions }) => {
+  test('has a manual clock', ({ gateway, gatewayOptions }) => {
     expectTypeOf(gateway).toEqualTypeOf<Gateway<ManualClock>>()
     expectTypeOf(gatewayOptions).toEqualTypeOf<GatewayOptions<ManualClock>>()
   })
@@ -83,7 +77,7 @@ describe('a gateway that is installed', () => {
   const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
   for (const name of ['one', 'another']) {
-    test(`answers the global fetch in ${name} test, and is out after it`, async ({ gateway }) => {
+    test(`answers the global fetch in ${name} test, and no longer after it`, async ({ gateway }) => {
       expect(globalThis.fetch).toBe(before)
       gateway.install()
       expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
@@ -91,36 +85,24 @@ describe('a gateway that is installed', () => {
   }
 
   describe.concurrent('with others at the same time', () => {
-    let open = 0
-    let most = 0
     const own = test.extend('gatewayOptions', ({ task }) => ({ baseUrl: `https://${task.id}.test` }))
 
     for (const turn of [1, 2, 3, 4, 5]) {
       own(`has the requests for its own URL, ${turn}`, async ({ gateway }) => {
         gateway.install({ others: 'refuse' })
-        most = Math.max(most, ++open)
         for (let step = 1; step <= turn; step++) {
           await fetch(`${gateway.url}/reserved_domains`, { headers })
           await new Promise((resolve) => setImmediate(resolve))
         }
         expect(gateway.requests.count()).toBe(turn)
-        open--
       })
     }
 
-    afterAll(() => {
-      expect(most).toBeGreaterThan(1)
-      expect(globalThis.fetch).toBe(before)
-    })
+    afterAll(() => expect(globalThis.fetch).toBe(before))
   })
 })
 
 describe('the options', () => {
-  test('are none by default', ({ gateway, gatewayOptions }) => {
-    expect(gatewayOptions).toEqual({})
-    expect(gateway.dialect.name).toBe('standard')
-  })
-
   describe('of a describe', () => {
     test.override('gatewayOptions', { dialect: ngrok, initial: { reservedDomains: [{ domain: 'app.example.com' }] } })
 
@@ -160,19 +142,16 @@ describe('on the system clock', () => {
   testOnSystemClock.beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }))
   testOnSystemClock.afterEach(() => void vi.useRealTimers())
 
-  testOnSystemClock('the gateway is typed without moves', ({ gateway, gatewayOptions }) => {
+  testOnSystemClock('the gateway cannot advance its clock', ({ gateway, gatewayOptions, task }) => {
     expectTypeOf(gateway).toEqualTypeOf<Gateway>()
     expectTypeOf(gatewayOptions).toEqualTypeOf<GatewayOptions>()
+    expect(gatewayOptions).toEqual({})
+    expect(gateway.snapshot().seed).toBe(task.fullTestName)
     // @ts-expect-error: only a manual clock can be moved
     expect(gateway.clock.advance).toBeUndefined()
   })
 
-  testOnSystemClock('has the seed and the options of any other test', ({ gateway, gatewayOptions, task }) => {
-    expect(gatewayOptions).toEqual({})
-    expect(gateway.snapshot().seed).toBe(task.fullTestName)
-  })
-
-  testOnSystemClock('vi.useFakeTimers() turns the gateway, its waits included', async ({ gateway }) => {
+  testOnSystemClock('vi.useFakeTimers() moves the gateway, its waits included', async ({ gateway }) => {
     const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
     gateway.faults.add({ latency: '31s' })
     const ends: unknown[] = []
