@@ -1,95 +1,103 @@
-// Asks the built package everything, right and wrong, at random, and checks what must hold whatever is asked.
-// `npm run fuzz -- [--cases 20000] [--seed N [--path P]] [--only request,direct] [--replay FILE]`
+// Calls the built package at random, rightly and wrongly, and checks what must hold whatever is called.
+// `npm run fuzz -- [--cases 20000] [--only request,direct] [--seed N [--path P --replay R]]`
 // --only restricts the kinds of calls: request, direct, control, call, clock, certificate, restore.
 // A failure is made smaller, and printed with what runs it again.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Worker } from 'node:worker_threads'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { stepsOn } from './fuzz/run.mjs'
+import { options, stepsOf } from './fuzz/steps.mjs'
 
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '20000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     path: { type: 'string' },
-    only: { type: 'string' },
     replay: { type: 'string' },
+    only: { type: 'string' },
   },
 })
 
-/** A sequence that takes so long never ends. */
+/** A step that takes so long never ends. */
 const HANG_MS = 60_000
+/** A batch of cases under one seed; each case has some eight calls. */
+const BATCH = 100
+/** After so long a batch ends, and a failure is not made smaller any more. */
+const LONGEST_MS = 60_000
 
-function printCase(found, seed) {
-  const file = join(tmpdir(), `fauxgate-fuzz-${seed}.json`)
-  const text = JSON.stringify(found, null, 2)
-  writeFileSync(file, text)
-  console.error(`${text}\n\nAgain:  npm run fuzz -- --replay ${file}`)
-}
-
-function summary({ steps, statuses, slowest }) {
-  const answered = Object.values(statuses).reduce((sum, count) => sum + count, 0)
-  const succeeded = Object.entries(statuses).reduce((sum, [status, count]) => sum + (status < 300 ? count : 0), 0)
-  console.log(
-    `${steps} calls; of ${answered} answers over HTTP ${Math.round((100 * succeeded) / answered)} % succeeded:`,
-  )
-  console.log(
-    `  ${Object.entries(statuses)
-      .map(([status, count]) => `${count} × ${status}`)
-      .join(', ')}`,
-  )
-  console.log('The slowest calls but moves of the clock, with what is checked after each:')
-  for (const { ms, step } of slowest) console.log(`  ${ms.toFixed(1)} ms  ${JSON.stringify(step).slice(0, 300)}`)
-}
-
-console.log(values.replay ? `Again: ${values.replay}` : `Seed ${values.seed}, ${values.cases} cases`)
-const workerData = {
-  cases: Number(values.cases),
-  seed: Number(values.seed),
-  path: values.path,
-  only: values.only?.split(','),
-  replay: values.replay && JSON.parse(readFileSync(values.replay, 'utf8')),
-}
-const worker = new Worker(new URL('fuzz/worker.mjs', import.meta.url), { workerData })
-let begun = { found: null, at: Date.now() }
-const watch = setInterval(() => {
-  if (Date.now() - begun.at < HANG_MS) return
-  console.error(`\nFAILED: this case does not end within ${HANG_MS / 1000} s (seed ${values.seed}).\n`)
-  printCase(begun.found, values.seed)
-  process.exit(1)
-}, 1000)
-let said = 0
-let ended = false
-worker.on('message', ({ begin, progress, failure, done }) => {
-  if (begin) begun = { found: begin, at: Date.now() }
-  if (progress >= said + 10_000) {
-    said = progress
-    console.log(`  ${progress} calls`)
+/** Watches the thread that makes the calls, which may hang or run out of memory. */
+function watch() {
+  const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
+  let last = { at: Date.now() }
+  const fail = (problem) => {
+    console.error(`\nFAILED, seed ${last.seed}: ${problem}\n${JSON.stringify(last.step)}`)
+    process.exit(1)
   }
-  if (failure) {
-    const { found, error, seed, path, shrinks, steps } = failure
-    console.error(`\nFAILED after ${steps} calls; made smaller ${shrinks} times:\n`)
-    printCase(found, seed)
-    console.error(
-      `or:     npm run fuzz -- --seed ${seed} --path "${path}"${values.only ? ` --only ${values.only}` : ''}\n\n${error}\n`,
-    )
-    process.exitCode = 1
+  setInterval(() => {
+    if (Date.now() - last.at > HANG_MS) fail(`this step does not end within ${HANG_MS / 1000} s`)
+  }, 1000)
+  worker.on('message', (message) => {
+    if (message.text) console.log(message.text)
+    // A fetch that a fault delays on the system clock may still wait there.
+    if ('exitCode' in message) process.exit(message.exitCode)
+    last = { ...last, ...message, at: Date.now() }
+  })
+  worker.on('error', ({ stack }) => fail(stack))
+  worker.on('exit', (code) => fail(`the thread of this step ended with code ${code}`))
+}
+
+/** Runs batches of cases until so many calls were made, or one fails. */
+async function attack() {
+  const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url).href)
+  const on = stepsOn({ main: await load('index'), testing: await load('testing') })
+  const command = stepsOf(values.only?.split(',')).map((step) => ({
+    check: () => true,
+    run(_model, real) {
+      parentPort.postMessage({ step })
+      return on.run(step, real)
+    },
+    toString: () => JSON.stringify(step),
+  }))
+  const commands = fc.commands([command], { maxCommands: 16, size: 'max', replayPath: values.replay })
+  const property = fc.asyncProperty(options, commands, async (chosen, steps) => {
+    const real = on.inhabited(chosen)
+    await fc.asyncModelRun(() => ({ model: {}, real }), steps)
+    on.checkEnd(real)
+  })
+  for (let seed = Number(values.seed), said = 0; on.counts().steps < values.cases; seed++) {
+    parentPort.postMessage({ seed })
+    const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: LONGEST_MS }
+    const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
+    const { steps } = on.counts()
+    if (result.failed) return fail(result, steps)
+    if (values.path) break
+    if (steps - said < 10_000) continue
+    said = steps
+    parentPort.postMessage({ text: `  ${steps} calls` })
   }
-  if (!done) return
-  summary(done)
-  ended = true
-  // A fetch that a fault delays on the system clock may still wait there.
-  worker.terminate()
-})
-worker.on('error', (error) => {
-  console.error(error)
-  process.exitCode = 1
-})
-worker.on('exit', (code) => {
-  clearInterval(watch)
-  if (ended) return
-  console.error(`\nFAILED: the process of this case ended with code ${code} (seed ${values.seed}).\n`)
-  if (begun.found) printCase(begun.found, values.seed)
-  process.exitCode = 1
-})
+  parentPort.postMessage({ text: summary(on.counts()), exitCode: 0 })
+}
+
+async function fail(result, steps) {
+  const [, replay] = /replayPath="(.*?)"/.exec(String(result.counterexample?.[1])) ?? []
+  const again = `npm run fuzz -- --seed ${result.seed} --path "${result.counterexamplePath}" --replay "${replay}"`
+  const only = values.only ? ` --only ${values.only}` : ''
+  const report = `${await fc.asyncDefaultReportMessage(result)}\n\n${result.errorInstance?.stack}`
+  parentPort.postMessage({
+    text: `\nFAILED after ${steps} calls:\n${report}\n\nAgain:  ${again}${only}\n`,
+    exitCode: 1,
+  })
+}
+
+function summary({ steps, statuses }) {
+  const all = Object.entries(statuses)
+  const sum = (list) => list.reduce((total, [, count]) => total + count, 0)
+  const percent = Math.round((100 * sum(all.filter(([status]) => status < 300))) / sum(all))
+  const counts = all.map(([status, count]) => `${count} × ${status}`).join(', ')
+  return `${steps} calls; of ${sum(all)} answers over HTTP ${percent} % succeeded:\n  ${counts}`
+}
+
+if (isMainThread) {
+  console.log(`Seed ${values.seed}, ${values.cases} cases`)
+  watch()
+} else await attack()

@@ -1,39 +1,31 @@
-// Does what a case says, and checks after every step what must hold whatever was done.
+// Does the steps of a case on a gateway, and checks after every step what must hold whatever was done.
+import { FAMILIES } from './operations.mjs'
 import { derEdited, edited, expanded, mutated } from './values.mjs'
 
 const MOST_ERROR_BYTES = 16 * 1024
 /** How many commits of a case are looked at: a year on the clock makes thousands. */
 const MOST_COMMITS = 100
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
-const EDGE = 'edghts_1'
-const ROUTE = 'edghtsrt_1'
 
 /** A secret where it is known to be one: an API key, a webhook secret under its name, a private key. */
 const LEAK = /PLANTED9|"secret":[^,}]*PLANTED|PRIVATE KEY-----(\\+n)[A-Za-z0-9+/]/
 
-export class Broken extends Error {}
+class Broken extends Error {}
 
 const must = (holds, what) => {
   if (!holds) throw new Broken(what)
 }
 
-/** Makes what the steps of a case refer to: certificate pairs of several kinds, and recognisable secrets. */
-export function pairsOf({ certificatePair }) {
-  const kinds = ['ecdsa', 'rsa', 'ed25519']
-  return Array.from({ length: 8 }, (_, index) =>
-    certificatePair({
+/** The steps on a build of the package: `{ main, testing }` are its modules. */
+export function stepsOn({ main, testing }) {
+  const pairs = Array.from({ length: 8 }, (_, index) =>
+    testing.certificatePair({
       names: [`p${index}.example.com`],
-      keyType: kinds[index % 3],
+      keyType: ['ecdsa', 'rsa', 'ed25519'][index % 3],
       issuers: index % 4,
       seed: `fuzz ${index}`,
     }),
   )
-}
-
-/** Runs the cases of a build of the package: `{ main, testing }` are its modules. */
-export function runnerOf({ main, testing }) {
-  const pairs = pairsOf(testing)
-  const slowest = []
   const statuses = {}
   let steps = 0
 
@@ -48,7 +40,7 @@ export function runnerOf({ main, testing }) {
     })
   }
 
-  /** A gateway with one of everything, where its options allow that. */
+  /** A gateway with one of everything, where its options allow that, and the commits that follow. */
   function inhabited(options) {
     const gateway = open(options)
     const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
@@ -57,24 +49,34 @@ export function runnerOf({ main, testing }) {
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_id })
     gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: policy })
     gateway.weightedBackends.create({})
-    return gateway
+    const commits = []
+    gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+    return { gateway, commits, options }
   }
 
-  /** What a token stands for on a gateway now. */
-  function lookUpOn(gateway) {
-    const nth = (records, index, field = 'id') => records[index % records.length]?.[field] ?? 'rd_unknown'
-    const all = () => ({ limit: 100 })
-    return (name, index) => {
-      if (name === 'rd') return nth(gateway.reservedDomains.list(all()).reserved_domains, index)
-      if (name === 'target')
-        return nth(gateway.reservedDomains.list(all()).reserved_domains, index, 'cname_target') ?? 'x.y'
-      if (name === 'ra') return nth(gateway.reservedAddrs.list(all()).reserved_addrs, index)
-      if (name === 'bkdwd') return nth(gateway.weightedBackends.list(all()).backends, index)
-      if (name === 'cert') return nth(gateway.tlsCertificates.list(all()).tls_certificates, index)
-      if (name === 'pem') return pairs[index % pairs.length].certificate_pem
-      if (name === 'key') return pairs[index % pairs.length].private_key_pem
-      if (name === 'secret') return `PLANTED${index}`
-      return name === 'edge' ? EDGE : ROUTE
+  const recordsOf = (gateway, prefix) => {
+    const [, member, list] = FAMILIES.find(([each]) => each === prefix)
+    return gateway[member].list({ limit: 100 })[list]
+  }
+
+  /** Returns what a token stands for on a gateway now. */
+  const lookUpOn = (gateway) => (name, index) => {
+    const nth = (values) => values[index % values.length]
+    switch (name) {
+      case 'pem':
+        return nth(pairs).certificate_pem
+      case 'key':
+        return nth(pairs).private_key_pem
+      case 'secret':
+        return `PLANTED${index}`
+      case 'edge':
+        return 'edghts_1'
+      case 'route':
+        return 'edghtsrt_1'
+      case 'target':
+        return nth(recordsOf(gateway, 'rd'))?.cname_target ?? 'x.y'
+      default:
+        return nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
     }
   }
 
@@ -84,31 +86,27 @@ export function runnerOf({ main, testing }) {
     return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))
   }
 
-  const settledOf = (promise) => {
-    let outcome = null
+  /** Returns how a promise settled; undefined where it does not soon. */
+  async function settled(promise) {
+    let outcome
     promise.then(
-      (value) => {
-        outcome = { value }
-      },
-      (error) => {
-        outcome = { error }
-      },
+      (value) => (outcome = { value }),
+      (error) => (outcome = { error }),
     )
-    return async () => {
-      for (let turn = 0; turn < 30 && !outcome; turn++) await new Promise((resolve) => setImmediate(resolve))
-      return outcome
-    }
+    for (let turn = 0; turn < 30 && !outcome; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return outcome
   }
 
-  function queryText({ filter, edits, raw, ...rest }, lookUp) {
+  function queryText({ filter, edits = [], raw, ...rest }, lookUp) {
     if (raw !== undefined) return `?${raw}`
-    const parameters = Object.entries({
-      ...rest,
-      ...(filter === undefined ? {} : { filter: edited(filter, edits ?? []) }),
-    })
-    return parameters.length === 0
-      ? ''
-      : `?${parameters.map(([name, value]) => `${name}=${encodeURIComponent(expanded(value, lookUp).toWellFormed?.() ?? value)}`).join('&')}`
+    return encoded({ ...rest, ...(filter !== undefined && { filter: edited(filter, edits) }) }, lookUp)
+  }
+
+  function encoded(parameters, lookUp) {
+    const texts = Object.entries(parameters).map((pair) =>
+      pair.map((each) => encodeURIComponent(wellFormed(expanded(asText(each), lookUp)))).join('='),
+    )
+    return texts.length > 0 ? `?${texts.join('&')}` : ''
   }
 
   /** Checks an answer of the API or of its controls. Answers whether it was a refusal. */
@@ -149,16 +147,9 @@ export function runnerOf({ main, testing }) {
   /** A resource of a successful answer can be read again, and is the same. */
   function checkAgain(gateway, value) {
     if (typeof value?.uri !== 'string' || value.id === undefined || gateway.faults.all().length > 0) return
-    const [, path] = value.uri.split(gateway.url)
-    const families = {
-      reserved_addrs: gateway.reservedAddrs,
-      reserved_domains: gateway.reservedDomains,
-      weighted: gateway.weightedBackends,
-      tls_certificates: gateway.tlsCertificates,
-    }
-    const family = families[path?.split('/').at(-2)]
-    must(family, `No family has the URI ${value.uri}.`)
-    const again = JSON.stringify(family.get(value.id))
+    const [, member] = FAMILIES.find(([prefix]) => value.id.startsWith(`${prefix}_`)) ?? []
+    must(member && value.uri.startsWith(`${gateway.url}/`), `No family has the URI ${value.uri}.`)
+    const again = JSON.stringify(gateway[member].get(value.id))
     must(again === JSON.stringify(value), `Read again, ${JSON.stringify(value)} is ${again}.`)
   }
 
@@ -166,7 +157,7 @@ export function runnerOf({ main, testing }) {
     const named = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== null))
     if (via !== 'fetch') return gateway.exchange({ method, url, header: (name) => named[name] ?? null, body })
     const init = { method, headers: named, ...(body === '' ? {} : { body }) }
-    const outcome = await settledOf(gateway.fetch(gateway.url + url, init))()
+    const outcome = await settled(gateway.fetch(gateway.url + url, init))
     if (outcome?.error instanceof TypeError) return null
     if (outcome?.error) throw outcome.error
     must(outcome || gateway.faults.all().length > 0, 'A fetch does not settle.')
@@ -234,24 +225,15 @@ export function runnerOf({ main, testing }) {
       }
       return attempt(gateway, () => gateway[family][name](...args))
     },
-    async control(gateway, { method: usual, path, body, host, odd }) {
+    async control(gateway, { method: usual, path, body, query, host, odd }) {
       const lookUp = lookUpOn(gateway)
-      const text = expanded(body, lookUp, true)
-      const isQuery = usual === 'DELETE' || path.endsWith('timeline')
-      const method = odd.method ?? usual
-      let query = ''
-      if (isQuery && text !== '') {
-        const value = JSON.parse(jsonOr(text, '{}'))
-        const entries = Object.entries(value ?? {}).map(([name, each]) => [name, asText(each)].map(wellFormed))
-        query = entries.length > 0 ? `?${entries.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}` : ''
-      }
       const answer = await exchange(gateway, {
-        method,
-        url: `/_fauxgate${path}${odd.path ?? ''}${query}`,
-        headers: { host, 'content-type': text === '' || isQuery ? null : 'application/json' },
-        body: isQuery ? '' : text,
+        method: odd.method ?? usual,
+        url: `/_fauxgate${path}${odd.path ?? ''}${encoded(JSON.parse(expanded(query, lookUp, true)) ?? {}, lookUp)}`,
+        headers: { host, 'content-type': body === '' ? null : 'application/json' },
+        body: expanded(body, lookUp, true),
       })
-      return checkAnswer(gateway, answer, method, false)
+      return checkAnswer(gateway, answer, odd.method ?? usual, false)
     },
     call(gateway, { place, args }) {
       const lookUp = lookUpOn(gateway)
@@ -295,31 +277,20 @@ export function runnerOf({ main, testing }) {
     if (twin.clock.now < Date.UTC(9998, 0)) twin.clock.advance('70d')
     twin.clock.advanceToNext()
     readAll(twin)
-    for (const { id } of twin.reservedDomains.list().reserved_domains) twin.reservedDomains.delete(id)
-    for (const { id } of twin.tlsCertificates.list().tls_certificates) twin.tlsCertificates.delete(id)
-    for (const { id } of twin.reservedAddrs.list().reserved_addrs) twin.reservedAddrs.delete(id)
+    for (const prefix of ['rd', 'cert', 'ra'])
+      for (const { id } of recordsOf(twin, prefix)) twin[FAMILIES.find(([each]) => each === prefix)[1]].delete(id)
     twin.reset()
   }
 
   function readAll(gateway) {
-    for (const domain of gateway.reservedDomains.list().reserved_domains) {
-      gateway.reservedDomains.get(domain.id)
-      gateway.provisioning.printTimeline(domain.id)
-    }
-    for (const { id } of gateway.reservedAddrs.list().reserved_addrs) gateway.reservedAddrs.get(id)
-    for (const { id } of gateway.weightedBackends.list().backends) gateway.weightedBackends.get(id)
-    for (const { id } of gateway.tlsCertificates.list().tls_certificates) gateway.tlsCertificates.get(id)
-    const read = [
-      gateway.dns.records(),
-      gateway.faults.all(),
-      gateway.provisioning.pendingOutcomes(),
-      gateway.leftovers(),
-    ]
-    for (const each of read) JSON.stringify(each)
+    for (const [prefix, member] of FAMILIES) for (const { id } of recordsOf(gateway, prefix)) gateway[member].get(id)
+    for (const { id } of recordsOf(gateway, 'rd')) gateway.provisioning.printTimeline(id)
+    const { dns, faults, provisioning } = gateway
+    JSON.stringify([dns.records(), faults.all(), provisioning.pendingOutcomes(), gateway.leftovers()])
   }
 
-  /** What must hold at the end of a case. */
-  function checkEnd(gateway, commits) {
+  /** Checks what must hold at the end of a case. */
+  function checkEnd({ gateway, commits }) {
     readAll(gateway)
     const before = JSON.stringify(gateway.snapshot())
     const state = stateOf(gateway)
@@ -338,49 +309,22 @@ export function runnerOf({ main, testing }) {
     )
   }
 
-  /** Does a whole case. Throws what is wrong. */
-  async function run({ options, steps: todo }) {
-    const gateway = inhabited(options)
-    const commits = []
-    gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
-    for (const step of todo) {
-      steps++
-      const before = stateOf(gateway)
-      const startedAt = performance.now()
-      const refused = await DO[step.kind](gateway, step, options)
-      noteTime(performance.now() - startedAt, step)
-      if (!refused) continue
-      const after = stateOf(gateway)
-      if (after !== before && options.clock === 'manual')
-        throw new Broken(`A refused call has changed the state.\n${firstChange(before, after)}`)
-    }
-    checkEnd(gateway, commits)
+  /** Does a step. Throws if something is wrong after it. */
+  async function run(step, { gateway, options }) {
+    steps++
+    const before = stateOf(gateway)
+    const refused = await DO[step.kind](gateway, step, options)
+    if (!refused || options.clock !== 'manual') return
+    const after = stateOf(gateway)
+    if (after !== before) throw new Broken(`A refused call has changed the state.\n${firstChange(before, after)}`)
   }
 
-  /** Moves of the clock are left out: how long they take is known, and grows with how far they go. */
-  function noteTime(ms, step) {
-    if (step.kind === 'clock' || /\/(clock|renew|expire)$/.test(step.path)) return
-    if (slowest.length === 5 && ms < slowest.at(-1).ms) return
-    slowest.push({ ms, step })
-    slowest.sort((a, b) => b.ms - a.ms)
-    slowest.length = Math.min(slowest.length, 5)
-  }
-
-  return { run, slowest, counts: () => ({ steps, statuses }), pairs }
+  return { inhabited, run, checkEnd, counts: () => ({ steps, statuses }) }
 }
 
 /** What a client puts into a query: objects have no text of their own, or one that throws. */
 const asText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 const wellFormed = (text) => text.replace(/[\ud800-\udfff]/g, '?')
-
-function jsonOr(text, other) {
-  try {
-    JSON.parse(text)
-    return text
-  } catch {
-    return other
-  }
-}
 
 function firstChange(before, after) {
   let at = 0

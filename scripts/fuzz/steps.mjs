@@ -1,47 +1,19 @@
-// A case: the options of a gateway, and what is done with it, as plain JSON.
+// The steps of a case, as plain JSON, and the options of the gateway that they are done on.
 import fc from 'fast-check'
-import { CALLS, CONTROLS, OPERATIONS } from './bodies.mjs'
+import { CALLS, CONTROLS, FAMILIES, OPERATIONS, token } from './operations.mjs'
 import { derEdits, mutation, oddValue, sometimesMutated, textEdits, UNKNOWN_IDS } from './values.mjs'
 
 const FIELDS = [
-  ...[
-    'id',
-    'uri',
-    'created_at',
-    'description',
-    'metadata',
-    'domain',
-    'region',
-    'addr',
-    'certificate',
-    'certificate.id',
-  ],
-  ...[
-    'backends',
-    'certificate_management_policy.authority',
-    'subject_common_name',
-    'not_after',
-    'key_usages',
-    'issued_at',
-  ],
-  ...['subject_alternative_names.dns_names', 'certificate_management_status.provisioning_job.error_code', 'unknown'],
-]
+  'id uri created_at description metadata domain region addr certificate certificate.id backends not_after key_usages',
+  'certificate_management_policy.authority subject_common_name issued_at subject_alternative_names.dns_names unknown',
+  'certificate_management_status.provisioning_job.error_code',
+].flatMap((line) => line.split(' '))
+const LITERALS = [
+  `"a" "" 'us' 1 -1 0.5 null true "2026-01-01T00:00:00Z" timestamp("2026-01-01T00:00:00Z") timestamp(time.now)`,
+  `timestamp(time.now).add("7d") timestamp("9/4/2025") ["a","b"] "\\u0041"`,
+].flatMap((line) => line.split(' '))
 const field = fc.constantFrom(...FIELDS).map((name) => `obj.${name}`)
-const literal = fc.constantFrom(
-  ...[
-    '"a"',
-    '""',
-    "'us'",
-    '1',
-    '-1',
-    '0.5',
-    'null',
-    'true',
-    '"2026-01-01T00:00:00Z"',
-    'timestamp("2026-01-01T00:00:00Z")',
-  ],
-  ...['timestamp(time.now)', 'timestamp(time.now).add("7d")', 'timestamp("9/4/2025")', '["a", "b"]', '"\\u0041"'],
-)
+const literal = fc.constantFrom(...LITERALS)
 const { filter } = fc.letrec((tie) => ({
   operand: fc.oneof(
     { weight: 4, arbitrary: field },
@@ -73,7 +45,7 @@ const query = fc.oneof(
     arbitrary: fc.record(
       {
         limit: fc.constantFrom('1', '2', '100'),
-        before_id: fc.constantFrom('@@rd:0@@', '@@ra:0@@', '@@cert:1@@', '@@bkdwd:0@@'),
+        before_id: fc.oneof(...FAMILIES.map(([prefix]) => token(prefix, 1))),
       },
       { requiredKeys: [] },
     ),
@@ -124,7 +96,7 @@ const request = fc.constantFrom(...OPERATIONS).chain(({ method, path, ids, body 
     via: fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
     method: fc.constant(method),
     path: fc.constant(path),
-    ids: fc.tuple(...ids.map((type) => fc.nat({ max: 3 }).map((at) => `@@${type}:${at}@@`))),
+    ids: fc.tuple(...ids.map((type) => token(type))),
     body: body ? sometimesMutated(body) : rarely('', fc.constantFrom('{}', '{"a":1}')),
     query: method === 'GET' && ids.length === 0 ? query : rarely({}, query),
     headers,
@@ -137,14 +109,14 @@ const direct = fc.constantFrom(...OPERATIONS).chain(({ family, name, ids, body }
     kind: fc.constant('direct'),
     family: fc.constant(family),
     name: fc.constant(name),
-    ids: fc.tuple(...ids.map((type) => fc.nat({ max: 3 }).map((at) => `@@${type}:${at}@@`))),
+    ids: fc.tuple(...ids.map((type) => token(type))),
     odd: rarely(null, oddValue),
     body: body ? fc.oneof({ weight: 12, arbitrary: sometimesMutated(body) }, oddValue) : fc.constant(null),
     query: name === 'list' ? query : fc.constant({}),
   }),
 )
 
-const control = fc.constantFrom(...CONTROLS).chain(({ method, path, body }) =>
+const control = fc.constantFrom(...CONTROLS).chain(({ method, path, body, query }) =>
   fc.record({
     kind: fc.constant('control'),
     method: fc.constant(method),
@@ -155,6 +127,7 @@ const control = fc.constantFrom(...CONTROLS).chain(({ method, path, body }) =>
           rawBody.map((text) => text ?? '{}'),
         )
       : fc.constant(''),
+    query: query ? sometimesMutated(query) : fc.constant('{}'),
     host: rarely('127.0.0.1:4747', fc.constantFrom('example.com', '', 'localhost', '[::1]:1', '127.0.0.1.example.com')),
     odd: fc.record({ path: pathEdit, method: methodEdit }),
   }),
@@ -211,7 +184,8 @@ const KINDS = {
   restore: [5, restore],
 }
 
-const options = fc.record({
+/** The options of a gateway. */
+export const options = fc.record({
   dialect: fc.constantFrom('standard', 'ngrok'),
   clock: rarely('manual', fc.constant('system')),
   references: rarely('any', fc.constant('declared')),
@@ -225,8 +199,6 @@ const options = fc.record({
   addressesPerRegion: fc.constantFrom(2_000_000, 2),
 })
 
-/** Cases whose steps are of some kinds; of all where none is named. */
-export function casesOf(kinds = Object.keys(KINDS)) {
-  const step = fc.oneof(...kinds.map((kind) => ({ weight: KINDS[kind][0], arbitrary: KINDS[kind][1] })))
-  return fc.record({ options, steps: fc.array(step, { minLength: 1, maxLength: 16, size: 'max' }) })
-}
+/** Steps of some kinds; of all where none is named. */
+export const stepsOf = (kinds = Object.keys(KINDS)) =>
+  fc.oneof(...kinds.map((kind) => ({ weight: KINDS[kind][0], arbitrary: KINDS[kind][1] })))

@@ -1,0 +1,198 @@
+// What can be called: the operations and controls of the OpenAPI document, with bodies that its schemas describe, and the
+// controls that only the direct API has.
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+
+const { paths, components } = JSON.parse(
+  readFileSync(new URL('../../dist/openapi.ngrok.json', import.meta.url), 'utf8'),
+)
+
+/** The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. */
+export const FAMILIES = [
+  ['ra', 'reservedAddrs', 'reserved_addrs'],
+  ['rd', 'reservedDomains', 'reserved_domains'],
+  ['bkdwd', 'weightedBackends', 'backends'],
+  ['cert', 'tlsCertificates', 'tls_certificates'],
+]
+
+/** A text that stands for an id, or another value, of the gateway that the call is made on. */
+export const token = (name, most = 3) => fc.nat({ max: most }).map((index) => `@@${name}:${index}@@`)
+
+const words = fc.constantFrom('', 'a', 'x y', 'ünïcode ☃', '{"k":1}')
+const labels = fc.constantFrom('a', 'b', 'app', 'www', 'x1', 'xn--bcher-kva', '*', 'deep.er')
+const hosts = fc.constantFrom('example.com', 'example.org', 'gateway.test', 'ngrok.app', 'co.uk')
+const domainName = fc.tuple(labels, hosts).map(([label, host]) => `${label}.${host}`)
+const duration = fc.constantFrom('1s', '30s', '90m', '1h', '30d', '90d', 0, 1500)
+const expressions = ['req.Method == "GET"', '"a" in req.Headers', 'conn.Geo.CountryCode != "DE"', 'true']
+
+/** Values of fields by name, and by the beginning of a pattern, where a schema alone would give values that are refused. */
+const BY_NAME = {
+  domain: domainName,
+  expressions: fc.array(fc.constantFrom(...expressions), { maxLength: 2 }),
+  operation: fc.constantFrom('reserved_domains.create', 'reserved_domains.get', 'reserved_addrs.list'),
+  error: fc.constantFrom('too_many_requests', 'auth_invalid'),
+  status: fc.constantFrom(400, 429, 503),
+  to: fc.constant('2026-03-01T00:00:00Z'),
+}
+const BY_PATTERN = [
+  ['ec_', fc.constantFrom('ec_1', 'ec_2')],
+  ['bkd', fc.oneof(fc.constantFrom('bkdhr_1', 'bkdhr_2', 'bkdfo_1'), token('bkdwd'))],
+  ['rd_', token('rd')],
+  ['cert_', token('cert')],
+  ['\\d{1,12}(ms', duration],
+]
+
+/** Fields that a body may have only beside others, or instead of others: mutations put them in. */
+const LEFT_OUT = ['id', 'edge_id', 'name', 'module', 'resolves_to', 'error_redirect_url']
+
+const action = fc.constantFrom(
+  { type: 'deny', config: { status_code: 403 } },
+  { type: 'log', config: { metadata: { a: '☃' } } },
+  { type: 'url-rewrite', config: { from: '/a/(.*)', to: '/$1' } },
+  { type: 'custom-response', config: { content: 'x y', content_type: 'text/plain', status_code: 200 } },
+  ...['rate-limit', 'oauth', 'openid-connect', 'add-headers'].map((type) => ({ type, config: { a: 1 } })),
+)
+
+/** Whole bodies, whose fields depend on one another. */
+const BY_SCHEMA = {
+  TLSCertificateCreate: fc
+    .tuple(fc.nat({ max: 7 }), fc.record({ description: words, metadata: words }, { requiredKeys: [] }))
+    .map(([at, rest]) => ({ ...rest, certificate_pem: `@@pem:${at}@@`, private_key_pem: `@@key:${at}@@` })),
+  WebhookVerificationBody: fc.oneof(
+    fc.record({ provider: fc.constantFrom('github', 'SLACK', 'stripe'), secret: token('secret') }),
+    fc.constant({ provider: 'sns' }),
+  ),
+  EndpointActionBody: action,
+  Declaration: fc.constantFrom(
+    { edge: 'edghts_1', routes: ['edghtsrt_1'] },
+    { endpoint_configuration: 'ec_1' },
+    { backend: 'bkdhr_1' },
+  ),
+  DnsRecordBody: fc.oneof(
+    fc.record({ name: domainName, type: fc.constant('CNAME'), value: fc.oneof(domainName, token('target')) }),
+    fc.record({ name: domainName, type: fc.constant('A'), value: fc.constant('192.0.2.1') }),
+  ),
+  SnapshotBody: fc.constant({ version: 1 }),
+}
+
+/** Makes values that a schema of the document allows. */
+function valuesOf(schema, name) {
+  const reference = schema.$ref?.split('/').at(-1)
+  if (reference) return BY_SCHEMA[reference] ?? valuesOf(components.schemas[reference])
+  if (BY_NAME[name]) return BY_NAME[name]
+  const [, byPattern] = BY_PATTERN.find(([part]) => schema.pattern?.includes(part)) ?? []
+  if (byPattern) return byPattern
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  if (schema.properties) return recordOf(schema)
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((each) => valuesOf(each)))
+  return valuesOfType([schema.type].flat()[0], schema)
+}
+
+function valuesOfType(type, { items, additionalProperties, propertyNames, minimum = 0, maximum = 3, minItems = 0 }) {
+  switch (type) {
+    case 'array':
+      return fc.array(valuesOf(items), { minLength: minItems, maxLength: 2 })
+    case 'object':
+      if (!propertyNames) return fc.constant({ a: 1 })
+      return fc
+        .array(fc.tuple(valuesOf(propertyNames), valuesOf(additionalProperties)), { maxLength: 3 })
+        .map(Object.fromEntries)
+    case 'integer':
+      return fc.oneof(fc.integer({ min: minimum, max: minimum + 3 }), fc.constant(Math.min(maximum, 10_000)))
+    case 'number':
+      return fc.constantFrom(minimum, 0.5, maximum)
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    default:
+      return words
+  }
+}
+
+/** A body with its required fields and at most two others, so that few combinations are refused. */
+function recordOf({ properties, required = [], anyOf }) {
+  const needed = [...required, ...(anyOf?.some((each) => each.required?.includes('domain')) ? ['domain'] : [])]
+  const others = Object.keys(properties).filter((name) => !needed.includes(name) && !LEFT_OUT.includes(name))
+  return fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((chosen) => {
+    const names = [...needed, ...chosen]
+    return fc.record(Object.fromEntries(names.map((name) => [name, valuesOf(properties[name], name)])))
+  })
+}
+
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
+
+function idsOf(path, family) {
+  if (path.startsWith('/edges')) return ['edge', 'route']
+  if (!path.includes('{id}')) return []
+  return FAMILIES.filter(([, member]) => member === family).map(([prefix]) => prefix)
+}
+
+const all = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, requestBody, parameters = [] }]) => {
+    const [family, name] = operationId.split('.').map(camel)
+    const schema = requestBody?.content['application/json'].schema
+    return {
+      method: method.toUpperCase(),
+      path: path.replace(/^\/_fauxgate/, '').replaceAll(/\{\w+\}/g, ':'),
+      family,
+      name,
+      ids: idsOf(path, family),
+      body: schema && valuesOf(schema),
+      parameters: parameters.filter((each) => each.in === 'query').map((each) => each.name),
+    }
+  }),
+)
+
+export const OPERATIONS = all.filter(({ family }) => family !== 'controls')
+
+const VALUES_OF_PARAMETERS = { id: token('rd'), name: domainName, domain: domainName, type: fc.constant('CNAME') }
+
+/** A domain that is there may have an uploaded certificate that is valid for years, with a failing attempt every hour. */
+const EXPIRE = fc.record({ id: fc.constantFrom('rd_gone', 'cert_1', 'x', '') })
+
+/** The controls over HTTP; `query` has the values of their parameters. */
+export const CONTROLS = all
+  .filter(({ family }) => family === 'controls')
+  .map(({ method, path, body, parameters }) => {
+    const known = Object.entries(VALUES_OF_PARAMETERS).filter(([name]) => parameters.includes(name))
+    const query = fc.record(Object.fromEntries(known), { requiredKeys: path.endsWith('timeline') ? ['id'] : [] })
+    return {
+      method,
+      path,
+      body: path.endsWith('/expire') ? EXPIRE : body,
+      query: parameters.length > 0 ? query : undefined,
+    }
+  })
+
+const outcomes = fc.array(fc.constantFrom('success', 'DNS_ERROR', 'INTERNAL_ERROR'), { maxLength: 3 })
+const failure = fc.constantFrom('DNS_ERROR', 'INTERNAL_ERROR')
+const forDomain = fc.record({ domain: domainName }, { requiredKeys: [] })
+const fault = valuesOf(components.schemas.FaultSpec)
+const nothing = fc.constant([])
+
+/** The controls of the direct API, each with its arguments. */
+export const CALLS = Object.entries({
+  'provisioning.script': fc.tuple(outcomes, forDomain),
+  'provisioning.failNext': fc.tuple(failure, forDomain),
+  'provisioning.failAlways': fc.tuple(failure, forDomain),
+  'provisioning.clear': fc.tuple(forDomain),
+  'provisioning.attempt': fc.tuple(token('rd')),
+  'provisioning.timeline': fc.tuple(token('rd')),
+  'provisioning.printTimeline': fc.tuple(token('rd')),
+  'provisioning.pendingOutcomes': nothing,
+  'dns.cname': fc.tuple(domainName, domainName),
+  'dns.a': fc.tuple(domainName, fc.constant('192.0.2.1')),
+  'dns.remove': fc.tuple(domainName),
+  'dns.records': nothing,
+  'declare.edge': fc.constant(['edghts_1', { routes: ['edghtsrt_1'] }]),
+  'declare.endpointConfiguration': fc.constant(['ec_1']),
+  'declare.backend': fc.constant(['bkdhr_1']),
+  'faults.add': fc.tuple(fault),
+  'faults.all': nothing,
+  'faults.clear': nothing,
+  'requests.all': fc.constantFrom([], [{ method: 'GET' }], [{ method: 'POST', status: 400 }]),
+  'authority.privateKeyPem': fc.tuple(token('cert')),
+  leftovers: nothing,
+}).map(([place, args]) => ({ place: place.split('.'), args }))
