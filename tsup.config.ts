@@ -1,19 +1,8 @@
 import { defineConfig, type Options } from 'tsup'
+import { entryPoints } from './scripts/entries.ts'
 
-/** The entry points that can be imported and required. */
-const both = {
-  index: 'src/index.ts',
-  node: 'src/server/node.ts',
-  clock: 'src/testing/clock.ts',
-  testing: 'src/testing/testing.ts',
-  msw: 'src/testing/msw.ts',
-  jest: 'src/testing/jest.ts',
-  openapi: 'src/openapi/openapi.ts',
-  kit: 'src/kit/index.ts',
-}
-
-/** vitest and workerd have modules only. */
-const modules = { ...both, vitest: 'src/testing/vitest.ts', sandbox: 'src/sandbox/index.ts' }
+/** vitest and workerd have modules only; the other entry points can be required too. */
+const { vitest: _vitest, sandbox: _sandbox, ...both } = entryPoints
 
 const common = {
   target: 'es2022',
@@ -45,7 +34,7 @@ export default defineConfig([
     ...common,
     format: 'esm',
     entry: {
-      ...modules,
+      ...entryPoints,
       cli: 'src/server/cli.ts',
       // No entry points: whoever imports the error or the clock alone gets a chunk with nothing else.
       'gateway-error': 'src/gateway/gateway-error.ts',
@@ -54,5 +43,5 @@ export default defineConfig([
   },
   // The shims give CommonJS an import.meta.url.
   { ...common, format: 'cjs', entry: both, shims: true },
-  { ...common, format: ['esm', 'cjs'], entry: modules, dts: { only: true, resolve: true } },
+  { ...common, format: ['esm', 'cjs'], entry: entryPoints, dts: { only: true, resolve: true } },
 ])

@@ -1,5 +1,6 @@
 // Checks the text that editors show over the names of the built package: `node scripts/check-hover.mjs`. Fails if an export
 // or a member has no sentence, or a type that shows machinery.
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -9,7 +10,8 @@ const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 const MACHINERY_OF_KIT = /Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 
-const NAMES = ['index', 'node', 'clock', 'testing', 'vitest', 'jest', 'msw', 'openapi', 'sandbox', 'kit']
+const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const NAMES = [...JSON.stringify(exports).matchAll(/"\.\/dist\/(\w+)\.d\.ts"/g)].map(([, name]) => name)
 
 const program = ts.createProgram(
   NAMES.map((name) => `${dist}${name}.d.ts`),

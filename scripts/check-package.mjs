@@ -1,16 +1,9 @@
 // Packs the package, installs the tarball in an empty folder and uses it as a stranger would.
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const folder = mkdtempSync(join(tmpdir(), 'fauxgate-package-'))
-const run = (command, args, cwd = folder) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+import { asHere, install, root, run, typescripts, withPackage } from './packed.mjs'
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
@@ -24,10 +17,17 @@ if (declareErrors({ widget_taken: entry(95000, 409, () => 'taken') }).widget_tak
 serve(gateway).then((server) => server.close())
 `
 
+const USED = {
+  fauxgate: '{ createGateway, manualClock }',
+  'fauxgate/clock': '{ timersOn }',
+  'fauxgate/kit': '{ declareErrors, entry }',
+  'fauxgate/node': '{ serve }',
+}
+const beginning = (lineOf) => Object.entries(USED).map(([name, names]) => lineOf(name, names))
+
 const FILES = {
-  'package.json': '{ "private": true }',
-  'use.mjs': `import { createGateway, manualClock } from 'fauxgate'\nimport { timersOn } from 'fauxgate/clock'\nimport { declareErrors, entry } from 'fauxgate/kit'\nimport { serve } from 'fauxgate/node'\n${USE}`,
-  'use.cjs': `const { createGateway, manualClock } = require('fauxgate')\nconst { timersOn } = require('fauxgate/clock')\nconst { declareErrors, entry } = require('fauxgate/kit')\nconst { serve } = require('fauxgate/node')\n${USE}`,
+  'use.mjs': [...beginning((name, names) => `import ${names} from '${name}'`), USE].join('\n'),
+  'use.cjs': [...beginning((name, names) => `const ${names} = require('${name}')`), USE].join('\n'),
   'use.mts': `import { createGateway, type Gateway, manualClock } from 'fauxgate'
 import { timersOn } from 'fauxgate/clock'
 import { declareErrors, field } from 'fauxgate/kit'
@@ -68,7 +68,7 @@ const check = (name, passes) => {
 }
 
 /** What a user's program becomes that imports one name of the package, minified. */
-async function bundled(name, entry, platform) {
+async function bundled(folder, name, entry, platform) {
   const contents = `import { ${name} } from '${entry}'\nconsole.log(${name})`
   const { outputFiles, warnings } = await build({
     stdin: { contents, resolveDir: folder },
@@ -87,71 +87,67 @@ async function bundled(name, entry, platform) {
 const checkSize = (what, bytes, most) =>
   check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${most / 1000}`, bytes <= most)
 
-try {
-  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
-  const names = run('tar', ['-tzf', tarball]).trim().split('\n')
+/** Checks what is in the tarball. */
+async function checkContents(folder, tarball) {
+  const names = run(folder, 'tar', '-tzf', tarball).trim().split('\n')
   const stray = names.filter((name) => !/^package\/(dist\/[\w.-]+|README\.md|LICENSE|package\.json)$/.test(name))
-  check(
-    `holds ${names.length} files and nothing that does not belong (${stray.join(', ') || 'none'})`,
-    stray.length === 0,
-  )
-  const tool = (path, ...args) => run(process.execPath, [join(root, 'node_modules', path), ...args], root)
+  check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
+  const tool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
   tool('publint/src/cli.js', '--strict')
   check('is clean to publint', true)
   // vitest itself can only be imported, so what builds on it can only be imported too.
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm']
-  tool('@arethetypeswrong/cli/dist/index.js', join(folder, tarball), ...rules)
+  tool('@arethetypeswrong/cli/dist/index.js', tarball, ...rules)
   check('is clean to attw', true)
-  run('tar', ['-xzf', tarball])
-  const sizes = names.map((name) => statSync(join(folder, name)).size)
-  checkSize(
-    'unpacked',
-    sizes.reduce((sum, size) => sum + size, 0),
-    2_500_000,
-  )
+  run(folder, 'tar', '-xzf', tarball)
+  const size = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  checkSize('unpacked', size, 2_500_000)
   const { inspector } = await import(join(folder, 'package/dist/documents.js'))
   const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 60_000)
   checkSize('the inspector as it is sent', page.length, 21_500)
-  rmSync(join(folder, 'package'), { recursive: true })
-  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
-  run('npm', ['install', '--silent', '--no-fund', '--no-audit', `./${tarball}`])
+}
+
+async function checkUse(folder) {
   const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))
   check('brings nothing else', installed.join() === 'fauxgate')
-  run(process.execPath, ['use.mjs'])
-  check('works when imported', true)
-  run(process.execPath, ['use.cjs'])
-  check('works when required', true)
-  check('its main entry names no Node module', !/["']node:/.test(run('cat', ['node_modules/fauxgate/dist/index.js'])))
-  checkSize('GatewayError alone', await bundled('GatewayError', 'fauxgate', 'browser'), 12_000)
-  checkSize('createGateway', await bundled('createGateway', 'fauxgate', 'browser'), 450_000)
-  await bundled('serve', 'fauxgate/node', 'node')
-  checkSize('manualClock alone', await bundled('manualClock', 'fauxgate', 'browser'), 15_000)
-  await bundled('timersOn', 'fauxgate/clock', 'browser')
-  await bundled('certificatePair', 'fauxgate/testing', 'browser')
-  await bundled('handlers', 'fauxgate/msw', 'browser')
-  // The types of the kit are valibot's, which whoever has families of their own installs.
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const others = COMPILERS.map((version) => `typescript-${version}`)
-  const wanted = COMPILERS.map((version) => `typescript-${version}@npm:typescript@${version}`)
-  run('npm', [
-    'install',
-    '--silent',
-    '--no-save',
-    '--no-fund',
-    '--no-audit',
-    `valibot@${devDependencies.valibot}`,
-    ...wanted,
-  ])
-  for (const compiler of [join(root, 'node_modules/typescript'), ...others.map((name) => join('node_modules', name))]) {
-    run(process.execPath, [join(compiler, 'bin/tsc'), '-p', folder])
-  }
-  check(`its types stand on their own, also for TypeScript ${COMPILERS.join(', ')}`, true)
-  check(
-    'its command runs',
-    run(join(folder, 'node_modules/.bin/fauxgate'), ['--help']).startsWith('Usage: fauxgate <command>'),
-  )
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text)
+  for (const name of ['use.mjs', 'use.cjs']) run(folder, process.execPath, name)
+  check('works when imported and when required', true)
+  const main = readFileSync(join(folder, 'node_modules/fauxgate/dist/index.js'), 'utf8')
+  check('its main entry names no Node module', !/["']node:/.test(main))
+  const command = join(folder, 'node_modules/.bin/fauxgate')
+  check('its command runs', run(folder, command, '--help').startsWith('Usage: fauxgate <command>'))
 }
+
+async function checkBundles(folder) {
+  const inBrowser = (name, entry) => bundled(folder, name, entry, 'browser')
+  checkSize('GatewayError alone', await inBrowser('GatewayError', 'fauxgate'), 12_000)
+  checkSize('createGateway', await inBrowser('createGateway', 'fauxgate'), 450_000)
+  checkSize('manualClock alone', await inBrowser('manualClock', 'fauxgate'), 15_000)
+  await inBrowser('timersOn', 'fauxgate/clock')
+  await inBrowser('certificatePair', 'fauxgate/testing')
+  await inBrowser('handlers', 'fauxgate/msw')
+  await bundled(folder, 'serve', 'fauxgate/node', 'node')
+}
+
+/** Compiles the use of the package, with its declarations checked too. */
+function checkTypes(folder) {
+  // The types of the kit are valibot's, which whoever has families of their own installs.
+  install(folder, ...asHere('valibot'), ...typescripts(COMPILERS))
+  const compilers = [
+    join(root, 'node_modules/typescript'),
+    ...COMPILERS.map((each) => `node_modules/typescript-${each}`),
+  ]
+  for (const compiler of compilers) run(folder, process.execPath, join(compiler, 'bin/tsc'), '-p', '.')
+  check(`its types need no other package, also for TypeScript ${COMPILERS.join(', ')}`, true)
+}
+
+await withPackage(async (folder, tarball) => {
+  await checkContents(folder, tarball)
+  rmSync(join(folder, 'package'), { recursive: true })
+  install(folder, tarball)
+  await checkUse(folder)
+  await checkBundles(folder)
+  checkTypes(folder)
+})

@@ -1,20 +1,13 @@
 // Uses the packed package on Node 20, 22, 24 and 26, and its main entry in a worker. Needs `npm run build`.
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 import { NODES, nodeOf } from './nodes.mjs'
+import { asHere, install, root, run, withPackage } from './packed.mjs'
 
 const WORKERD = '1.20261117.1'
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const folder = mkdtempSync(join(tmpdir(), 'fauxgate-runtimes-'))
-const run = (command, args, cwd = folder) =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
-const install = (...packages) => run('npm', ['install', '--silent', '--no-fund', '--no-audit', ...packages])
 
 /** The entry points: those that load by themselves, what vitest, Jest and workerd alone can load, and what is data. */
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -50,8 +43,7 @@ export default {
 }
 `
 
-async function checkWorker() {
-  install(`workerd@${WORKERD}`)
+async function checkWorker(folder) {
   writeFileSync(join(folder, 'worker.js'), WORKER)
   await build({
     entryPoints: [join(folder, 'worker.js')],
@@ -105,20 +97,14 @@ function freePort() {
   })
 }
 
-try {
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
-  install(`./${readdirSync(folder).find((name) => name.endsWith('.tgz'))}`)
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  install(`msw@${devDependencies.msw}`)
+await withPackage(async (folder, tarball) => {
+  install(folder, tarball, ...asHere('msw'), `workerd@${WORKERD}`)
   writeFileSync(join(folder, 'use.mjs'), IMPORTS.join('\n'))
   writeFileSync(join(folder, 'use.cjs'), REQUIRES.join('\n'))
   for (const major of NODES) {
     const { path, version } = nodeOf(major)
-    for (const file of ['use.mjs', 'use.cjs']) run(path, [file])
+    for (const file of ['use.mjs', 'use.cjs']) run(folder, path, file)
     console.log(`ok  every entry point but vitest's loads on Node ${version}, imported and required`)
   }
-  await checkWorker()
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+  await checkWorker(folder)
+})

@@ -1,37 +1,53 @@
 // Compiles what README.md and the guides show, and the examples, strictly, against the packed package, with every TypeScript that its types
 // are for: `node scripts/check-typescript.mjs [version…]`. Needs `npm run build`.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import ts from 'typescript'
+import { asHere, install, root, typescripts, withPackage } from './packed.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** What the blocks import besides the package. */
 const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
-const folder = mkdtempSync(join(tmpdir(), 'fauxgate-typescript-'))
-const blocksFolder = join(folder, 'blocks')
-const run = (command, ...args) => execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+const COMPILER_OPTIONS = {
+  strict: true,
+  target: 'ES2022',
+  module: 'ESNext',
+  moduleResolution: 'Bundler',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable', 'ESNext.Disposable'],
+  types: ['node'],
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  noEmit: true,
+}
 
 /** A module of the tests, run as it stands there. */
 async function loaded(path) {
   const outfile = join(dirname(path), `.${basename(path)}-${process.pid}.mjs`)
   try {
-    await build({ entryPoints: [path], bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' })
+    await build({
+      entryPoints: [path],
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      outfile,
+      logLevel: 'error',
+    })
     return await import(pathToFileURL(outfile))
   } finally {
     rmSync(outfile, { force: true })
   }
 }
 
-/** Puts what a fragment stands among beside the blocks, with the package in the place of its sources. Answers its text. */
-async function writeSurroundings() {
-  const { entries } = await loaded(join(root, 'test/support/entries.ts'))
-  const names = new Map(Object.entries(entries).map(([name, path]) => [path, name]))
+/** Writes the surroundings of fragments beside the blocks, with the package in the place of its sources. Returns their path. */
+async function writeSurroundings(folder) {
+  const { entryPointsByImport } = await loaded(join(root, 'scripts/entries.ts'))
+  const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
   const write = (path) => {
     const text = readFileSync(path, 'utf8').replace(/'(\.[^']*)'/g, (_quoted, imported) => {
       const source = join(dirname(path), imported)
@@ -39,91 +55,52 @@ async function writeSurroundings() {
       write(source)
       return `'./${basename(source, '.ts')}.js'`
     })
-    writeFileSync(join(blocksFolder, basename(path)), text)
-    return text
+    writeFileSync(join(folder, basename(path)), text)
+    return join(folder, basename(path))
   }
   return write(join(root, 'test/docs/surroundings.ts'))
 }
 
-async function writeBlocks() {
+async function writeBlocks(folder) {
   const { blocksIn } = await loaded(join(root, 'test/docs/blocks.ts'))
+  const { aroundOf } = await loaded(join(root, 'test/docs/around.ts'))
   // A block that is in an example is compiled with it, and one of the sources by test/docs/recipes.test.ts.
   const blocks = blocksIn('ts').filter(
     ({ document, file }) => document !== 'docs/adding-a-family.md' && !file?.startsWith('examples/'),
   )
-  mkdirSync(blocksFolder)
-  const surroundings = await writeSurroundings()
-  const [, answered = ''] =
-    /\n {2}return \{\n([\s\S]*?)\n {2}\}\n/.exec(surroundings.slice(surroundings.indexOf('surroundings('))) ?? []
-  const spread = `type Around = ReturnType<typeof surroundings>`
-  const named = [...answered.matchAll(/^ {4}(?:async )?(\w+)[:,(]/gm)].map(([, name]) => name)
-  const ofPackage = ['fauxgate', 'fauxgate/clock', 'fauxgate/msw'].map(
-    (name) =>
-      import(
-        pathToFileURL(join(folder, 'node_modules/fauxgate/dist', `${name === 'fauxgate' ? 'index' : name.slice(9)}.js`))
-      ),
-  )
-  for (const each of await Promise.all(ofPackage)) named.push(...Object.keys(each))
-  const globals = [...new Set(named)].map((name) => `  const ${name}: NonNullable<Around['${name}']>`)
-  const header = `import 'fauxgate/vitest'\nimport type { surroundings } from './surroundings.js'\n${spread}\n`
-  writeFileSync(join(blocksFolder, 'around.d.ts'), `${header}declare global {\n${globals.join('\n')}\n}\n`)
+  for (const name of ['fragments', 'whole']) mkdirSync(join(folder, name), { recursive: true })
+  const surroundings = await writeSurroundings(folder)
+  const { options } = ts.convertCompilerOptionsFromJson(COMPILER_OPTIONS, folder)
+  writeFileSync(join(folder, 'around.d.ts'), aroundOf(ts.createProgram([surroundings], options), surroundings))
   for (const { document, line, code, isFragment } of blocks) {
     const name = `${document.replace(/\W/g, '-')}-${line}.ts`
-    const to = join(blocksFolder, isFragment ? 'fragments' : 'whole')
-    mkdirSync(to, { recursive: true })
-    writeFileSync(join(to, name), `${code}\nexport {}\n`)
+    writeFileSync(join(folder, isFragment ? 'fragments' : 'whole', name), `${code}\nexport {}\n`)
   }
   return blocks.length
 }
 
-function writeConfigs() {
-  const compilerOptions = {
-    strict: true,
-    target: 'ES2022',
-    module: 'ESNext',
-    moduleResolution: 'Bundler',
-    lib: ['ES2023', 'DOM', 'DOM.Iterable', 'ESNext.Disposable'],
-    types: ['node'],
-    allowImportingTsExtensions: true,
-    skipLibCheck: true,
-    noEmit: true,
-  }
-  const config = (name, ...include) =>
-    writeFileSync(join(folder, `tsconfig.${name}.json`), JSON.stringify({ compilerOptions, include }))
-  config('whole', 'blocks/whole', 'examples/**/*.ts')
-  config('fragments', 'blocks/fragments', 'blocks/around.d.ts')
+/** Returns what a version of the compiler says of a part of the folder. */
+function problemsOf(folder, version, include) {
+  const config = join(folder, 'tsconfig.json')
+  writeFileSync(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }))
+  const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: folder, encoding: 'utf8' })
+  return status === 0 ? '' : `${stdout}${stderr}`
 }
 
-try {
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const others = OTHERS.map((name) => `${name}@${devDependencies[name]}`)
-  const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
-  run('npm', 'install', '--silent', '--no-fund', '--no-audit', `./${tarball}`, ...others, ...compilers)
-  const count = await writeBlocks()
+await withPackage(async (folder, tarball) => {
+  install(folder, tarball, ...asHere(...OTHERS), ...typescripts(versions))
+  const count = await writeBlocks(join(folder, 'blocks'))
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
-  writeConfigs()
   for (const version of versions) {
-    const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`)
-    const problems = ['whole', 'fragments'].flatMap((config) => {
-      const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', `tsconfig.${config}.json`], {
-        cwd: folder,
-        encoding: 'utf8',
-      })
-      return status === 0 ? [] : [stdout]
-    })
-    if (problems.length === 0)
+    const problems =
+      problemsOf(folder, version, ['blocks/whole', 'examples/**/*.ts']) +
+      problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
+    if (problems === '') {
       console.log(`ok  ${count} blocks of the documents, and the examples, compile with TypeScript ${version}`)
-    else {
-      console.error(`FAILED  TypeScript ${version}\n${problems.join('\n')}`)
-      process.exitCode = 1
+      continue
     }
+    console.error(`FAILED  TypeScript ${version}\n${problems}`)
+    process.exitCode = 1
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+})

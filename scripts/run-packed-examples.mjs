@@ -1,13 +1,11 @@
 // Runs the examples that have packages of their own, each in a folder of its own with the packed package, as a stranger
 // would: `node scripts/run-packed-examples.mjs [--all] [name…]`. What cannot be had here is left out and said; with
 // --all that is a failure. Needs `npm run build`.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { inFolder, pack, root } from './packed.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const examples = join(root, 'examples')
 const isAll = process.argv.includes('--all')
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
@@ -43,18 +41,13 @@ function run(name, tarball, folder) {
   return status === 0 ? undefined : { failed: `${stdout}${stderr}` }
 }
 
-const temporary = mkdtempSync(join(tmpdir(), 'fauxgate-examples-'))
 const leftOut = []
-try {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', temporary], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  const tarball = join(temporary, readdirSync(temporary)[0])
+await inFolder((temporary) => {
+  const tarball = pack(temporary)
   for (const name of wanted.length > 0 ? wanted : names) {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const problem = run(name, tarball, join(temporary, name))
-    const seconds = `${Math.round((performance.now() - begun) / 1000)} s`
+    const seconds = `${Math.round((performance.now() - startedAt) / 1000)} s`
     if (problem?.failed !== undefined) {
       console.error(`FAILED  ${name}, ${seconds}\n${problem.failed}`)
       process.exitCode = 1
@@ -62,8 +55,6 @@ try {
     else console.log(`ok  ${name}, ${seconds}`)
     rmSync(join(temporary, name), { recursive: true, force: true })
   }
-} finally {
-  rmSync(temporary, { recursive: true, force: true })
-}
+})
 for (const each of leftOut) console.error(`LEFT OUT  ${each}`)
 if (isAll && leftOut.length > 0) process.exitCode = 1

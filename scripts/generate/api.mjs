@@ -1,19 +1,7 @@
 // The pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
 import { join } from 'node:path'
 import ts from 'typescript'
-
-const ENTRIES = {
-  fauxgate: 'index.ts',
-  'fauxgate/clock': 'testing/clock.ts',
-  'fauxgate/jest': 'testing/jest.ts',
-  'fauxgate/kit': 'kit/index.ts',
-  'fauxgate/msw': 'testing/msw.ts',
-  'fauxgate/node': 'server/node.ts',
-  'fauxgate/openapi': 'openapi/openapi.ts',
-  'fauxgate/sandbox': 'sandbox/index.ts',
-  'fauxgate/testing': 'testing/testing.ts',
-  'fauxgate/vitest': 'testing/vitest.ts',
-}
+import { entryPointsByImport } from '../entries.ts'
 
 const OPTIONS = {
   strict: true,
@@ -29,14 +17,17 @@ const OPTIONS = {
 const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. -->'
 
 export default function api(root) {
-  const pathOf = (file) => join(root, 'src', file)
-  const program = ts.createProgram(Object.values(ENTRIES).map(pathOf), OPTIONS)
+  const entries = Object.entries(entryPointsByImport).sort(([a], [b]) => (a < b ? -1 : 1))
+  const program = ts.createProgram(
+    entries.map(([, path]) => join(root, path)),
+    OPTIONS,
+  )
   const checker = program.getTypeChecker()
-  const pages = Object.entries(ENTRIES).map(([name, file]) => [
+  const pages = entries.map(([name, path]) => [
     `docs/api/${name.replace('/', '-')}.md`,
-    pageOf(name, program.getSourceFile(pathOf(file)), checker),
+    pageOf(name, program.getSourceFile(join(root, path)), checker),
   ])
-  const links = Object.keys(ENTRIES).map((name) => `- [\`${name}\`](${name.replace('/', '-')}.md)`)
+  const links = entries.map(([name]) => `- [\`${name}\`](${name.replace('/', '-')}.md)`)
   return new Map([['docs/api/README.md', `${NOTE}\n\n# Entry points\n\n${links.join('\n')}\n`], ...pages])
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { entries } from '../support/entries.ts'
+import { entryPointsByImport } from '../../scripts/entries.ts'
 import { type Block, blocksOf, documents } from './blocks.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -23,8 +23,8 @@ test('A block that names a file of the examples is in it', () => {
 })
 
 /** What stands in the configuration of the project that a reader makes: the package is the sources, as they are now. */
-const alias = Object.entries(entries).map(
-  ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(path)} }`,
+const alias = Object.entries(entryPointsByImport).map(
+  ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(root + path)} }`,
 )
 const CONFIG = `export default { resolve: { alias: [${alias}] } }`
 

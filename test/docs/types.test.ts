@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { entries } from '../support/entries.ts'
+import { entryPointsByImport } from '../../scripts/entries.ts'
+import { aroundOf } from './around.ts'
 import { type Block, blocksIn } from './blocks.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -18,28 +19,10 @@ const options: ts.CompilerOptions = {
   allowImportingTsExtensions: true,
   skipLibCheck: true,
   noEmit: true,
-  paths: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, [path]])),
+  paths: Object.fromEntries(Object.entries(entryPointsByImport).map(([name, path]) => [name, [root + path]])),
 }
 
-/** The file of what is around a fragment, whose names are global to it. */
 const surroundings = `${folder}surroundings.ts`
-const around = (program: ts.Program) => `import 'fauxgate/vitest'
-import type { surroundings } from './surroundings.ts'
-type Around = ReturnType<typeof surroundings>
-declare global {
-${namesAround(program)
-  .map((name) => `const ${name}: NonNullable<Around['${name}']>`)
-  .join('\n')}
-}`
-
-function namesAround(program: ts.Program): string[] {
-  const checker = program.getTypeChecker()
-  const source = program.getSourceFile(surroundings)
-  const module = source && checker.getSymbolAtLocation(source)
-  const [exported] = module ? checker.getExportsOfModule(module).filter(({ name }) => name === 'surroundings') : []
-  const type = exported && checker.getTypeOfSymbol(exported).getCallSignatures()[0]?.getReturnType()
-  return type ? checker.getPropertiesOfType(type).map(({ name }) => name) : []
-}
 
 /** A block of an example is looked at as the file that it is in, beside those that it imports. */
 const nameOf = ({ document, line, file }: Block) =>
@@ -85,7 +68,7 @@ describe('TypeScript in README.md and the guides', () => {
     const textsOf = (are: boolean) =>
       blocks.filter(({ isFragment }) => isFragment === are).map((block) => [nameOf(block), textOf(block)] as const)
     whole = programOf(new Map(textsOf(false)), parsed)
-    fragments = programOf(new Map([...textsOf(true), [`${folder}around.d.ts`, around(whole)]]), parsed)
+    fragments = programOf(new Map([...textsOf(true), [`${folder}around.d.ts`, aroundOf(whole, surroundings)]]), parsed)
   }, 120_000)
 
   test.each(blocks)('compiles strictly: $document from line $line on', (block) => {

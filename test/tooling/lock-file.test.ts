@@ -11,7 +11,7 @@ interface Entry {
 const file = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')
 const packages: Readonly<Record<string, Entry>> = JSON.parse(file).packages
 
-test('The lock file has the packages of every platform, as `npm ci` demands: else run scripts/complete-lock.mjs', () => {
+test('The lock file has the packages of every platform, as `npm ci` demands', () => {
   const asked = Object.entries(packages).flatMap(([at, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).map((name) => [`${at}/node_modules/${name}`, `node_modules/${name}`] as const),
   )
