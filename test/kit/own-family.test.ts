@@ -149,18 +149,6 @@ describe('A family of a test, over HTTP', () => {
     )
   })
 
-  it('lists with filters and cursors', async () => {
-    const gateway = open()
-    for (const name of ['a', 'b', 'c', 'd']) gateway.widgets.create({ name, size: name < 'c' ? 1 : 2 })
-    const send = client(gateway)
-    const first = await send('GET', '/widgets?limit=1&filter=obj.size==1')
-    expect(first.body.widgets.map(({ name }: { name: string }) => name)).toEqual(['b'])
-    const second = await send('GET', first.body.next_page_uri)
-    expect(second.body.widgets.map(({ name }: { name: string }) => name)).toEqual(['a'])
-    expect(second.body.next_page_uri).toBeNull()
-    expect((await send('GET', '/widgets?filter=obj.colour==1')).body.error_code).toBe('ERR_GATEWAY_250')
-  })
-
   it('meets faults by its operations and with its errors, and stands in the journal without its secrets', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'widgets.create', error: 'widget_locked', times: 1 })

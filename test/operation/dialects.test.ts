@@ -147,12 +147,6 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     for (const domain of others) expect(gateway.reservedDomains.create({ domain }).cname_target).toMatch(column.target)
   })
 
-  test('has its CNAME target base', () => {
-    const domain = open({ dialect }).reservedDomains.create({ domain: '*.example.com' })
-    expect(domain.cname_target).toMatch(column.target)
-    expect(domain.acme_challenge_cname_target).toMatch(column.target)
-  })
-
   test('has its TCP address hosts', () => {
     const gateway = open({ dialect })
     expect(gateway.reservedAddrs.create().addr).toMatch(column.address)

@@ -5,11 +5,10 @@ import { connect, createServer } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
-import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { testOpenssl, verify } from '../support/openssl.ts'
 import { upload } from '../support/pem.ts'
-import { DOMAIN, issued, later, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, issued, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
 
-const NOW = Date.parse(NEW_YEAR)
 const DAY = 86_400_000
 const kinds = ['rsa', 'ecdsa'] as const
 
@@ -57,16 +56,6 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
     expect(leaf.ca).toBe(false)
     expect(leaf.checkHost(DOMAIN)).toBe(DOMAIN)
     expect(leaf.checkHost('b.example.com')).toBeUndefined()
-  })
-
-  testOpenssl.each([
-    ['rsa', ['digitalSignature', 'keyEncipherment'], 'Digital Signature, Key Encipherment'],
-    ['ecdsa', ['digitalSignature'], 'Digital Signature'],
-  ] as const)('with an %s key has the key usages that openssl finds', (private_key_type, usages, found) => {
-    const { resource } = issuedWith(private_key_type)
-    expect(resource.key_usages).toEqual(usages)
-    const { output } = openssl({ leaf: resource.certificate_pem }, 'x509', '-in', 'leaf', '-noout', '-ext', 'keyUsage')
-    expect(output.trim().split('\n').at(-1)?.trim()).toBe(found)
   })
 
   test.each(kinds)('with an %s key has the private key that the authority hands out by name, and no other', (kind) => {
@@ -219,13 +208,5 @@ describe('The keys of the authority', () => {
     expect(new Set(roots).size).toBe(3)
     a.reset()
     expect(a.authority.certificatePem).toBe(roots[0])
-  })
-
-  testOpenssl('that are fresh sign a chain that only their own root verifies', () => {
-    const { gateway, certificate_id } = issued({ authorityKeys: 'fresh' })
-    const { certificate_pem, not_after } = gateway.tlsCertificates.get(certificate_id)
-    expect(not_after).toBe(later(NEW_YEAR, '90d'))
-    expect(verify(gateway.authority.certificatePem, certificate_pem, NOW).output).toBe('leaf.pem: OK\n')
-    expect(verify(openManual().authority.certificatePem, certificate_pem, NOW).status).not.toBe(0)
   })
 })

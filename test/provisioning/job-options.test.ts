@@ -139,24 +139,4 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     expect(() => createGateway({ [name]: value })).toThrow(TypeError)
     expect(() => createGateway({ [name]: value })).toThrow(message)
   })
-
-  const extreme = { certificateValidity: '999999999999d', dnsErrorRetry: '999999999999d' } as const
-  test.each(Object.keys(extreme) as (keyof typeof extreme)[])(
-    '%s of a time beyond the year 9999 is refused, or serves: no call fails for it later',
-    (name) => {
-      const gateway = (() => {
-        try {
-          return openManual({ [name]: extreme[name] })
-        } catch (error) {
-          expect(error).toBeInstanceOf(TypeError)
-          return undefined
-        }
-      })()
-      if (!gateway) return
-      const { id } = gateway.reservedDomains.create(CREATE)
-      if (name === 'dnsErrorRetry') gateway.provisioning.failNext('DNS_ERROR')
-      expect(() => gateway.provisioning.attempt(id)).not.toThrow()
-      expect(() => gateway.reservedDomains.list()).not.toThrow()
-    },
-  )
 })

@@ -360,17 +360,6 @@ describe('An operation that is refused uses up no outcome (rules: transactions#a
       ({ reservedDomains }) => reservedDomains.create({ domain: DOMAIN, ...POLICY }),
     ],
     [
-      'a certificate beside the policy',
-      'certificate_and_policy',
-      ({ reservedDomains }) =>
-        reservedDomains.create({ domain: 'new.example.com', certificate_id: 'cert_1', ...POLICY }),
-    ],
-    [
-      'a policy on a service-owned name',
-      'policy_on_service_domain',
-      ({ reservedDomains }) => reservedDomains.create({ domain: 'a.gateway.test', ...POLICY }),
-    ],
-    [
       'an endpoint configuration that was not declared',
       'endpoint_configuration_not_found',
       ({ reservedDomains }, id) => reservedDomains.update(id, { http_endpoint_configuration_id: 'ec_1', ...POLICY }),

@@ -94,14 +94,4 @@ describe('Events of one time are handled in the order they were scheduled (rules
       { numRuns: 20 },
     )
   })
-
-  test('and the outcomes for any domain go to them in that order', () => {
-    const { gateway, ids, manage } = withDomains(5)
-    const order = [3, 0, 4, 1, 2]
-    for (const number of order) manage(number)
-    gateway.provisioning.script(['DNS_ERROR', 'success', 'INTERNAL_ERROR', 'success', 'DNS_ERROR'])
-    gateway.clock.advance('30s')
-    const outcomes = order.map((number) => gateway.provisioning.timeline(ids[number] as string).at(-1)?.outcome)
-    expect(outcomes).toEqual(['DNS_ERROR', 'success', 'INTERNAL_ERROR', 'success', 'DNS_ERROR'])
-  })
 })

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
-import { DOMAIN, ECDSA, issued, later, managed, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import {
+  DOMAIN,
+  ECDSA,
+  issued,
+  later,
+  managed,
+  NEW_YEAR,
+  type openManual,
+  RSA,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/
 
@@ -94,29 +104,12 @@ describe('The timeline of a domain', () => {
     expect(cut.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })
   })
 
-  test('is empty for a domain that was never managed', () => {
-    const gateway = openManual()
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    expect(gateway.provisioning.timeline(id)).toEqual([])
-    expect(gateway.provisioning.printTimeline(id)).toBe('')
-  })
-
   test('goes with its domain, and a new one of the name starts afresh', () => {
     const { gateway, id } = issued()
     gateway.reservedDomains.delete(id)
     expect(refusalOf(() => gateway.provisioning.timeline(id))).toBe('not_found')
     const again = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).id
     expect(steps(gateway.provisioning.timeline(again))).toEqual([[NEW_YEAR, 'started', null]])
-  })
-
-  test.each([
-    ['rd_000000000000000000000000000', 'not_found'],
-    ['ra_000000000000000000000000000', 'id_wrong_prefix'],
-    ['nonsense', 'id_unparsable'],
-  ])('refuses the id %s as %s', (id, key) => {
-    const gateway = openManual()
-    expect(refusalOf(() => gateway.provisioning.timeline(id))).toBe(key)
-    expect(refusalOf(() => gateway.provisioning.printTimeline(id))).toBe(key)
   })
 })
 

@@ -48,22 +48,14 @@ describe('A traffic policy (rules: traffic-policy#rules)', () => {
 
   test.each([
     ['inbound', 'a text'],
-    ['inbound', { actions: [DENY] }],
-    ['outbound', 7],
     ['inbound.0', ['a text']],
-    ['inbound.0', [7]],
     ['inbound.0.name', [{ name: 7, actions: [DENY] }]],
-    ['inbound.0.expressions', [{ expressions: 'true', actions: [DENY] }]],
     ['inbound.0.expressions.1', [{ expressions: ['true', 7], actions: [DENY] }]],
     ['inbound.0.actions', [{ actions: 'deny' }]],
-    ['inbound.0.actions', [{ actions: DENY }]],
-    ['inbound.0.actions.0', [{ actions: ['deny'] }]],
     ['inbound.0.actions.0.type', [{ actions: [{ type: 7 }] }]],
-    ['inbound.0.actions.0', [{ actions: [null, { type: 'log' }] }]],
     ['inbound.0.actions.1', [{ actions: [{ type: 'log' }, null] }]],
     ['inbound.0.actions.0.type', [{ actions: [{ config: {} }] }]],
     ['inbound.0.actions.0.config', [{ actions: [{ type: 'log', config: 'x' }] }]],
-    ['inbound.0.actions.0.config', [{ actions: [{ type: 'oauth', config: ['x'] }] }]],
   ])('refuses a wrong type at %s: %j', async (field, value) => {
     const answer = await put({ [field.split('.')[0] as string]: value })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_215')
@@ -171,15 +163,11 @@ describe('Actions of a traffic policy (rules: traffic-policy#actions)', () => {
 
   test.each([
     ['url-rewrite', 'from', { from: 7, to: '/b' }],
-    ['url-rewrite', 'to', { from: '/a', to: ['/b'] }],
     ['custom-response', 'content', { content: 7 }],
     ['custom-response', 'content_type', { content_type: true }],
-    ['custom-response', 'status_code', { status_code: '200' }],
     ['custom-response', 'status_code', { status_code: 200.5 }],
     ['deny', 'status_code', { status_code: '404' }],
-    ['deny', 'status_code', { status_code: 4.04 }],
     ['log', 'metadata', { metadata: 'text' }],
-    ['log', 'metadata', { metadata: ['list'] }],
   ])('of the documented type %s check the field %s: %j', async (type, field, config) => {
     const answer = await putAction({ type, config })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_2204')
