@@ -1,4 +1,3 @@
-import dns from 'node:dns'
 import type { Server } from 'node:http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
@@ -88,24 +87,5 @@ describe('What the parser says of a connection', () => {
     expect(await told(1, new Error('it went wrong'))).toContain('is no HTTP/1.1 request: it went wrong.')
     const error = Object.assign(new Error('in general'), { reason: 'in particular' })
     expect(await told(1, error)).toContain('is no HTTP/1.1 request: in particular.')
-  })
-})
-
-describe('A server that cannot listen says why, with the system’s own error behind it:', () => {
-  test('the port is taken', async () => {
-    const { port } = await served()
-    const error = await serve(createGateway(), { port }).catch((thrown) => thrown)
-    expect(error.cause).toMatchObject({ code: 'EADDRINUSE' })
-  })
-
-  test('the name is nobody’s', async () => {
-    const nobody = Object.assign(new Error('getaddrinfo ENOTFOUND nobody.example'), { code: 'ENOTFOUND' })
-    vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
-      const answered = args.at(-1) as (error: Error) => void
-      answered(nobody)
-    }) as unknown as typeof dns.lookup)
-    await expect(serve(createGateway(), { host: 'nobody.example' })).rejects.toThrow(
-      'The host nobody.example is not an address of this machine.',
-    )
   })
 })

@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, GatewayError, type ManualClock, manualClock } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
@@ -6,6 +7,13 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 const FULL = new Error('disk full')
+
+/** Keeps errors off the console until the end of the test. */
+function quietConsole() {
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  onTestFinished(() => printed.mockRestore())
+  return printed
+}
 
 function failing() {
   const store = memoryStore()
@@ -145,7 +153,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const answered: string[] = []
     const created = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(`POST ${status}`))
     const listed = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(`GET ${status}`))
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(answered).toEqual([])
     expect(gateway.requests.count()).toBe(0)
     store.flush()
@@ -203,7 +211,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   })
 
   it('is undone for a direct call, which had its answer at once', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const printed = quietConsole()
     const store = deferredStore()
     const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
     store.flush()
@@ -211,16 +219,15 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     gateway.reservedAddrs.create()
     gateway.clock.advance('1h')
     store.lose(FULL)
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     // Before anybody asks.
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
     expect(printed).toHaveBeenCalledOnce()
-    printed.mockRestore()
   })
 
   it('is lost without anybody knowing, unless that is printed, also where others waited for what was safe before', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const printed = quietConsole()
     const store = deferredStore()
     const gateway = createGateway({ store })
     const created = ask(gateway, 'POST', '/reserved_addrs')
@@ -229,14 +236,13 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     expect((await created).status).toBe(201)
     gateway.reservedAddrs.create()
     store.lose(FULL)
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(printed).toHaveBeenCalledOnce()
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
-    printed.mockRestore()
   })
 
   it('is said to be lost where nobody waits for it, also after somebody has asked while all was safe', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const printed = quietConsole()
     const settle: { resolve: () => void; reject: (error: Error) => void }[] = []
     const store = {
       load: () => undefined,
@@ -245,17 +251,16 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     }
     const gateway = createGateway({ store })
     settle[0]?.resolve()
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect((await ask(gateway, 'GET', '/reserved_addrs')).status).toBe(200)
     gateway.reservedAddrs.create()
     settle.at(-1)?.reject(FULL)
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(printed).toHaveBeenCalledOnce()
-    printed.mockRestore()
   })
 
   it('is lost once, however many promises of the store say so', async () => {
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const printed = quietConsole()
     const safe = memoryStore()
     const rejects: ((error: Error) => void)[] = []
     createGateway({ store: safe })
@@ -269,15 +274,14 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
     expect([rejects.length, load.mock.calls.length]).toEqual([3, 1])
     for (const reject of rejects) reject(FULL)
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([1, 2])
     // What is written after that can be lost as well.
     gateway.reservedAddrs.create()
     rejects.at(-1)?.(FULL)
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([2, 3])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
-    printed.mockRestore()
   })
 
   it('is safe when its last promise says so, and not when an earlier one does', async () => {
@@ -287,12 +291,12 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const gateway = createGateway({ store })
     const answered: number[] = []
     const noted = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(status))
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     const [first, ...others] = resolves
     first?.()
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     const read = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(status))
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     expect(answered).toEqual([])
     for (const resolve of others) resolve()
     await Promise.all([noted, read])
