@@ -4,17 +4,13 @@ import { randomSource } from '../engine/random.ts'
 import type { Draw } from '../schema/values.ts'
 import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
 import {
-  alternativeNames,
-  basicConstraints,
-  certificate,
   certifiedKey,
   drawnKey,
   drawnSerial,
-  extendedKeyUsage,
   type Issuer,
   issuerOf,
   type KeyPair,
-  keyUsage,
+  leafCertificate,
   nameOf,
   rsaKey,
 } from '../x509/issue.ts'
@@ -51,7 +47,7 @@ export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
   readonly key: KeyPair
-  /** Random bytes for further parts of this very pair. */
+  /** Draws random bytes for further parts of this pair. */
   readonly random: (what: string) => ReturnType<Draw>
 }
 
@@ -63,21 +59,11 @@ export function materialOf(plan: Plan): Material {
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)
   const key = pairKey(keyType, random('key'), 'leaf')
   const authorities = authoritiesOf(issuers, draw)
-  const name = nameOf(...subject)
-  const content = {
-    serial: drawnSerial(random('serial number')),
-    subject: name,
-    key,
-    not_before: notBefore,
-    not_after: notAfter,
-    extensions: [
-      basicConstraints('leaf'),
-      keyUsage(keyType === 'rsa' ? ['digitalSignature', 'keyEncipherment'] : ['digitalSignature']),
-      extendedKeyUsage(['serverAuth', 'clientAuth']),
-      alternativeNames(names, ips),
-    ],
-  }
-  const leaf = certificate(content, authorities[0] ?? { name, key })
+  const times = { not_before: notBefore, not_after: notAfter }
+  const leaf = leafCertificate(
+    { serial: drawnSerial(random('serial number')), subject, key, keyType, ...times, names, ips },
+    authorities[0] ?? { name: nameOf(...subject), key },
+  )
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 

@@ -3,21 +3,17 @@ import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
 import { accessor } from '../schema/values.ts'
 import {
-  alternativeNames,
-  basicConstraints,
-  certificate,
   drawnKey,
   drawnSerial,
   ecdsaKey,
-  extendedKeyUsage,
   type Issuer,
   issuerOf,
   type KeyPair,
-  keyUsage,
-  nameOf,
+  LEAF_PURPOSES,
+  leafCertificate,
+  leafUsages,
   rsaKey,
 } from './issue.ts'
-import type { ExtendedKeyUsage } from './oids.ts'
 import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
 import { writePem } from './pem.ts'
 
@@ -40,7 +36,6 @@ export const testKeys = {
 const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test intermediate' } as const
 /** The longest common name that RFC 5280 allows (appendix A.1, ub-common-name), in characters. */
 const LONGEST_COMMON_NAME = 64
-const PURPOSES: readonly ExtendedKeyUsage[] = ['serverAuth', 'clientAuth']
 
 /**
  * The certificate authority of a gateway: a root, an intermediate and what they issue
@@ -86,43 +81,27 @@ function once<T>(make: () => T): () => T {
 
 function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer: Issuer): IssuedCertificate {
   const leaf = leafFields(order, serial)
-  const name = leaf.subject_common_name
-  const content = {
-    serial,
-    subject: name === '' ? nameOf() : nameOf(['CN', name]),
-    key,
-    not_before: leaf.not_before,
-    not_after: leaf.not_after,
-    extensions: [
-      basicConstraints('leaf'),
-      keyUsage(keyUsagesOf(order)),
-      extendedKeyUsage(PURPOSES),
-      // Critical where there is no subject (RFC 5280, 4.2.1.6).
-      alternativeNames([order.domain], [], name === ''),
-    ],
-  }
-  return { ...pemsOf(certificate(content, issuer), key, issuer), leaf }
+  const { subject_common_name: name, not_before, not_after } = leaf
+  const der = leafCertificate(
+    {
+      ...{ serial, key, not_before, not_after, names: [order.domain], ips: [] },
+      subject: name === '' ? [] : [['CN', name]],
+      keyType: order.private_key_type,
+    },
+    issuer,
+  )
+  return { ...pemsOf(der, key, issuer), leaf }
 }
 
-/** Issues a leaf whose names are in its extension alone, as RFC 9525 has it; it is critical then (RFC 5280, 4.2.1.6). */
+/** Issues a leaf whose names are in its extension alone (RFC 9525). */
 function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Issuer) {
-  // One that is made later has another serial number.
+  // A later certificate has another serial number.
   const number = Math.floor(not_before / 1000)
   const key = drawnKey(draw('server keys', number))
-  const content = {
-    serial: drawnSerial(draw('server serial numbers', number)),
-    subject: nameOf(),
-    key,
-    not_before: wholeSeconds(not_before),
-    not_after: wholeSeconds(not_after),
-    extensions: [
-      basicConstraints('leaf'),
-      keyUsage(['digitalSignature']),
-      extendedKeyUsage(PURPOSES),
-      alternativeNames(names, ips, true),
-    ],
-  }
-  return pemsOf(certificate(content, issuer), key, issuer)
+  const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
+  const serial = drawnSerial(draw('server serial numbers', number))
+  const der = leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...times, names, ips }, issuer)
+  return pemsOf(der, key, issuer)
 }
 
 function pemsOf(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
@@ -137,8 +116,8 @@ function leafFields(order: CertificateOrder, serial: bigint): CertificateFields 
     subject_alternative_names: { dns_names: [order.domain], ips: [] },
     not_before: wholeSeconds(order.not_before),
     not_after: wholeSeconds(order.not_after),
-    key_usages: keyUsagesOf(order),
-    extended_key_usages: [...PURPOSES],
+    key_usages: leafUsages(order.private_key_type),
+    extended_key_usages: [...LEAF_PURPOSES],
     private_key_type: order.private_key_type,
     issuer_common_name: COMMON_NAMES.intermediate,
     serial_number: serial.toString(16),
@@ -148,12 +127,6 @@ function leafFields(order: CertificateOrder, serial: bigint): CertificateFields 
     subject_province: '',
     subject_country: '',
   }
-}
-
-function keyUsagesOf({ private_key_type }: CertificateOrder) {
-  return private_key_type === 'rsa'
-    ? (['digitalSignature', 'keyEncipherment'] as const)
-    : (['digitalSignature'] as const)
 }
 
 /** Cuts a time to the second: what a certificate can say, up to the end of the year 9999. */

@@ -71,7 +71,7 @@ export interface Issuer extends Signatory {
 }
 
 /** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
-export function certificate(content: Content, issuer: Signatory): Uint8Array {
+function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
   return derOf(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(derOf(signed)))))
 }
@@ -91,6 +91,34 @@ function signedPart({ serial, subject, key, not_before, not_after, extensions }:
     key.info,
     element(EXTENSIONS, [sequence(...extensions, ...identifiers)]),
   )
+}
+
+/** The usages of a leaf's key. */
+export function leafUsages(keyType: 'rsa' | 'ecdsa' | 'ed25519') {
+  return keyType === 'rsa' ? (['digitalSignature', 'keyEncipherment'] as const) : (['digitalSignature'] as const)
+}
+
+export const LEAF_PURPOSES: readonly ExtendedKeyUsage[] = ['serverAuth', 'clientAuth']
+
+interface Leaf extends Omit<Content, 'subject' | 'extensions'> {
+  readonly subject: readonly Attribute[]
+  readonly keyType: Parameters<typeof leafUsages>[0]
+  /** DNS names in ASCII. */
+  readonly names: readonly string[]
+  /** Addresses of 4 or 16 bytes. */
+  readonly ips: readonly Uint8Array[]
+}
+
+/** Makes the certificate of a server or a client, DER. */
+export function leafCertificate({ subject, keyType, names, ips, ...content }: Leaf, issuer: Signatory): Uint8Array {
+  const extensions = [
+    basicConstraints('leaf'),
+    keyUsage(leafUsages(keyType)),
+    extendedKeyUsage(LEAF_PURPOSES),
+    // Critical if there is no subject (RFC 5280, 4.2.1.6).
+    alternativeNames(names, ips, subject.length === 0),
+  ]
+  return certificate({ ...content, subject: nameOf(...subject), extensions }, issuer)
 }
 
 /** Makes a CA, signed by `issuer` or by its own key. It is valid whatever the clock says. */
