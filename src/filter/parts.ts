@@ -43,7 +43,7 @@ function equal(a: unknown, b: unknown): boolean {
   return a.length === b.length && a.every((item, index) => equal(item, b[index]))
 }
 
-/** What is absent precedes nothing, and nothing precedes it. */
+/** An absent value precedes nothing, and nothing precedes it. */
 function precedes(a: unknown, b: unknown): boolean {
   return a !== null && b !== null && (a as number | string) < (b as number | string) // Only these types are ordered.
 }

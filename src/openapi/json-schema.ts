@@ -22,7 +22,7 @@ export interface Conversion {
   readonly dialect: CommonDialect
   /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
   readonly place: 'body' | 'query' | 'answer'
-  /** The schemas that stand under names of their own. */
+  /** The schemas with names of their own. */
   readonly definitions: Readonly<Record<string, AnySchema>>
 }
 

@@ -77,7 +77,7 @@ export function openApi(
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The API key. Any that is not empty, unless the gateway was given keys.',
+          description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
         },
         controlKey: CONTROL_KEY,
       },

@@ -204,7 +204,7 @@ function aliasesOf(operation: Operation, dialect: CommonDialect, body: JsonSchem
     const below = operation.otherNames?.labelsBelow?.(dialect)
     if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
     const { pattern: _, ...anyText } = json
-    const label = `A text without a dot stands for that label below \`${below}\`.`
+    const label = `A text without a dot is completed to that label below \`${below}\`.`
     return [alias, { ...anyText, description: `${another} ${label}` }]
   })
   return Object.fromEntries(aliases)

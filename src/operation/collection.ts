@@ -28,7 +28,7 @@ export interface Collection<R extends object> {
   readonly indexes: Readonly<Record<string, Index<R>>>
   /** Returns whether a record comes and goes with another one. */
   isAttached?(record: R): boolean
-  /** Returns the part of a record that leaves the gateway, with its secrets if they are asked for; null for none. */
+  /** Returns the part of a record that leaves the gateway, with its secrets on request; null for none. */
   exported?(record: R, withSecrets: boolean): object | null
   /** Returns the next event of a record, or null. The agenda is an index over this. */
   due?(record: R): Due | null
@@ -41,7 +41,7 @@ type RecordsSchema = v.GenericSchema<unknown, object>
 // Without valibot's own helper, so that the schema may be of another copy of its types, as a module and CommonJS have.
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
-/** Declares a collection. The type of its records follows from the schema, or is given. */
+/** Declares a collection. The type of its records follows from the schema, unless it is a type argument. */
 export function collection<Schema extends RecordsSchema>(
   definition: { readonly schema: Schema } & Declared<RecordsOf<Schema>>,
 ): Collection<RecordsOf<Schema>>

@@ -15,7 +15,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type PathIds = Readonly<Record<string, string>>
 
 /** The function of an operation in the direct API: the ids of its path, then its body or query. */
-export type CallOf<Ids, Input, Result> = (...given: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
+export type CallOf<Ids, Input, Result> = (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
 /** A single id is passed by itself, several by name. */
 type IdArguments<Ids> = keyof Ids extends never ? [] : keyof Ids extends 'id' ? [id: string] : [ids: Ids]
@@ -60,7 +60,7 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
  * One operation of the API, defined once: the direct API, the HTTP routes and the OpenAPI document derive from it.
  * An operation has a body or a query, never both. Its type is that of its function in the direct API.
  */
-export interface Operation<Call extends (...given: never[]) => unknown = (...given: never[]) => unknown>
+export interface Operation<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown>
   extends Definition<PathIds>,
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */

@@ -90,10 +90,10 @@ interface BodyRules {
 }
 
 type ResourceOperations<Kind extends ResourceKind> = {
-  readonly create: Operation<(...given: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
+  readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
   readonly get: Operation<(id: string) => ShownOf<Kind>>
   readonly list: Operation<(query?: ListInput) => Page<Kind['items'], ShownOf<Kind>>>
-  readonly update: Operation<(id: string, ...given: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
+  readonly update: Operation<(id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
   readonly delete: Operation<(id: string) => void>
 }
 

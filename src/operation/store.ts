@@ -15,7 +15,7 @@
  */
 export interface Store {
   /**
-   * The state after the last commit that was kept; undefined where there was none yet. Read once at the start, and again
+   * The state after the last stored commit; undefined if there is none yet. Read once at the start, and again
    * after `flushed` has rejected. Throws: `createGateway` throws the same.
    */
   load(): StoredState | undefined
@@ -40,7 +40,7 @@ export interface StoredCommit {
   readonly now: number
   /** The number that the next id comes from. */
   readonly sequence: number
-  /** The number that ids of requests come from after a restart; those below may have been given out. */
+  /** The number that ids of requests come from after a restart; smaller ones may be in use. */
   readonly operations: number
   /** Set on the first commit, on `reset` and on `restore`: forget everything from before. */
   readonly replaces?: StoredFacts
@@ -62,17 +62,17 @@ export interface StoredChange {
   readonly collection: string
   /** The record's key in its collection. */
   readonly key: string
-  /** The record as it is kept, plain JSON and frozen; null where it is gone. */
+  /** The stored form of the record, plain JSON and frozen; null for a record that was removed. */
   readonly after: object | null
 }
 
-/** A state as a store has kept it: the facts of the last commit, and all records. */
+/** The state that a store returns: the facts of the last commit, and all records. */
 export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'sequence' | 'operations'> {
   /** All records, each key once, in any order; oldest first is quickest. */
   readonly records: Iterable<StoredRecord>
 }
 
-/** A record as a store has kept it. */
+/** A stored record. */
 export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
   /** The record that `after` was, as JSON has it. */
   readonly record: object

@@ -15,7 +15,7 @@ export interface Transaction {
   readonly rules: Rules
   /** The surroundings of views. */
   readonly wire: Wire
-  /** The wire's form of a record, frozen. Made once per record and kept. */
+  /** The wire's form of a record, frozen. Made once per record, then cached. */
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown
   /** The record with this key. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { type Family, ownPart } from '../operation/family.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import { declareErrors, entry, type FieldFacts, ofField, refuse } from '../schema/errors.ts'
+import { declareErrors, entry, ofField, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { idOf } from '../schema/record-schema.ts'
@@ -20,7 +20,7 @@ export const errors = declareErrors({
   endpoint_configuration_not_found: ofField(
     90411,
     400,
-    (it: FieldFacts) =>
+    (it) =>
       `${it.field} is ${it.received}, which was not declared. Allowed are endpoint configurations declared through the direct API.`,
   ),
 })

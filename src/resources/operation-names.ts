@@ -1,4 +1,4 @@
-/** The names of the operations behind calls, by family: `reservedDomains.create` is `reserved_domains.create`. */
+/** The names of the operations of calls, by family: `reservedDomains.create` is `reserved_domains.create`. */
 export type NamesOf<Calls> = {
   [Family in keyof Calls & string]: `${SnakeCase<Family>}.${SnakeCase<keyof Calls[Family] & string>}`
 }[keyof Calls & string]

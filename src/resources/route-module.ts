@@ -40,7 +40,7 @@ export interface RouteModule<Module> {
 
 /**
  * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete
- * (rules: route-modules#singletons). `body` is the schema of the PUT; what it answers is kept and shown.
+ * (rules: route-modules#singletons). `body` is the schema of the PUT, `shape` that of its response.
  */
 export function routeModule<
   Sent,
@@ -56,20 +56,20 @@ export function routeModule<
   errors?: Errors
   body: v.GenericSchema<Sent, Body>
   shape: Shape
-  /** Rules that go beyond one field, and the module as it is kept. */
+  /** Applies rules that go beyond one field, and returns the module to store. */
   moduleOf: (body: Body) => Frozen<v.InferOutput<Shape>>
 }) {
   // Without errors, their type is that of none.
   const { name, segment, what, body, shape, moduleOf, errors = {} as Errors } = definition
   const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
-  type Kept = ModuleRecord<Frozen<v.InferOutput<Shape>>>
-  const kept = v.object({ key: routeKey, module: v.pipe(body, v.transform(moduleOf)) })
+  type Stored = ModuleRecord<Frozen<v.InferOutput<Shape>>>
+  const stored = v.object({ key: routeKey, module: v.pipe(body, v.transform(moduleOf)) })
   const withoutSecrets = withoutSecretFields<Frozen<v.InferOutput<Shape>>>(shape)
-  const modules = collection<Kept>({
+  const modules = collection<Stored>({
     name,
     key: (record) => record.key,
     // The type checker does not see through a schema that is a parameter.
-    schema: kept as v.GenericSchema<unknown> as v.GenericSchema<unknown, Kept>,
+    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, Stored>,
     ...(withoutSecrets && {
       exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
     }),

@@ -18,11 +18,7 @@ const errors = declareErrors({
   ),
   action_unknown: field(2201, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
   action_config_invalid: field(2204, 400),
-  rule_without_action: ofField(
-    2206,
-    400,
-    (it: FieldFacts) => `${it.field} has no action. Every rule needs at least one.`,
-  ),
+  rule_without_action: ofField(2206, 400, (it) => `${it.field} has no action. Every rule needs at least one.`),
   action_unreachable: ofField(
     2207,
     400,

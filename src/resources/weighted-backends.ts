@@ -151,8 +151,8 @@ export const weightedBackends = resource(
       errors: [errors.child_backend_not_found],
       run(tx, record, { backends: map, ...rest }) {
         requireChildren(tx, map ?? {}, record.id)
-        const kept = backendRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
-        return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? kept })
+        const unsent = backendRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
+        return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? unsent })
       },
     },
     delete: {

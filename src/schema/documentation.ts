@@ -136,13 +136,13 @@ function stepsOf({ pipe, wrapped }: SchemaParts): SchemaParts[] {
 
 /** The marks of a field, as valibot's metadata. */
 interface Marks {
-  /** "" means "not given". */
+  /** An empty text means that the field was not sent. */
   readonly blank?: 'absent'
   /** Its value is shown nowhere. */
   readonly secret?: true
   /** It exists only in dialects that name it. */
   readonly extra?: true
-  /** The schema behind {@link asOne}. */
+  /** The schema that {@link asOne} wraps. */
   readonly whole?: v.GenericSchema
   /** The command's flag of an option, if it is not its path with hyphens. */
   readonly flag?: string

@@ -40,7 +40,7 @@ export class PlainCopy {
 
   of(shape: Shape, value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    // In place of another object stands a symbol for the schema to refuse: it would take an array for an object.
+    // A symbol replaces any other object, so that the schema refuses it: it would take an array for an object.
     if (shape.kind === 'object') return isObject(value) ? this.fields(shape.fields, value) : Symbol(quote(value))
     if (shape.kind === 'value' || !Array.isArray(value)) return this.#json(value)
     return value.map((item, index) => this.#below(index, () => this.of(shape.item, item)))

@@ -1,4 +1,4 @@
-import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../schema/errors.ts'
+import { declareErrors, emptyUpdate, entry, field, ofField } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 
 export const errors = declareErrors({
@@ -12,7 +12,7 @@ export const errors = declareErrors({
   certificate_and_policy: ofField(
     434,
     400,
-    (it: FieldFacts) =>
+    (it) =>
       `certificate_id is ${it.received} and certificate_management_policy was sent too. Only one of them is allowed.`,
   ),
   authority_invalid: field(435, 400, (it: { authority: string }) => `"${it.authority}"`),
@@ -25,14 +25,12 @@ export const errors = declareErrors({
   policy_on_service_domain: ofField(
     439,
     400,
-    (it: FieldFacts) =>
-      `${it.received} belongs to the service. A certificate management policy is allowed on custom domains only.`,
+    (it) => `${it.received} belongs to the service. A certificate management policy is allowed on custom domains only.`,
   ),
   certificate_on_service_domain: ofField(
     440,
     400,
-    (it: FieldFacts) =>
-      `${it.received} belongs to the service. An uploaded certificate is allowed on custom domains only.`,
+    (it) => `${it.received} belongs to the service. An uploaded certificate is allowed on custom domains only.`,
   ),
   domain_name_and_domain: entry(
     449,
@@ -44,13 +42,12 @@ export const errors = declareErrors({
   certificate_not_found: ofField(
     1965,
     404,
-    (it: FieldFacts) => `${it.field} is ${it.received}, which does not exist. Name an uploaded TLS certificate.`,
+    (it) => `${it.field} is ${it.received}, which does not exist. Name an uploaded TLS certificate.`,
   ),
   certificate_not_uploaded: ofField(
     90410,
     400,
-    (it: FieldFacts) =>
-      `${it.field} is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
+    (it) => `${it.field} is ${it.received}, which was issued automatically. Name an uploaded TLS certificate.`,
   ),
   domain_update_empty: emptyUpdate(
     422,
