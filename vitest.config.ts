@@ -6,6 +6,12 @@ const OWN = [
   'test/x509/authority-tls.test.ts',
 ]
 
+/** Tests of what is in the repository, which are the same on every version of Node. */
+const REPOSITORY = [
+  ...['generated', 'links', 'recipes', 'types'].map((name) => `test/docs/${name}.test.ts`),
+  ...['casts', 'lock-file'].map((name) => `test/tooling/${name}.test.ts`),
+]
+
 /** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
 const ELSEWHERE = ['test/inspector/**', 'test/sandbox/**']
 
@@ -30,7 +36,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'own', include: OWN } },
+      { test: { ...common, name: 'own', include: OWN, exclude: REPOSITORY } },
+      { test: { ...common, name: 'repository', include: REPOSITORY } },
       {
         test: {
           name: 'types',
