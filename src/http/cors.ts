@@ -9,7 +9,7 @@ export function isPreflight(request: HttpRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
 }
 
-/** The answer to a preflight of a known path (rules: answers#cors). */
+/** Answers a preflight of a known path (rules: answers#cors). */
 export function preflightAnswer(request: HttpRequest, route: { methods: ReadonlyMap<string, unknown> }): HttpResponse {
   const requested = request.header('access-control-request-headers')
   const headers = {

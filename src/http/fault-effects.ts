@@ -17,7 +17,6 @@ interface Met {
   readonly catalogue: Catalogue
 }
 
-/** The answer of a request that met a fault: an error, or the usual answer spoilt. */
 export function faultyAnswer(
   fault: ArmedFault,
   usual: HttpResponse | undefined,

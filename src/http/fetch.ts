@@ -43,7 +43,7 @@ async function delivery({ notBefore, drop }: Delivery, reached: Reached, signal?
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
 function plainRequest(url: string, init: RequestInit): HttpRequest {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
-    // A key may stand in a query.
+    // A query may have a key.
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   }
   const method = normalMethod(init.method ?? 'GET')
@@ -63,7 +63,7 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
   }
 }
 
-/** Names and values by turns, read from a plain object where there is one: that is much cheaper than from `Headers`. */
+/** Lists names and values in turn, from a plain object if there is one: that is much cheaper than from `Headers`. */
 function rawHeaders(given: RequestInit['headers'], read: Headers): string[] {
   if (given === undefined || Symbol.iterator in given) return [...read].flat()
   const all: string[] = []
@@ -111,7 +111,7 @@ export async function readRequest(
     url: request.url,
     header: (name) => request.headers.get(name),
     rawHeaders: [...request.headers].flat(),
-    // Some that stand in for a platform's own have no stream.
+    // Some substitutes for a platform's own have no stream.
     body:
       request.body === undefined
         ? withinLimit(await request.text(), limit)

@@ -119,7 +119,7 @@ class Call {
     return valuesOf([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
   }
 
-  /** The checks in their order (rules: requests#order-of-checks); the first failure answers. */
+  /** Runs the checks in their order (rules: requests#order-of-checks); the first failure answers. */
   #answered(): HttpResponse {
     const { engine, router, dialect, keys, rateLimiter, controlApi } = this.#parts
     const request = this.#request
@@ -209,7 +209,7 @@ class Call {
   }
 }
 
-/** The wire's form of an error (rules: errors#body). The only place that renders one. */
+/** Renders an error (rules: errors#body). No other place does. */
 function errorResponse(error: ErrorFacts, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
@@ -236,7 +236,7 @@ export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | '
   }
 }
 
-/** The refusal, unless the store cannot keep that its id was given out. */
+/** Makes the refusal, or that of a store which could not keep that the id was given out. */
 function refusalOf<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

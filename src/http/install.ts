@@ -48,7 +48,7 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, options: Insta
     if (answering) return answering(input, init)
     if (before && !(installation.isIn && others === 'refuse')) return before(input, init)
     const why = before ? 'other requests are refused' : 'there is no other fetch'
-    // A key may stand in a query.
+    // A query may have a key.
     return Promise.reject(
       new TypeError(`${url.replace(/[?#].*/s, '')} is not below ${urlsFrom(installed)}, and ${why}.`),
     )

@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body; null where there is none. */
   readonly body: string | null
-  /** How a fault delivers it; absent for at once and whole. */
+  /** The delivery that a fault wants; absent for at once and whole. */
   readonly delivery?: Delivery
   /**
    * The answer to give once the store has made safe what this one says: the same, or the error that it could not. Absent
@@ -41,7 +41,7 @@ export interface HttpResponse {
   readonly safe?: Promise<HttpResponse>
 }
 
-/** How an answer reaches the client. */
+/** The way of a response to its client. */
 export interface Delivery {
   /** The connection breaks instead. */
   readonly drop: boolean
@@ -52,7 +52,7 @@ export interface Delivery {
 /** The most bytes that a body with a whole state may have: 20,000 domains and their certificates. */
 export const LARGEST_STATE = 20 * LARGEST_BODY
 
-/** The most bytes that the body of a request may have. A snapshot has all resources at once. */
+/** Returns the most bytes that the body of a request may have. A snapshot has all resources at once. */
 export function largestBody(method: string | undefined, url: string | undefined): number {
   return method === 'PUT' && url?.endsWith('/_fauxgate/state') ? LARGEST_STATE : LARGEST_BODY
 }

@@ -1,6 +1,6 @@
 import { hashes } from '../x509/hashes.ts'
 
-/** The headers of the inspector's document: its own script and style may run, and ask their own server, and nothing else. */
+/** Returns the headers of the inspector's document: only its own script and style may run, and ask only their own server. */
 export function pageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",

@@ -33,7 +33,7 @@ function normalUrl(url: string): string | undefined {
   }
 }
 
-/** The parameters of a query, each at most once (rules: requests#query). */
+/** Reads the parameters of a query, each at most once (rules: requests#query). */
 export function queryParameters(query: string): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query === '') return parameters
@@ -49,7 +49,7 @@ const JSON_TYPE = 'application/json'
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * The JSON object that a request's body holds (rules: requests#body). No body counts as an empty object.
+ * Reads the JSON object of a request's body (rules: requests#body). No body counts as an empty object.
  */
 export function jsonBody(request: HttpRequest): object {
   const { method, body } = request
@@ -59,7 +59,7 @@ export function jsonBody(request: HttpRequest): object {
   return parsed(readText(body))
 }
 
-/** The JSON object that a request's body holds, also where the method usually has none. */
+/** Reads the JSON object of a request's body, also if the method usually has none. */
 export function bodyOfAnyMethod(request: HttpRequest): object {
   return jsonBody(request.body === '' ? request : { ...request, method: 'POST' })
 }

@@ -76,7 +76,7 @@ function known<O>({ fixed, parameter }: Node<O>): string {
   return names.length === 0 ? 'nothing follows there' : `there can be ${names.join(', ')}`
 }
 
-/** The operation of a route for a method, or the refusal that there is none, with `Allow`. HEAD is asked like GET. */
+/** Returns the operation of a route for a method, or refuses with `Allow`. HEAD is answered like GET. */
 export function operationFor<O extends Routed>({ methods }: Route<O>, method: string, path: string): O {
   const operation = methods.get(method === 'HEAD' ? 'GET' : method)
   if (operation) return operation
@@ -117,7 +117,7 @@ function segmentsOf(path: string): string[] {
   return path.slice(1).split('/')
 }
 
-/** A segment without its percent encoding, or as it is where the encoding is broken. */
+/** Takes the percent encoding off a segment; a broken one stays. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

@@ -40,7 +40,7 @@ const BYTES_OF_OBJECT = 64
 const BYTES_OF_VALUE = 16
 const BYTES_OF_CHARACTER = 2
 
-/** An exchange that the journal has room for, and how many bytes it takes there. */
+/** Cuts an exchange to what the journal has room for, and counts its bytes there. */
 export function withinLimits(exchange: Exchange): { readonly exchange: Exchange; readonly bytes: number } {
   const isLong = charactersOf(exchange) > LONGEST_TEXT
   const bytes = weightOfCommit(exchange.commit)
@@ -84,7 +84,7 @@ function cut(exchange: Exchange): Exchange {
   }
 }
 
-/** A copy of the beginning of a text: a slice would keep all of the text in memory. */
+/** Copies the beginning of a text: a slice would keep all of the text in memory. */
 function beginning(text: string): string {
   return JSON.parse(JSON.stringify(text.slice(0, LONGEST_TEXT)))
 }
@@ -103,7 +103,7 @@ export function cutNote(length: number, whole: number): string {
   return ` [cut: ${length} of ${whole} characters]`
 }
 
-/** Headers that together are no longer than one text; the others are counted. */
+/** Keeps headers that together are no longer than one text, and counts the others. */
 function cutHeaders(headers: readonly string[]): string[] {
   const fitting: string[] = []
   let length = 0

@@ -48,8 +48,8 @@ export class Journal {
   }
 
   /**
-   * The entries as JSON, oldest first: all, or those after the one with an operation id. The oldest are left out where it
-   * would be longer than the journal may be.
+   * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
+   * if the text would be longer than the journal may be.
    */
   json(after?: string): string {
     const texts: string[] = []

@@ -24,7 +24,6 @@ export interface Secrets {
   readonly ownKeys: readonly string[]
 }
 
-/** The journal's entry of an exchange, without its secrets. */
 export function entryOf(exchange: Exchange, { dialect, secretNames, ownKeys }: Secrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const sent = valuesOf(secretsSent(exchange, secretNames))
@@ -48,12 +47,12 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, ownKeys }: S
   }
 }
 
-/** A commit without the secrets that its request had in other places; all others are hidden in it already. */
+/** Hides the secrets that the request had in other places; all others are hidden in a commit already. */
 function redactedCommit(commit: Commit, values: readonly string[]): Commit {
   return values.length === 0 ? commit : withoutSecretTexts(commit, values)
 }
 
-/** The secrets that a request has: its key, and the values that its query and its body have under secret names. */
+/** Finds the secrets of a request: its key, and the values that its query and its body have under secret names. */
 export function secretsSent(
   { authorization, query, request }: Pick<Exchange, 'authorization' | 'query' | 'request'>,
   names: SecretNames,
@@ -78,7 +77,7 @@ const UNREAD = {
   'not UTF-8': '[a body that is not UTF-8]',
 } as const
 
-/** A body without its secrets. A text that is not JSON is only described: nobody can say what in it is secret. */
+/** Hides the secrets of a body. A text that is not JSON is only described: nobody can say what in it is secret. */
 function redactedBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
   if (body === null || body === '') return null
   if (typeof body === 'object' && 'unread' in body) return UNREAD[body.unread]
@@ -98,7 +97,7 @@ function parametersOf(operation: Operation | null, { queryAliases }: CommonDiale
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-/** A query without secrets. An unknown parameter may be a key that belongs into a header, so its value is hidden. */
+/** Hides the secrets of a query. An unknown parameter may be a key that belongs into a header, so its value is hidden. */
 function redactedQuery(query: string, known: readonly string[], { values }: Hidden): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
@@ -111,7 +110,7 @@ function redactedQuery(query: string, known: readonly string[], { values }: Hidd
 /** The names of headers that carry secrets; those of CORS only name others. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
 
-/** Headers by their names in lower case, without secrets. Values of the same name follow one another. */
+/** Maps the names of headers in lower case to values without secrets. Values of the same name are joined. */
 function redactedHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
   const shown = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {

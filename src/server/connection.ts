@@ -122,7 +122,7 @@ function onTheWire({ status, headers, body }: HttpResponse): string {
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }
 
-/** How much more of a body that is too large is still read, in bytes, so that its sender gets to see the response. */
+/** The bytes of a body beyond its limit that are still read, so that its sender gets to see the response. */
 const MOST_DRAINED = 15 * LARGEST_BODY
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -60,7 +60,7 @@ export class Events {
     }
   }
 
-  /** What becomes due happens, and makes commits; the rest is seen by its numbers. */
+  /** Settles, so that what becomes due makes commits; the rest shows by its numbers. */
   #look(): void {
     this.#looks++
     try {

@@ -78,7 +78,7 @@ interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Beside the built server; of the sources, in the folder that the build writes to. */
+/** The places of the document: beside the built server, and for the sources in the folder of the build. */
 const PLACES = ['./documents.js', '../../dist/documents.js']
 
 async function document(): Promise<Document> {

@@ -11,7 +11,7 @@ import { asOne, integerFrom, optionsOf, readOptions, type SchemasOf } from '../s
 import { Connection, type Exchange, HEAD_LIMITS, type ParseError, send } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 
-/** Where {@link serve} listens. */
+/** Options of {@link serve}. */
 export interface ServeOptions {
   /** The TCP port; 0 for any free one. Default: 0. */
   readonly port?: number
@@ -97,7 +97,7 @@ async function serverMaker(tls: ServerCertificate | undefined): Promise<MakeServ
   return (options, listener) => https.createServer({ ...options, ...material }, listener)
 }
 
-/** From the first byte of a request to its last. */
+/** The time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request meets a closing one. */
@@ -148,7 +148,7 @@ function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: nu
   return message
 }
 
-/** A host as a URL on this machine has it; `address` is what it came to. */
+/** Writes a host as a URL on this machine has it; `address` is the one that it resolved to. */
 export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'

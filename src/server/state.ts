@@ -8,7 +8,7 @@ import type { HttpRequest } from '../http/messages.ts'
 import { jsonProblem } from '../schema/json-text.ts'
 import { caught } from './errors.ts'
 
-/** How often a changed state is written. */
+/** The time between two writes of a changed state. */
 const EVERY_MS = 60_000
 
 /** A file that the state of a gateway is written to. */
@@ -18,7 +18,7 @@ export class StateFile {
   #hasChanged = true
   /** The last write; each waits for the one before. */
   #written: Promise<void> = Promise.resolve()
-  /** The same gateway. Requests to it that may change the state are noted. */
+  /** The same gateway, which notes the requests that may change the state. */
   readonly gateway: Gateway
 
   constructor(gateway: Gateway, file: string) {

@@ -18,7 +18,7 @@ function streamOf(...chunks: Uint8Array[]): ReadableStream<Uint8Array> {
   })
 }
 
-/** What becomes of a promise within some turns of the event loop. */
+/** Waits some turns of the event loop for a promise. */
 async function soon<T>(promise: Promise<T>): Promise<T | unknown> {
   let state: unknown = 'still waiting'
   promise.then(
@@ -184,7 +184,7 @@ describe('While timers are faked (no host timers on the request path)', () => {
     }
   }
 
-  /** What a promise gives while nothing but promises moves. */
+  /** Waits for a promise while nothing but promises moves. */
   async function whileFrozen(ask: () => Promise<unknown>): Promise<unknown> {
     const settled: { value: unknown } = { value: 'no answer' }
     const settle = (value: unknown) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** What a command prints, without complaint. */
+/** Returns the output of a command that succeeds. */
 async function printed(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, ...args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

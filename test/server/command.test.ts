@@ -154,7 +154,7 @@ describe('the command `fauxgate serve`', () => {
 })
 
 describe('the command says where it listens in truth, and what others find there', () => {
-  /** What it says until it is stopped. */
+  /** Collects the output until it is stopped. */
   async function said(environment: NodeJS.ProcessEnv, ...args: string[]) {
     const { code, stdout, stderr } = await ran(environment, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)

@@ -15,7 +15,7 @@ const NONE = { flags: new Map(), words: [] }
 const given = (config: Record<string, unknown>, environment = {}) =>
   parseOptions(NONE, environment, { file: FILE, config })
 
-/** What the command has of its own, and what that can be. */
+/** The options that only the command has, with their values. */
 const OWN: Readonly<Record<string, string>> = {
   port: 'an integer from 0 to 65535',
   host: 'a host name or an address',

@@ -8,7 +8,7 @@ import { ran } from '../support/command.ts'
 
 const commands = await allCommands()
 
-/** What the help on a command says: its usage, what it does, and each flag as it is written, with its sentence. */
+/** Reads the help on a command: its usage, what it does, and each flag as it is written, with its sentence. */
 async function helpOf(name: string) {
   const { code, stdout, stderr } = await ran({}, 'help', ...name.split(' '))
   expect([code, stderr]).toEqual([0, ''])

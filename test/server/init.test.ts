@@ -193,7 +193,7 @@ describe('fauxgate init asks what runs the tests', () => {
     process.stdout.isTTY = before.isTTY
   })
 
-  /** What it comes to where somebody types this, with a terminal on both sides or on one. */
+  /** Runs it while somebody types this, with a terminal on both sides or on one. */
   async function asked(typed: string, args: string[] = [], { stdin = true, stdout = true } = {}) {
     const typing = Object.assign(new PassThrough(), { isTTY: stdin })
     typing.end(typed)

@@ -26,7 +26,7 @@ async function served(options: GatewayOptions = {}): Promise<Served> {
   return server
 }
 
-/** What is answered, as it comes, whatever its coding. */
+/** Asks, and leaves the body in its coding. */
 function asked(url: string, method = 'GET', headers: Record<string, string> = {}) {
   return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     request(url, { method, headers }, async (answer) =>

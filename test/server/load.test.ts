@@ -41,7 +41,7 @@ async function answered(connections: readonly RawConnection[], count: number): P
   for (const each of connections) await eventually(() => hasAll(each, count))
 }
 
-/** Whether the last of so many answers is whole. */
+/** Tells whether the last of so many responses is whole. */
 function hasAll(connection: RawConnection, count: number): boolean {
   const text = connection.received()
   return text.split('HTTP/1.1 ').length > count && text.endsWith('}')

@@ -22,7 +22,7 @@ const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
 const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 const POST = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
 
-/** What the server answers to bytes on a connection of their own, until it ends the connection. */
+/** Sends bytes on a connection of their own, and collects the responses until the server ends it. */
 async function answersTo(port: number, bytes: string | Uint8Array): Promise<RawAnswer[]> {
   const connection = await rawConnection(port, bytes)
   return rawAnswers(await connection.ended())

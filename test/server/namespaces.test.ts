@@ -5,7 +5,7 @@ import { named } from '../support/needed.ts'
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
 
-/** Whether there can be networks of their own: on Linux, as root, where nothing forbids it. */
+/** Tells whether networks can be made: on Linux, as root, if nothing forbids it. */
 function mayHaveNetworks(): boolean {
   if (process.platform !== 'linux') return false
   const name = `fauxgate-${process.pid}`

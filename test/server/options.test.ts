@@ -11,7 +11,7 @@ import { optionTable } from '../../src/server/options/table.ts'
 import { serving, start, started } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
-/** What flags, an environment and a config file come to. */
+/** Reads flags, an environment and a config file. */
 async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {}, file?: string): Promise<Config> {
   const given = readArguments(flags, optionTable, 'serve')
   return parseOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config

@@ -13,7 +13,7 @@ import { serve } from '../../src/server/node.ts'
 import { ran, serving } from '../support/command.ts'
 import { testOpenssl } from '../support/openssl.ts'
 
-/** What is answered over TLS to who trusts a root. */
+/** Asks over TLS, with trust in a root. */
 function asked(url: string, ca: string, headers = {}): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     get(url, { ca, headers }, async (answer) => resolve({ status: answer.statusCode, body: await text(answer) })).once(

@@ -14,7 +14,7 @@ interface Row {
   readonly name: string
   /** The call: its method, and its path below `/_fauxgate`. */
   readonly call: string
-  /** What it does, if that is not all that the call can do. */
+  /** Default: that of the call. */
   readonly summary?: string
   /** Fields that its words set, in this order, with their names in the help. A list takes all words that are left; one in brackets is optional. */
   readonly words?: Readonly<Record<string, string>>

@@ -34,7 +34,7 @@ function exposure({ keys, control }: Config): string {
   return `others can reach this address. The API is open to them ${api}; the controls ${controls}.`
 }
 
-/** How many ports after a taken one are tried. */
+/** The number of ports after a taken one that are tried. */
 const MOST_TRIED = 20
 
 /** Says of a taken port which program has it, and which port is free. */

@@ -59,14 +59,14 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
   return { flags: found, words }
 }
 
-/** `--no-` and a switch turns it off. Any other name is none. */
+/** Reads `--no-` and a switch, which turns it off. Any other name is unknown. */
 function requireNegation(
   name: string,
   typed: string,
   known: ReadonlyMap<string, Flag>,
   command: string,
 ): [name: string, isOn: boolean] {
-  // Behind an equals sign may stand a key.
+  // There may be a key after an equals sign.
   const shown = typed.replace(/=.*/s, '')
   const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
   if (positive !== undefined && known.get(positive)?.kind === 'switch') {

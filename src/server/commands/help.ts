@@ -32,7 +32,7 @@ function shownFlag({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 
-/** Terminals show no code in backquotes, and of a switch it goes without saying that it is off. */
+/** Leaves out backquotes, which terminals do not show as code, and that a switch is off. */
 function plain({ sentence }: Flag): string {
   return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }

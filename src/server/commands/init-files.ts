@@ -1,4 +1,4 @@
-/** What can run the test of `fauxgate init`, in the order in which it is looked for. */
+/** The test runners that `fauxgate init` knows, in the order in which it looks for them. */
 export const RUNNERS = ['vitest', 'jest', 'node'] as const
 
 export type Runner = (typeof RUNNERS)[number]
@@ -12,7 +12,7 @@ export interface Written {
 
 const INITIAL = 'fauxgate.initial.json'
 
-/** The files for a test runner; the test is the last one. */
+/** Makes the files for a test runner; the test is the last one. */
 export function writtenFor(
   runner: Runner,
   { isModule, isTyped }: { readonly isModule: boolean; readonly isTyped: boolean },

@@ -1,4 +1,4 @@
-/** Of some names the one that was probably meant, if any is near. */
+/** Finds the name that was probably meant, if any is near. */
 export function nearest(received: string, names: Iterable<string>): string | undefined {
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
@@ -11,7 +11,7 @@ export function nearest(received: string, names: Iterable<string>): string | und
   return best?.name
 }
 
-/** ` Did you mean …?`, or nothing where no name is near. `write` shows the name as one would type it. */
+/** Returns ` Did you mean …?`, or nothing if no name is near. `write` shows the name as one would type it. */
 export function suggestion(
   received: string,
   names: Iterable<string>,

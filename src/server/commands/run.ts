@@ -13,7 +13,7 @@ export async function allCommands(): Promise<readonly Command[]> {
   return [...(await serveAlone()), init, ...clientCommands]
 }
 
-/** Most starts are of this command, which does not need the others. */
+/** Loads the command that most starts are of. It does not need the others. */
 async function serveAlone(): Promise<readonly Command[]> {
   const { serveCommand } = await import('./serve.ts')
   return [serveCommand]

@@ -160,7 +160,7 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
   })
 }
 
-/** How often the gateway settles, for the log. */
+/** The time between two times that the gateway settles, for the log. */
 const SETTLE_MS = 1000
 
 /** Runs due events at their time, not only at the next request. */

@@ -13,7 +13,7 @@ export interface LoggedRequest {
   /** The HTTP status; null where there was no answer. */
   readonly status: number | null
   readonly error: string | null
-  /** What the error says, or why there was no answer; null for neither. */
+  /** The message of the error, or the reason why there was no response; null for neither. */
   readonly message: string | null
   readonly duration: number | null
 }
@@ -44,7 +44,7 @@ export function jsonLog(write: Write): Log {
   }
 }
 
-/** A log for people. `isDated` where more than a day may pass. */
+/** Makes a log for people. It has dates where more than a day may pass. */
 export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
   const time = isDated ? timestamp : timeOfDay
   return {
@@ -86,7 +86,6 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** The gateway's time of the day, here. Where more than a day may pass, it is shown in full and in UTC. */
 function timeOfDay(at: number): string {
   const time = new Date(at)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
@@ -102,7 +101,7 @@ function rounded(ms: number | null): number | null {
 
 const LONGEST = 300
 
-/** A text in one line that no terminal takes for an order. */
+/** Makes a text one line without control characters, which a terminal would obey. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
@@ -114,8 +113,8 @@ type Style = Parameters<typeof styleText>[0]
 type Paint = (style: Style, text: string) => string
 
 /**
- * Colours where the stream is a terminal, unless the environment wants it otherwise: `NO_COLOR` with any value takes them
- * away, `FORCE_COLOR` with any but 0 and false brings them.
+ * Returns a function that colours texts if the stream is a terminal, unless the environment wants it otherwise: `NO_COLOR`
+ * with any value takes colours away, `FORCE_COLOR` with any but 0 and false brings them.
  */
 export function paintFor(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Paint {
   return hasColours(stream, environment)

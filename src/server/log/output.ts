@@ -1,9 +1,9 @@
 import { waited } from '../state.ts'
 
-/** How many bytes may wait for whoever reads a stream; of what comes after that, only the number of texts is kept. */
+/** The most bytes that wait for the reader of a stream. Later texts are only counted. */
 const MOST_WAITING = 1024 * 1024
 
-/** How long texts are collected. Each write takes as long as an answer, and wakes whoever reads a pipe. */
+/** The time for which texts are collected. Each write takes as long as a response, and wakes the reader of a pipe. */
 const COLLECTED_MS = 5
 
 /**
@@ -43,7 +43,7 @@ export class LogOutput {
   }
 }
 
-/** How long a process that is to end waits for whoever reads what it said. */
+/** The time for which a process that is to end waits for the reader of its output. */
 const LAST_WORDS_MS = 1000
 
 /** Resolves when what a stream was given is read, or nobody can be expected to. */

@@ -34,7 +34,7 @@ function onlyConfigFile(): string | undefined {
 }
 
 /**
- * The value that a file holds: its JSON, or what a module exports by default.
+ * Reads the value of a file: its JSON, or the default export of a module.
  * @throws UsageError where it cannot be read, without a piece of it.
  */
 export async function readValue(file: string): Promise<unknown> {

@@ -14,7 +14,7 @@ import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from 
 
 export interface ParsedOptions {
   readonly config: Config
-  /** How each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
+  /** The name by which each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
   readonly names: ReadonlyMap<string, string>
 }
 

@@ -6,7 +6,7 @@ export interface Flag {
   /** Without the hyphens. */
   readonly flag: string
   readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
-  /** What the help shows in place of the value; empty for a switch. */
+  /** The placeholder of the value in the help; empty for a switch. */
   readonly value: string
   readonly sentence: string
   /** The environment variable that sets it too. */
@@ -103,7 +103,7 @@ function placeholderOf(schema: v.GenericSchema): string | undefined {
   return { array: 'TEXT', boolean: '', number: 'N', string: 'TEXT' }[type]
 }
 
-/** Of a name and an object, or of a file and an object, messages say both. */
+/** Returns the options of a union. Messages about a text say all that it may be. */
 function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSchema): Option[] {
   const alternatives = (partsOf(schema).options ?? []).filter(isSchema)
   const options = alternatives.flatMap((each) => optionsIn(path, each, row))

@@ -76,16 +76,15 @@ export class SqliteFile {
     this.#database.close()
   }
 
-  /** SQLite itself has done it already after some failures, such as a full disk. */
   #rollBack(): void {
     try {
       this.#database.exec('ROLLBACK')
     } catch {
-      // There was nothing left to roll back.
+      // After some failures, such as a full disk, SQLite has done it already.
     }
   }
 
-  /** What is written to a file that was deleted or replaced is gone with this process. */
+  /** Throws if a file was deleted or replaced: writes to it would be gone with this process. */
   #requireThere(): void {
     for (const [name, inode] of this.#opened) {
       if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
@@ -127,7 +126,7 @@ function opened(file: string, open: OpenDatabase): Database {
   }
 }
 
-/** Has SQLite look at the whole file, without a right to change it: what is damaged stays as it is. */
+/** Lets SQLite check the whole file, without a right to change it: a damaged file stays unchanged. */
 function requireSound(file: string, open: OpenDatabase): void {
   const database = open(file, { readOnly: true })
   try {
