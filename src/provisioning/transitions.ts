@@ -26,8 +26,6 @@ type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
 interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
-  /** The rule that it follows: page and heading in docs/decisions. */
-  readonly rule: string
   readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Partial<ManagedDomain>
   /** The parts of the timeline's entry that differ; the rest of its words come from `message`. */
   readonly note?: (after: Partial<ManagedDomain>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
@@ -64,42 +62,33 @@ interface Facts {
   readonly cancelled: { readonly reason: string }
 }
 
-/** The life of a managed certificate, as a table. */
+/**
+ * The life of a managed certificate, as a table (rules: provisioning-jobs#start, provisioning-jobs#success,
+ * provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled).
+ */
 export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   started: {
     from: ['unmanaged', 'issued'],
-    rule: 'provisioning-jobs#start: a policy, or another key type, starts a job',
     apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),
     note: (_after, { policy }) => ({ outcome: null, note: policy.private_key_type }),
     message: ({ note }) => `A certificate with an ${note} key is requested.`,
   },
   retried: {
     from: ['failing', 'renewal failing'],
-    rule: 'provisioning-jobs#renewal: at retries_at the next attempt runs',
     apply: () => ({}),
     message: () => 'The next attempt runs.',
   },
-  failed: { from: ['provisioning', 'failing'], rule: 'provisioning-jobs#failure: failure', ...failure },
-  issued: { from: ['provisioning', 'failing'], rule: 'provisioning-jobs#success: success', ...success },
+  failed: { from: ['provisioning', 'failing'], ...failure },
+  issued: { from: ['provisioning', 'failing'], ...success },
   'renewal started': {
     from: ['issued'],
-    rule: 'provisioning-jobs#renewal: at renews_at a renewal job starts',
     apply: newJob,
     message: () => 'A new certificate is requested; the old one stays in use.',
   },
-  'renewal failed': {
-    from: ['renewing', 'renewal failing'],
-    rule: 'provisioning-jobs#failure: the certificate in use stays, even past its expiry',
-    ...failure,
-  },
-  renewed: {
-    from: ['renewing', 'renewal failing'],
-    rule: 'provisioning-jobs#success: the certificate it replaces is deleted',
-    ...success,
-  },
+  'renewal failed': { from: ['renewing', 'renewal failing'], ...failure },
+  renewed: { from: ['renewing', 'renewal failing'], ...success },
   cancelled: {
     from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
-    rule: 'provisioning-jobs#cancelled: what ends a job',
     apply: () => ({ job: null, due: null }),
     note: (_after, { reason }) => ({ outcome: null, note: reason }),
     message: ({ note }) => `${note}`,

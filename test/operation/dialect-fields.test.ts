@@ -40,12 +40,7 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
   test.each(['error_redirect_url', 'resolves_to', 'name', 'http_endpoint_configuration_id'])(
     'are refused by standard on create: %s',
     async (field) => {
-      const answer = await create(standard, { domain: DOMAIN, [field]: null })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-      expect(answer.body.msg).toBe(
-        `${field} is not a field of this operation. Supported: domain, region, description, metadata, certificate_id, ` +
-          'certificate_management_policy.',
-      )
+      expect(outcome(await create(standard, { domain: DOMAIN, [field]: null }))).toBe('400 ERR_GATEWAY_214')
     },
   )
 
@@ -56,10 +51,6 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
       const answer = await client(gateway)('PATCH', `${PATH}/${id}`, { json: { [field]: null } })
       expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-      expect(answer.body.msg).toBe(
-        `${field} is not a field of this operation. Supported: description, metadata, certificate_id, ` +
-          'certificate_management_policy, http_endpoint_configuration_id, https_endpoint_configuration_id.',
-      )
     },
   )
 

@@ -5,38 +5,40 @@ import { type ErrorCase, wrong } from './error-case.ts'
 const DOMAINS = '/reserved_domains'
 const POLICY = { authority: 'letsencrypt' }
 
-/** The error of a name that cannot be reserved. */
-function ofName(key: ErrorCase['key'], domain: string, ...says: string[]): ErrorCase {
+/** The error of a domain that cannot be created; `id` is that of what was set up. */
+function ofCreation(
+  key: ErrorCase['key'],
+  bodyOf: (id: string) => object,
+  rest: Pick<ErrorCase, 'says' | 'field' | 'setUp' | 'options'>,
+): ErrorCase {
   return {
     key,
-    send: () => ['POST', DOMAINS, { json: { domain } }],
-    direct: (gateway) => gateway.reservedDomains.create({ domain }),
-    says: ['domain', domain.slice(0, 60), ...says],
-    field: 'domain',
+    send: (id) => ['POST', DOMAINS, { json: bodyOf(id) }],
+    direct: (gateway, id) => gateway.reservedDomains.create(wrong(bodyOf(id))),
+    ...rest,
   }
+}
+
+const domain = 'app.example.com'
+const uploaded: ErrorCase['setUp'] = (gateway) => gateway.tlsCertificates.create(upload()).id
+const reserved: ErrorCase['setUp'] = (gateway) => gateway.reservedDomains.create({ domain }).id
+
+/** The error of a name that cannot be reserved. */
+function ofName(key: ErrorCase['key'], domain: string, ...says: string[]): ErrorCase {
+  return ofCreation(key, () => ({ domain }), { says: ['domain', domain.slice(0, 60), ...says], field: 'domain' })
 }
 
 /** The error of a policy that cannot be. */
 function ofPolicy(key: ErrorCase['key'], policy: object, field: string, ...says: string[]): ErrorCase {
-  const body = { domain: 'app.example.com', certificate_management_policy: policy }
-  return {
-    key,
-    send: () => ['POST', DOMAINS, { json: body }],
-    direct: (gateway) => gateway.reservedDomains.create(wrong(body)),
-    says: [field, ...says],
-    field,
-  }
+  return ofCreation(key, () => ({ domain, certificate_management_policy: policy }), { says: [field, ...says], field })
 }
 
 /** Errors of reserved domains. */
 export const domainCases: readonly ErrorCase[] = [
-  {
-    key: 'domain_region_invalid',
-    send: () => ['POST', DOMAINS, { json: { domain: 'app.example.com', region: 'mars' } }],
-    direct: (gateway) => gateway.reservedDomains.create(wrong({ domain: 'app.example.com', region: 'mars' })),
+  ofCreation('domain_region_invalid', () => ({ domain, region: 'mars' }), {
     says: ['region', 'mars', 'au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'],
     field: 'region',
-  },
+  }),
   ofName('domain_wildcard_not_first', 'www.*.example.com', '*'),
   ofName('domain_wildcard_mixed', 'w*.example.com', '*'),
   ofName('domain_character_invalid', 'a b.example.com'),
@@ -51,24 +53,18 @@ export const domainCases: readonly ErrorCase[] = [
   ofName('domain_not_qualified', 'localhost', 'two'),
   ofName('domain_label_too_long', `${'a'.repeat(64)}.example.com`, '63'),
   ofName('domain_too_long', `${'a.'.repeat(124)}abc.de`, '253'),
-  {
-    key: 'domain_taken',
-    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
-    send: () => ['POST', DOMAINS, { json: { domain: 'APP.example.com' } }],
-    direct: (gateway) => gateway.reservedDomains.create({ domain: 'APP.example.com' }),
+  ofCreation('domain_taken', () => ({ domain: 'APP.example.com' }), {
+    setUp: reserved,
     says: ['app.example.com'],
     field: 'domain',
-  },
-  {
-    key: 'domain_metadata_too_long',
-    send: () => ['POST', DOMAINS, { json: { domain: 'app.example.com', metadata: 'x'.repeat(4097) } }],
-    direct: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com', metadata: 'x'.repeat(4097) }),
+  }),
+  ofCreation('domain_metadata_too_long', () => ({ domain, metadata: 'x'.repeat(4097) }), {
     says: ['metadata', '4097', '4096'],
     field: 'metadata',
-  },
+  }),
   {
     key: 'domain_update_empty',
-    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
+    setUp: reserved,
     send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: {} }],
     direct: (gateway, id) => gateway.reservedDomains.update(id, {}),
     says: [
@@ -79,31 +75,20 @@ export const domainCases: readonly ErrorCase[] = [
       'https_endpoint_configuration_id.',
     ],
   },
-  {
-    key: 'domain_name_and_domain',
+  ofCreation('domain_name_and_domain', () => ({ name: 'a.example.com', domain: 'b.example.com' }), {
     options: { dialect: { ...ngrok, versionHeader: 'Service-Version', operationIdHeader: 'Service-Operation-Id' } },
-    send: () => ['POST', DOMAINS, { json: { name: 'a.example.com', domain: 'b.example.com' } }],
-    direct: (gateway) => gateway.reservedDomains.create(wrong({ name: 'a.example.com', domain: 'b.example.com' })),
     says: ['name', 'domain'],
     field: 'name',
-  },
-  {
-    key: 'certificate_and_policy',
-    setUp: (gateway) => gateway.tlsCertificates.create(upload()).id,
-    send: (certificate_id) => [
-      'POST',
-      DOMAINS,
-      { json: { domain: 'app.example.com', certificate_id, certificate_management_policy: POLICY } },
-    ],
-    direct: (gateway, certificate_id) =>
-      gateway.reservedDomains.create({
-        domain: 'app.example.com',
-        certificate_id,
-        certificate_management_policy: POLICY,
-      }),
-    says: (id) => ['certificate_id', id, 'certificate_management_policy'],
-    field: ['certificate_id', 'certificate_management_policy'],
-  },
+  }),
+  ofCreation(
+    'certificate_and_policy',
+    (certificate_id) => ({ domain, certificate_id, certificate_management_policy: POLICY }),
+    {
+      setUp: uploaded,
+      says: (id) => ['certificate_id', id, 'certificate_management_policy'],
+      field: ['certificate_id', 'certificate_management_policy'],
+    },
+  ),
   ofPolicy(
     'authority_invalid',
     { authority: 'corner-shop' },
@@ -127,39 +112,30 @@ export const domainCases: readonly ErrorCase[] = [
     direct: (gateway, id) => gateway.reservedDomains.detachCertificate(id),
     says: (id) => [id, 'policy'],
   },
-  {
-    key: 'policy_on_service_domain',
-    send: () => ['POST', DOMAINS, { json: { domain: 'app.gateway.test', certificate_management_policy: POLICY } }],
-    direct: (gateway) =>
-      gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_management_policy: POLICY }),
-    says: ['app.gateway.test', 'policy'],
-    field: 'certificate_management_policy',
-  },
-  {
-    key: 'certificate_on_service_domain',
-    setUp: (gateway) => gateway.tlsCertificates.create(upload()).id,
-    send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.gateway.test', certificate_id } }],
-    direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.gateway.test', certificate_id }),
+  ofCreation(
+    'policy_on_service_domain',
+    () => ({ domain: 'app.gateway.test', certificate_management_policy: POLICY }),
+    { says: ['app.gateway.test', 'policy'], field: 'certificate_management_policy' },
+  ),
+  ofCreation('certificate_on_service_domain', (certificate_id) => ({ domain: 'app.gateway.test', certificate_id }), {
+    setUp: uploaded,
     says: ['app.gateway.test', 'certificate'],
     field: 'certificate_id',
-  },
+  }),
   {
     key: 'certificate_not_found',
-    setUp: (gateway) => gateway.reservedDomains.create({ domain: 'app.example.com' }).id,
+    setUp: reserved,
     send: (id) => ['PATCH', `${DOMAINS}/${id}`, { json: { certificate_id: 'cert_gone' } }],
     direct: (gateway, id) => gateway.reservedDomains.update(id, { certificate_id: 'cert_gone' }),
     says: ['certificate_id', 'cert_gone'],
     field: 'certificate_id',
   },
-  {
-    key: 'certificate_not_uploaded',
+  ofCreation('certificate_not_uploaded', (certificate_id) => ({ domain, certificate_id }), {
     options: { provisioningDelay: 0 },
-    setUp: (gateway) =>
-      gateway.reservedDomains.create({ domain: 'auto.example.com', certificate_management_policy: POLICY }).certificate
-        ?.id ?? 'cert_none',
-    send: (certificate_id) => ['POST', DOMAINS, { json: { domain: 'app.example.com', certificate_id } }],
-    direct: (gateway, certificate_id) => gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id }),
+    setUp: ({ reservedDomains }) =>
+      reservedDomains.create({ domain: 'auto.example.com', certificate_management_policy: POLICY }).certificate?.id ??
+      'cert_none',
     says: (id) => ['certificate_id', id],
     field: 'certificate_id',
-  },
+  }),
 ]

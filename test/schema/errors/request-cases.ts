@@ -16,6 +16,39 @@ function broken(): ReadableStream {
   })
 }
 
+/** The error of an address that cannot be created. */
+function ofCreation(key: ErrorCase['key'], body: object, field: string, ...says: string[]): ErrorCase {
+  return {
+    key,
+    send: () => ['POST', ADDRESSES, { json: body }],
+    direct: (gateway) => gateway.reservedAddrs.create(wrong(body)),
+    says: [field, ...says],
+    field,
+  }
+}
+
+/** The error of a list that cannot be asked for. */
+function ofList(key: ErrorCase['key'], field: string, value: string, ...says: string[]): ErrorCase {
+  return {
+    key,
+    send: () => ['GET', `${ADDRESSES}?${field}=${value}`],
+    direct: (gateway) => gateway.reservedAddrs.list(wrong({ [field]: value })),
+    says: [field, ...says],
+    field,
+  }
+}
+
+/** The error of an id that cannot be. */
+function ofId(key: ErrorCase['key'], id: string, ...says: string[]): ErrorCase {
+  return {
+    key,
+    send: () => ['GET', `${ADDRESSES}/${id}`],
+    direct: (gateway) => gateway.reservedAddrs.get(id),
+    says: [id, ...says],
+    field: 'id',
+  }
+}
+
 /** Errors that every operation has, and those of reserved addresses. */
 export const requestCases: readonly ErrorCase[] = [
   {
@@ -58,20 +91,8 @@ export const requestCases: readonly ErrorCase[] = [
     says: ['JSON'],
     hides: ['top secret', 'top'],
   },
-  {
-    key: 'field_unknown',
-    send: () => ['POST', ADDRESSES, { json: { colour: 'red' } }],
-    direct: (gateway) => gateway.reservedAddrs.create(wrong({ colour: 'red' })),
-    says: ['colour', 'description', 'metadata', 'region'],
-    field: 'colour',
-  },
-  {
-    key: 'field_invalid',
-    send: () => ['POST', ADDRESSES, { json: { description: 77 } }],
-    direct: (gateway) => gateway.reservedAddrs.create(wrong({ description: 77 })),
-    says: ['description', '77', 'string'],
-    field: 'description',
-  },
+  ofCreation('field_unknown', { colour: 'red' }, 'colour', 'description', 'metadata', 'region'),
+  ofCreation('field_invalid', { description: 77 }, 'description', '77', 'string'),
   {
     key: 'content_type_missing',
     send: () => ['POST', ADDRESSES, { raw: new TextEncoder().encode('{}') as BufferSource }],
@@ -87,77 +108,26 @@ export const requestCases: readonly ErrorCase[] = [
     send: () => ['GET', ADDRESSES, { headers: { 'service-version': null } }],
     says: ['Service-Version', '2'],
   },
-  {
-    key: 'id_unparsable',
-    send: () => ['GET', `${ADDRESSES}/nonsense`],
-    direct: (gateway) => gateway.reservedAddrs.get('nonsense'),
-    says: ['nonsense', 'ra_'],
-    field: 'id',
-  },
-  {
-    key: 'id_wrong_prefix',
-    send: () => ['GET', `${ADDRESSES}/rd_1`],
-    direct: (gateway) => gateway.reservedAddrs.get('rd_1'),
-    says: ['rd_1', 'ra'],
-    field: 'id',
-  },
-  {
-    key: 'query_unknown',
-    send: () => ['GET', `${ADDRESSES}?colour=red`],
-    direct: (gateway) => gateway.reservedAddrs.list(wrong({ colour: 'red' })),
-    says: ['colour', 'limit', 'before_id', 'filter'],
-    field: 'colour',
-  },
+  ofId('id_unparsable', 'nonsense', 'ra_'),
+  ofId('id_wrong_prefix', 'rd_1', 'ra'),
+  ofList('query_unknown', 'colour', 'red', 'limit', 'before_id', 'filter'),
   {
     key: 'query_repeated',
     send: () => ['GET', `${ADDRESSES}?limit=1&limit=2`],
     says: ['limit'],
     field: 'limit',
   },
+  ofList('limit_out_of_range', 'limit', '101', '101', '1 to 100'),
+  ofList('limit_not_a_number', 'limit', 'ten', 'ten', '1 to 100'),
+  ofList('filter_invalid', 'filter', 'obj.id.reverse()', 'obj.id.reverse()', 'startsWith'),
+  ofCreation('address_region_invalid', { region: 'mars' }, 'region', 'mars', ...REGIONS),
   {
-    key: 'limit_out_of_range',
-    send: () => ['GET', `${ADDRESSES}?limit=101`],
-    direct: (gateway) => gateway.reservedAddrs.list({ limit: 101 }),
-    says: ['limit', '101', '1 to 100'],
-    field: 'limit',
-  },
-  {
-    key: 'limit_not_a_number',
-    send: () => ['GET', `${ADDRESSES}?limit=ten`],
-    direct: (gateway) => gateway.reservedAddrs.list({ limit: 'ten' }),
-    says: ['limit', 'ten', '1 to 100'],
-    field: 'limit',
-  },
-  {
-    key: 'filter_invalid',
-    send: () => ['GET', `${ADDRESSES}?filter=obj.id.reverse()`],
-    direct: (gateway) => gateway.reservedAddrs.list({ filter: 'obj.id.reverse()' }),
-    says: ['filter', 'obj.id.reverse()', 'startsWith'],
-    field: 'filter',
-  },
-  {
-    key: 'address_region_invalid',
-    send: () => ['POST', ADDRESSES, { json: { region: 'mars' } }],
-    direct: (gateway) => gateway.reservedAddrs.create(wrong({ region: 'mars' })),
-    says: ['region', 'mars', ...REGIONS],
-    field: 'region',
-  },
-  {
-    key: 'address_pool_exhausted',
+    ...ofCreation('address_pool_exhausted', { region: 'jp' }, 'region', 'jp', '1'),
     options: { addressesPerRegion: 1 },
     setUp: (gateway) => gateway.reservedAddrs.create({ region: 'jp' }).id,
-    send: () => ['POST', ADDRESSES, { json: { region: 'jp' } }],
-    direct: (gateway) => gateway.reservedAddrs.create({ region: 'jp' }),
     says: ['jp', '1'],
-    field: 'region',
   },
-  {
-    key: 'address_metadata_too_long',
-    send: () => ['POST', ADDRESSES, { json: { metadata: 'x'.repeat(4097) } }],
-    direct: (gateway) => gateway.reservedAddrs.create({ metadata: 'x'.repeat(4097) }),
-    says: ['metadata', '4097', '4096'],
-    field: 'metadata',
-  },
+  ofCreation('address_metadata_too_long', { metadata: 'x'.repeat(4097) }, 'metadata', '4097', '4096'),
   {
     key: 'address_update_empty',
     setUp: (gateway) => gateway.reservedAddrs.create().id,
