@@ -14,6 +14,7 @@ import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { resourceHead } from '../../src/schema/schema.ts'
 import { configSchema } from '../../src/server/options/config.ts'
+import { pairOptions } from '../../src/testing/certificates-options.ts'
 import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
@@ -48,7 +49,10 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
   // The sentences of options have their defaults and limits.
   'options.ts': () => ({
     sent: [],
-    answered: [...Object.values(gatewayRows).flatMap((row) => marksOf(row).whole ?? []), gatewayOptions, configSchema],
+    answered: [
+      ...Object.values(gatewayRows).flatMap((row) => marksOf(row).whole ?? []),
+      ...[gatewayOptions, configSchema, pairOptions()],
+    ],
   }),
 }
 

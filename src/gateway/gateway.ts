@@ -1,4 +1,5 @@
 import type { ControlHost } from '../control/control.ts'
+import type { JournalFields } from '../control/requests.ts'
 import { type ControlMembers, controls } from '../controls.ts'
 import { type Direct, directApi } from '../direct/direct-api.ts'
 import { applyInitial, Baseline, type Leftover } from '../direct/initial.ts'
@@ -6,17 +7,21 @@ import type { Clock } from '../engine/clock.ts'
 import { Engine } from '../engine/engine.ts'
 import { freshSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
+import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
 import type { GatewayOptions } from '../generated/options.ts'
-import type { Resources } from '../generated/resources.ts'
+import type { ErrorKey, Resources } from '../generated/resources.ts'
 import { controlApiOf } from '../http/control-api.ts'
 import { type Fetch, fetchOf } from '../http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from '../http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { Dialect } from '../resources/dialects.ts'
+import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
+import type { InitialOf } from '../resources/initial.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
 import { valuesOf } from '../schema/secret-texts.ts'
 import { accessor } from '../schema/values.ts'
@@ -26,7 +31,6 @@ import { hostOf } from './control-host.ts'
 import { ErrorBoundary, startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
-import type { OptionsWith, OwnFamilies, OwnNames } from './own-family-types.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
@@ -83,6 +87,29 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * @internal
    */
   servedAt(url: string | undefined): void
+}
+
+/** Families of your own, as far as the types of a gateway need them. */
+type OwnFamilies = Readonly<Record<string, { readonly operations: object; readonly errors: object }>>
+
+/** The options of a gateway with families of your own. */
+type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
+  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
+  readonly families: F
+  /** The resources that exist from the beginning: see {@link GatewayOptions}. */
+  readonly initial?: InitialOf<Resources & Direct<F>>
+}
+
+/** The methods that take names of operations and errors, with those of your own families. */
+interface OwnNames<F extends OwnFamilies> {
+  readonly faults: {
+    add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
+  }
+  readonly requests: {
+    all(filter: JournalFields<NameIn<F>>): readonly JournalEntry[]
+    count(filter: JournalFields<NameIn<F>>): number
+    last(filter: JournalFields<NameIn<F>>): JournalEntry | undefined
+  }
 }
 
 /** A gateway with families of your own. */

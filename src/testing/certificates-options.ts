@@ -1,15 +1,16 @@
 import * as v from 'valibot'
 import type { Time } from '../engine/manual-clock.ts'
+import type { PairOptions, PairSubject } from '../generated/options.ts'
+import { named } from '../schema/documentation.ts'
 import {
   asOne,
   integerFrom,
   moment,
   oneOfThese,
+  optionRow,
   optionsOf,
   readOptions,
-  type SchemasOf,
   textOption,
-  withDefaults,
 } from '../schema/options.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
@@ -18,45 +19,6 @@ import type { Attribute } from '../x509/issue.ts'
 const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The kind of a key. */
 export type KeyType = (typeof keyTypes)[number]
-
-/** The subject of a certificate. An attribute that is `""` is left out. */
-export interface PairSubject {
-  /** The common name. Default: the first of the names, else of the IPs, if it has at most 64 characters. */
-  readonly commonName?: string
-  /** The organization. */
-  readonly organization?: string
-  /** The organizational unit. */
-  readonly organizationalUnit?: string
-  /** The locality, such as a town. */
-  readonly locality?: string
-  /** The state or province. */
-  readonly province?: string
-  /** Two letters, such as `DE`. */
-  readonly country?: string
-}
-
-/** The options of a certificate and its key. */
-export interface PairOptions {
-  /** DNS names. The first one is also the common name. Default: `['app.example.com']`. */
-  readonly names?: readonly string[]
-  /** IPv4 and IPv6 addresses. Default: none. */
-  readonly ips?: readonly string[]
-  /** The type of the key. Default: `ecdsa`, on P-256. `rsa` is always the same published key of 2048 bits. */
-  readonly keyType?: KeyType
-  /** The start of validity, in whole seconds. Default: the start of 2026. */
-  readonly notBefore?: Time
-  /** The end of validity, in whole seconds. Default: the start of 2036. */
-  readonly notAfter?: Time
-  /** The subject. Default: the common name, or the organization `fauxgate` if there is no common name. */
-  readonly subject?: PairSubject
-  /**
-   * The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an intermediate
-   * and a root. Pairs of the same seed have the same CAs, with ECDSA keys. Default: 0.
-   */
-  readonly issuers?: number
-  /** The seed: the same seed and options give the same bytes. Default: `fauxgate`. */
-  readonly seed?: string
-}
 
 /** Parsed options, with the defaults filled in. */
 export interface Plan {
@@ -75,15 +37,16 @@ export interface Plan {
 const EARLIEST = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MOST_ISSUERS = 5
-/** The longest texts of RFC 5280, appendix A.1, in the order in which names have them. */
+/** The types of attributes, in the order of a name. Their longest texts are those of RFC 5280, appendix A.1. */
 const ATTRIBUTES = {
-  country: ['C', 2],
-  province: ['ST', 128],
-  locality: ['L', 128],
-  organization: ['O', 64],
-  organizationalUnit: ['OU', 64],
-  commonName: ['CN', 64],
-} as const satisfies Readonly<Record<keyof PairSubject, readonly [type: Attribute[0], longest: number]>>
+  country: 'C',
+  province: 'ST',
+  locality: 'L',
+  organization: 'O',
+  organizationalUnit: 'OU',
+  commonName: 'CN',
+} as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
+const LONGEST_COMMON_NAME = 64
 
 const names = asOne(
   v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
@@ -108,45 +71,67 @@ function attribute(longest: number) {
   )
 }
 
-const subject = () =>
+const DEFAULT_NAMES: string[] = ['app.example.com']
+const NO_IPS: string[] = []
+
+const subject = /* @__PURE__ */ named(
   optionsOf(
     {
-      country: v.optional(v.pipe(v.string('two letters'), v.regex(/^([A-Za-z]{2})?$/, 'two letters'))),
-      province: v.optional(attribute(ATTRIBUTES.province[1])),
-      locality: v.optional(attribute(ATTRIBUTES.locality[1])),
-      organization: v.optional(attribute(ATTRIBUTES.organization[1])),
-      organizationalUnit: v.optional(attribute(ATTRIBUTES.organizationalUnit[1])),
-      commonName: v.optional(attribute(ATTRIBUTES.commonName[1])),
-    } satisfies SchemasOf<PairSubject>,
+      commonName: optionRow(attribute(LONGEST_COMMON_NAME), 'The common name.', {
+        defaultText: 'the first of the names, else of the IPs, if it has at most 64 characters',
+      }),
+      organization: optionRow(attribute(64), 'The organization.'),
+      organizationalUnit: optionRow(attribute(64), 'The organizational unit.'),
+      locality: optionRow(attribute(128), 'The locality, such as a town.'),
+      province: optionRow(attribute(128), 'The state or province.'),
+      country: optionRow(
+        v.pipe(v.string('two letters'), v.regex(/^([A-Za-z]{2})?$/, 'two letters')),
+        'Two letters, such as `DE`.',
+      ),
+    },
     `an object with ${Object.keys(ATTRIBUTES).join(', ')}`,
-  )
+  ),
+  'PairSubject',
+  'The subject of a certificate. Default: the common name, or the organization `fauxgate` if there is no common name. ' +
+    'An attribute that is `""` is left out.',
+)
 
-/** A time with `room` ms before and after it. */
+/** Makes the schema of a time with `room` ms before and after it. */
 const momentWithin = (room = 0) => moment(EARLIEST + room, LATEST_TIME - room)
 
-const pairOptions = (fewestIssuers: number) =>
-  optionsOf({
-    names: v.optional(names),
-    ips: v.optional(ips),
-    keyType: v.optional(oneOfThese(keyTypes)),
-    notBefore: v.optional(momentWithin()),
-    notAfter: v.optional(momentWithin()),
-    subject: v.optional(subject()),
-    issuers: v.optional(integerFrom(fewestIssuers, MOST_ISSUERS)),
-    seed: v.optional(textOption),
-  } satisfies SchemasOf<PairOptions>)
-
-const NO_IPS: readonly string[] = []
-
-const DEFAULTS = {
-  names: ['app.example.com'],
-  ips: NO_IPS,
-  keyType: 'ecdsa',
-  notBefore: START_OF_2026,
-  notAfter: Date.UTC(2036, 0, 1),
-  subject: {},
-  seed: 'fauxgate',
-} as const
+/** Makes the schema of the options of a pair that needs so many CA certificates. */
+export const pairOptions = (fewestIssuers = 0) =>
+  named(
+    optionsOf({
+      names: optionRow(names, 'DNS names. The first one is also the common name.', {
+        default: DEFAULT_NAMES,
+        defaultText: "`['app.example.com']`",
+      }),
+      ips: optionRow(ips, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
+      keyType: optionRow(oneOfThese(keyTypes), 'The type of the key. `rsa` is always one published key of 2048 bits.', {
+        default: 'ecdsa',
+        defaultText: '`ecdsa`, on P-256',
+      }),
+      notBefore: optionRow(momentWithin(), 'The start of validity, in whole seconds.', {
+        default: START_OF_2026,
+        defaultText: 'the start of 2026',
+      }),
+      notAfter: optionRow(momentWithin(), 'The end of validity, in whole seconds.', {
+        default: Date.UTC(2036, 0, 1),
+        defaultText: 'the start of 2036',
+      }),
+      subject: v.optional(subject, {}),
+      issuers: optionRow(
+        integerFrom(fewestIssuers, MOST_ISSUERS),
+        'The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an ' +
+          'intermediate and a root. Pairs of the same seed have the same CAs, with ECDSA keys.',
+        { default: fewestIssuers },
+      ),
+      seed: optionRow(textOption, 'The seed: the same seed and options give the same bytes.', { default: 'fauxgate' }),
+    }),
+    'PairOptions',
+    'The options of a certificate and its key.',
+  )
 
 /**
  * Reads the options of a pair and fills in the defaults.
@@ -155,8 +140,8 @@ const DEFAULTS = {
  * @throws TypeError for an unknown option or a value that is not allowed
  */
 export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0): Plan {
-  const read = withDefaults(readOptions(pairOptions(fewestIssuers), options), DEFAULTS)
-  const { names, ips, keyType, seed, issuers = fewestIssuers } = read
+  const read = readOptions(pairOptions(fewestIssuers), options)
+  const { names, ips, keyType, seed, issuers } = read
   if (names.length + ips.length === 0) {
     throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
   }
@@ -181,21 +166,17 @@ export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0): P
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param room the ms that there must be before and after it
+ * @param room the ms before and after it that must be valid times too
  * @returns ms since 1970
- * @throws TypeError where it is none
+ * @throws TypeError if it is not a time
  */
 export function readMoment(name: string, value: Time = START_OF_2026, room = 0): number {
   return readOptions(momentWithin(room), value, { whole: name })
 }
 
-function attributesOf(
-  subject: { readonly [Name in keyof PairSubject]?: string | undefined },
-  name: string,
-): readonly Attribute[] {
-  const [, longest] = ATTRIBUTES.commonName
-  const texts = { ...subject, commonName: subject.commonName ?? (name.length > longest ? '' : name) }
-  const attributes = Object.entries(ATTRIBUTES).flatMap(([key, [type]]): Attribute[] => {
+function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
+  const texts = { ...subject, commonName: subject.commonName ?? (name.length > LONGEST_COMMON_NAME ? '' : name) }
+  const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {
     const text = texts[key as keyof PairSubject] // They are called as the options are.
     return text ? [[type, text]] : []
   })

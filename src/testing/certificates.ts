@@ -1,11 +1,13 @@
 import type { Time } from '../engine/manual-clock.ts'
+import type { PairOptions } from '../generated/options.ts'
 import type { Draw } from '../schema/values.ts'
 import { derOf, integer, nothing, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf, pairKey } from './certificates-chain.ts'
-import { type PairOptions, readMoment, readPairOptions } from './certificates-options.ts'
+import { readMoment, readPairOptions } from './certificates-options.ts'
 
-export type { KeyType, PairOptions, PairSubject } from './certificates-options.ts'
+export type { PairOptions, PairSubject } from '../generated/options.ts'
+export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
