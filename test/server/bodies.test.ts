@@ -1,21 +1,10 @@
 import type { Server } from 'node:http'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway, type Gateway } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { served } from '../support/served.ts'
 import { eventually, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
 
-const open: Served[] = []
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const server of open.splice(0)) await server.close()
-})
-
-async function served(): Promise<{ gateway: Gateway; port: number }> {
-  const gateway = createGateway({ seed: 'bodies', clock: { now: 0 } })
-  const server = await serve(gateway)
-  open.push(server)
-  return { gateway, port: server.port }
-}
+const opened = () => served(createGateway({ seed: 'bodies', clock: { now: 0 } }))
 
 const MIB = 1024 * 1024
 const HEAD = 'Host: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n'
@@ -35,18 +24,18 @@ async function statuses(port: number, bytes: string, count: number): Promise<num
 
 describe('The size of a body (rules: requests#body)', () => {
   test('may be 1 MiB to the byte', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     expect(await statuses(port, withLength(padded(MIB)) + withLength(padded(MIB + 1)), 2)).toEqual([201, 413])
   })
 
   test('of 16 MiB is read to its end, so that the next request on its connection is answered', async () => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     expect(await statuses(port, withLength(padded(16 * MIB)) + GET, 2)).toEqual([413, 200])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
   test('of more than that is refused before its end, which ends the connection', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const connection = await rawConnection(port, `${POST}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`
     for (let i = 0; i < 17; i++) connection.socket.write(chunk)
@@ -59,7 +48,7 @@ describe('The size of a body (rules: requests#body)', () => {
 
 describe('A client that stops sending in the middle of a body', () => {
   test('is answered, also where the requests before it were', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const connection = await rawConnection(port, GET)
     await connection.until(/\}$/)
     connection.socket.end(`${POST}Content-Length: 9\r\n\r\n{"met`)
@@ -70,7 +59,7 @@ describe('A client that stops sending in the middle of a body', () => {
 describe('What the parser says of a connection', () => {
   /** Tells the server of a failed connection, so many times, and answers what its client gets. */
   async function told(times: number, error: Error): Promise<string> {
-    const { port } = await served()
+    const { port } = await opened()
     const server: Server = await serverBehind(port, GET)
     const accepted = new Promise<unknown>((resolve) => server.once('connection', resolve))
     const connection = await rawConnection(port)

@@ -1,26 +1,13 @@
 import { get as httpGet, type IncomingMessage } from 'node:http'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
+import { served } from '../support/served.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
-const open: (Served | IncomingMessage)[] = []
-afterEach(async () => {
-  for (const each of open.splice(0)) {
-    if ('close' in each && 'port' in each) await each.close()
-    else each.destroy()
-  }
-})
-
-async function served(options: Omit<GatewayOptions, 'clock'> = {}) {
-  const gateway = openManual(options)
-  const server = await serve(gateway)
-  open.push(server)
-  return { gateway, server }
-}
+const opened = (options: Omit<GatewayOptions, 'clock'> = {}) => served(openManual(options))
 
 interface Heard {
   readonly event: string
@@ -33,7 +20,7 @@ async function listening(url: string, sent: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)
   })
-  open.push(response)
+  onTestFinished(() => void response.destroy())
   const events = eventsIn(response)
   const next = async (event: string): Promise<Heard> => {
     for (;;) {
@@ -63,7 +50,7 @@ const create = (url: string, body: object) =>
 
 describe('GET /_fauxgate/events', () => {
   it('begins with the overview, and has each commit and each line of the journal as it happens', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     const { response, next } = await listening(server.url)
     expect(response.headers['content-type']).toContain('text/event-stream')
     expect((await next('overview')).data).toEqual(inspected(gateway).overview())
@@ -75,7 +62,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('tells that a clock was moved, wherever, and what became due by it', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     const { next } = await listening(server.url)
     gateway.clock.advance('30s')
@@ -85,7 +72,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('tells of controls that were used over HTTP, and of an emptied journal', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     const { next } = await listening(server.url)
     await create(server.url, { domain: 'app.example.com' })
     await fetch(`${server.url}/_fauxgate/state`, {
@@ -99,7 +86,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('has nothing secret, and no line of the inspector itself', async () => {
-    const { server } = await served()
+    const { server } = await opened()
     const { next } = await listening(server.url)
     await fetch(`${server.url}/reserved_domains`, { headers: { ...headers, 'fauxgate-inspector': '1' } })
     await fetch(`${server.url}/reserved_domains?key=hidden`, {
@@ -111,7 +98,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('is heard by many at once, and stops for who leaves', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     const listeners = await Promise.all(Array.from({ length: 20 }, () => listening(server.url)))
     listeners[0]?.response.destroy()
     gateway.reservedAddrs.create()
@@ -130,8 +117,7 @@ describe('GET /_fauxgate/events', () => {
         end()
       }
     }
-    const server = await serve(Object.create(gateway, { subscribe: { value: subscribe } }))
-    open.push(server)
+    const { server } = await served(Object.create(gateway, { subscribe: { value: subscribe } }))
     const listeners = [await listening(server.url), await listening(server.url)]
     expect(heard).toBe(1)
     for (const { response } of listeners) response.destroy()
@@ -142,7 +128,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('says that there was more where somebody reads too slowly, and keeps little for them', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     const { response, next } = await listening(server.url)
     await next('overview')
     response.pause()
@@ -157,7 +143,7 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('says nothing of the kind where somebody reads slowly and gets it all', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await opened()
     const { response } = await listening(server.url)
     const heard: string[] = []
     for (let round = 0; round < 100; round++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
@@ -171,18 +157,18 @@ describe('GET /_fauxgate/events', () => {
   })
 
   it('is refused to pages of other sites and without the control key, like every control', async () => {
-    const { server } = await served()
+    const { server } = await opened()
     const status = async (url: string, sent: Record<string, string>) => (await listening(url, sent)).response.statusCode
     expect(await status(server.url, { origin: 'https://evil.example' })).toBe(403)
     expect(await status(server.url, { 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await status(server.url, { host: 'evil.example' })).toBe(403)
-    const { server: closed } = await served({ control: { key: 'sesame' } })
+    const { server: closed } = await opened({ control: { key: 'sesame' } })
     expect(await status(closed.url, {})).toBe(401)
     expect(await status(closed.url, { 'fauxgate-control-key': 'sesame' })).toBe(200)
   })
 
   it('does not keep the server from being closed', async () => {
-    const { server } = await served()
+    const { server } = await opened()
     const { response } = await listening(server.url)
     const ended = new Promise((resolve) => response.once('close', resolve))
     await server.close()
@@ -195,7 +181,7 @@ describe("The inspector's own requests", () => {
   const list = (url: string, sent: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers: sent })
 
   it('need no API key, take none of the quota, meet no fault and are no line of the journal', async () => {
-    const { gateway, server } = await served({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
+    const { gateway, server } = await opened({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
     gateway.faults.add({ operation: 'reserved_domains.list', status: 503 })
     for (let round = 0; round < 3; round++) expect((await list(server.url, inspecting)).status).toBe(200)
     expect([gateway.requests.count(), gateway.faults.all()[0]?.hits]).toEqual([0, 0])
@@ -204,10 +190,10 @@ describe("The inspector's own requests", () => {
   })
 
   it('are refused like those to a control to whom a control is not open', async () => {
-    const { server } = await served({ control: { key: 'sesame' } })
+    const { server } = await opened({ control: { key: 'sesame' } })
     expect((await list(server.url, inspecting)).status).toBe(401)
     expect((await list(server.url, { ...inspecting, 'fauxgate-control-key': 'sesame' })).status).toBe(200)
-    const { server: own } = await served()
+    const { server: own } = await opened()
     expect((await list(own.url, { ...inspecting, origin: 'https://evil.example' })).status).toBe(403)
   })
 

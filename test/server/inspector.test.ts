@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { served } from '../support/served.ts'
 
 const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
 const isBuilt = existsSync(DOCUMENTS)
@@ -13,17 +13,6 @@ const isBuilt = existsSync(DOCUMENTS)
 async function builtPage(): Promise<Buffer> {
   const { inspector }: { inspector: string } = await import(DOCUMENTS.href)
   return gunzipSync(Buffer.from(inspector, 'base64'))
-}
-
-let server: Served | undefined
-afterEach(async () => {
-  await server?.close()
-  server = undefined
-})
-
-async function served(options: GatewayOptions = {}): Promise<Served> {
-  server = await serve(createGateway(options))
-  return server
 }
 
 /** Asks, and leaves the body in its coding. */
@@ -39,7 +28,7 @@ function asked(url: string, method = 'GET', headers: Record<string, string> = {}
 
 describe('GET /_fauxgate/', () => {
   it.runIf(isBuilt)('is the page, packed for who takes that', async () => {
-    const { url } = await served()
+    const { url } = await served(createGateway())
     const plain = await asked(`${url}/_fauxgate/`)
     const html = await builtPage()
     expect([plain.status, plain.body.equals(html)]).toEqual([200, true])
@@ -67,11 +56,10 @@ describe('GET /_fauxgate/', () => {
   it.runIf(isBuilt)(
     'is open to who has no key yet, other than the events, and to no page of another site',
     async () => {
-      const { url } = await served({ control: { key: 'sesame' } })
+      const { url } = await served(createGateway({ control: { key: 'sesame' } }))
       expect((await asked(`${url}/_fauxgate/`)).status).toBe(200)
       expect((await asked(`${url}/_fauxgate/events`)).status).toBe(401)
-      await server?.close()
-      const { url: local } = await served()
+      const { url: local } = await served(createGateway())
       expect((await asked(`${local}/_fauxgate/`, 'GET', { origin: 'https://evil.example' })).status).toBe(403)
       expect((await asked(`${local}/_fauxgate/`, 'GET', { host: 'evil.example' })).status).toBe(403)
     },
@@ -79,14 +67,14 @@ describe('GET /_fauxgate/', () => {
 
   it.skipIf(isBuilt)('says that it is not built', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { url } = await served()
+    const { url } = await served(createGateway())
     expect((await asked(`${url}/_fauxgate/`)).status).toBe(500)
     expect(String(printed.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
     printed.mockRestore()
   })
 
   it('is where GET /_fauxgate leads, for every method that only looks', async () => {
-    const { url } = await served()
+    const { url } = await served(createGateway())
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, method)
       expect([status, headers.location]).toEqual([308, '/_fauxgate/'])
@@ -96,7 +84,7 @@ describe('GET /_fauxgate/', () => {
   })
 
   it('has events whose head can be asked for alone', async () => {
-    const { url } = await served()
+    const { url } = await served(createGateway())
     const { status, headers, body } = await asked(`${url}/_fauxgate/events`, 'HEAD')
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])
   })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { served } from '../support/served.ts'
 import { eventually, type RawConnection, rawAnswers, rawConnection } from '../support/wire.ts'
 
 /** Few enough for any machine; FAUXGATE_CONNECTIONS=5000 takes half a minute and twice as many open files. */
@@ -13,21 +13,20 @@ const LIST = `GET /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`
 const POST = `POST /reserved_addrs HTTP/1.1\r\n${KEYS}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
 
 let gateway: Gateway
-let server: Served
+let port: number
 const open: RawConnection[] = []
 
 beforeEach(async () => {
   gateway = createGateway({ seed: 'load', clock: { now: 0 }, journalSize: 20 })
-  server = await serve(gateway)
+  port = (await served(gateway)).port
 })
 
-afterEach(async () => {
+afterEach(() => {
   for (const { socket } of open.splice(0)) socket.destroy()
-  await server.close()
 })
 
 async function connected(count: number, bytes = ''): Promise<RawConnection[]> {
-  const connections = await Promise.all(Array.from({ length: count }, () => rawConnection(server.port, bytes)))
+  const connections = await Promise.all(Array.from({ length: count }, () => rawConnection(port, bytes)))
   open.push(...connections)
   return connections
 }

@@ -1,22 +1,13 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createGateway, type Gateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { createGateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
+import { served } from '../support/served.ts'
 import { type RawAnswer, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
 
-const open: Served[] = []
-afterEach(async () => {
-  vi.restoreAllMocks()
-  for (const server of open.splice(0)) await server.close()
-})
+afterEach(() => void vi.restoreAllMocks())
 
-async function served(options: GatewayOptions = {}): Promise<{ gateway: Gateway; port: number; url: string }> {
-  const gateway = createGateway({ seed: 'wire', clock: { now: 0 }, ...options })
-  const server = await serve(gateway)
-  open.push(server)
-  return { gateway, port: server.port, url: server.url }
-}
+const opened = (options: GatewayOptions = {}) => served(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
 
 const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
 const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
@@ -59,7 +50,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
     ['a length beside chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
   ])('%s', async (_what, bytes) => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const before = gateway.snapshot()
     const { code, msg } = await errorFor(port, bytes)
     expect([code, msg]).toEqual(['400 90430', expect.stringMatching(/no HTTP\/1.1 request: \S+/)])
@@ -67,7 +58,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   })
 
   test('headers of more than 16 KiB', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const { code, msg } = await errorFor(port, `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(16_384)}\r\n\r\n`)
     expect(code).toBe('431 90431')
     expect(msg).toContain('more than 16384 bytes')
@@ -77,20 +68,20 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   })
 
   test('in the dialect’s own words', async () => {
-    const { port } = await served({ dialect: ngrok })
+    const { port } = await opened({ dialect: ngrok })
     const [answer] = await answersTo(port, 'garbage\r\n\r\n')
     expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
   })
 
   test('once, however much follows', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const connection = await rawConnection(port, 'garbage\r\n\r\n')
     connection.socket.write('more\r\n\r\n'.repeat(1000))
     expect(rawAnswers(await connection.ended()).length).toBeLessThan(2)
   })
 
   test('a request that is not there in time', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const late = await lateRequest(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
     late.connection.socket.write('t: x\r\n')
     expect(late.server.headersTimeout).toBe(20_000)
@@ -106,7 +97,7 @@ describe('A server that stood still reads what has come meanwhile before it find
   const SENT = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: 19\r\n\r\n{"description":"x"}`
 
   test.each([9, SENT.length - 5])('of a request of which %i characters were there', async (there) => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const late = await lateRequest(port, SENT.slice(0, there))
     late.connection.socket.write(SENT.slice(there))
     late.isFound()
@@ -119,7 +110,7 @@ describe('A server that stood still reads what has come meanwhile before it find
   })
 
   test('and refuses one whose body is still not whole', async () => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const late = await lateRequest(port, SENT.slice(0, -10))
     late.connection.socket.write(SENT.slice(-10, -1))
     late.isFound()
@@ -144,7 +135,7 @@ async function lateRequest(port: number, beginning: string) {
 
 describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const connection = await rawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
     await connection.until(/\}$/)
     const { code, msg } = errorOf(rawAnswers(connection.received())[0] as RawAnswer)
@@ -154,7 +145,7 @@ describe('A request that Node itself would answer', () => {
   })
 
   test('in HTTP/1.0 needs no Host header', async () => {
-    const { port } = await served()
+    const { port } = await opened()
     const [answer] = await answersTo(port, `GET /reserved_addrs HTTP/1.0\r\n${KEYS}\r\n`)
     expect(answer?.status).toBe(200)
   })
@@ -162,7 +153,7 @@ describe('A request that Node itself would answer', () => {
   test.each(['Expect: miracles', 'Connection: Upgrade\r\nUpgrade: h2c'])(
     'with %j is answered like any other',
     async (header) => {
-      const { port } = await served()
+      const { port } = await opened()
       const connection = await rawConnection(port, GET.replace('\r\n\r\n', `\r\n${header}\r\n\r\n`))
       await connection.until(/\}$/)
       const [answer] = rawAnswers(connection.received())
@@ -180,7 +171,7 @@ describe('A body that breaks off', () => {
     ['with a chunk that is none', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nnonsense\r\n'],
     ['with a chunk longer than it says', 'Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n'],
   ])('%s is answered by its own request, which stands in the journal', async (_how, rest) => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const { code } = await errorFor(port, POST + rest)
     expect(code).toBe('400 212')
     expect(gateway.requests.all()).toMatchObject([{ method: 'POST', status: 400, operation: 'reserved_addrs.create' }])
@@ -190,7 +181,7 @@ describe('A body that breaks off', () => {
   const half = [`${POST}Content-Length: 9\r\n\r\n{"met`, `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n`]
 
   test.each(half)('with the sending of a client that still reads is answered: %j', async (bytes) => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const connection = await rawConnection(port, bytes)
     connection.socket.end()
     const [answer] = rawAnswers(await connection.ended())
@@ -199,7 +190,7 @@ describe('A body that breaks off', () => {
   })
 
   test.each(half)('with its whole client leaves nothing behind: %j', async (bytes) => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const before = gateway.snapshot()
     const server = await serverBehind(port, GET)
     const requested = once(server, 'request')
@@ -215,7 +206,7 @@ describe('A body that breaks off', () => {
 
 describe('Requests one behind the other on one connection', () => {
   test('are answered in order, and what is no request behind them', async () => {
-    const { gateway, port } = await served()
+    const { gateway, port } = await opened()
     const answers = await answersTo(port, `${POST}Content-Length: 2\r\n\r\n{}${GET}garbage\r\n\r\n`)
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 400])
     expect(JSON.parse(answers[1]?.body ?? '').reserved_addrs).toHaveLength(1)
@@ -228,7 +219,7 @@ describe('Requests one behind the other on one connection', () => {
     [2, `${POST}Transfer-Encoding: chunked\r\n\r\nnonsense\r\n`],
   ])('are answered in order when the first is delayed and the last is none, or breaks off', async (requests, bytes) => {
     const clock = manualClock(0)
-    const { gateway, port } = await served({ clock })
+    const { gateway, port } = await opened({ clock })
     gateway.faults.add({ latency: '30s', times: 1 })
     const connection = await rawConnection(port, GET + bytes)
     while (gateway.requests.count() < requests) await new Promise(setImmediate)
@@ -242,7 +233,7 @@ describe('A failure of fauxgate itself', () => {
   /** Makes every further request fail, in a way that says a lot. */
   async function failing() {
     const clock = { now: 0 }
-    const { gateway, port, url } = await served({ clock })
+    const { gateway, port, url } = await opened({ clock })
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     clock.now = Number.NaN
     return { clock, gateway, port, url, printed }
@@ -269,7 +260,7 @@ describe('A failure of fauxgate itself', () => {
 
   test('to write an answer ends the connection, and no other', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { port } = await served({ dialect: { ...standard, operationIdHeader: 'no header' } })
+    const { port } = await opened({ dialect: { ...standard, operationIdHeader: 'no header' } })
     for (let i = 0; i < 2; i++) expect(await answersTo(port, GET)).toEqual([])
     expect(printed).toHaveBeenCalledTimes(2)
   })
@@ -278,7 +269,7 @@ describe('A failure of fauxgate itself', () => {
 describe('A server whose listening fails later', () => {
   test('says so and goes on', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { port, url } = await served()
+    const { port, url } = await opened()
     const server = await serverBehind(port, GET)
     const error = new Error('accept EMFILE')
     server.emit('error', error)

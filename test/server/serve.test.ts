@@ -1,29 +1,19 @@
 import dns from 'node:dns'
 import { Agent, request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { createGateway } from '../../src/index.ts'
+import { serve } from '../../src/server/node.ts'
+import { served } from '../support/served.ts'
 import { rawConnection } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2' }
 const json = { ...headers, 'content-type': 'application/json' }
 
-const open: Served[] = []
-afterEach(async () => {
-  vi.useRealTimers()
-  for (const server of open.splice(0)) await server.close()
-})
-
-async function served(options: GatewayOptions = {}): Promise<{ gateway: Gateway; server: Served }> {
-  const gateway = createGateway(options)
-  const server = await serve(gateway)
-  open.push(server)
-  return { gateway, server }
-}
+afterEach(() => void vi.useRealTimers())
 
 describe('serve', () => {
   it('keeps a connection longer than clients do, so that none sends its next request into a closed one', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     const connection = await rawConnection(server.port, 'GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await connection.until(/keep-alive: .*\r\n/i)
     const seconds = Number(/keep-alive: timeout=(\d+)/i.exec(connection.received())?.[1])
@@ -32,7 +22,7 @@ describe('serve', () => {
   })
 
   it('answers on a loopback port and makes its own address the start of every URI (rules: answers#uris)', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await served(createGateway())
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body: '{}' })
     expect(answer.status).toBe(201)
@@ -42,7 +32,7 @@ describe('serve', () => {
   })
 
   it('keeps a base URL that was given (rules: answers#uris)', async () => {
-    const { gateway, server } = await served({ baseUrl: 'https://gate.example/api/' })
+    const { gateway, server } = await served(createGateway({ baseUrl: 'https://gate.example/api/' }))
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { headers })
     expect(await answer.json()).toMatchObject({ uri: `https://gate.example/api/reserved_addrs/${id}` })
@@ -61,7 +51,7 @@ describe('serve', () => {
   })
 
   it('ends idle keep-alive connections at once when it closes', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     const agent = new Agent({ keepAlive: true })
     await new Promise<void>((resolve, reject) => {
       const request = httpRequest(`${server.url}/reserved_addrs`, { agent, headers }, (response) => {
@@ -78,13 +68,13 @@ describe('serve', () => {
   })
 
   it('can be closed twice', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     await server.close()
     await expect(server.close()).resolves.toBeUndefined()
   })
 
   it('says clearly that a port is taken, with the error of the system as the cause', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     const error = await serve(createGateway(), { port: server.port }).catch((thrown) => thrown)
     expect(error).toMatchObject({
       message: expect.stringContaining(`Port ${server.port} on 127.0.0.1 is taken`),
@@ -116,13 +106,12 @@ describe('serve', () => {
     ['0.0.0.0', '0.0.0.0', 'http://127.0.0.1:'],
     ['0', '0.0.0.0', 'http://127.0.0.1:'],
   ])('on the host %s says that it listens on %s in truth', async (host, address, url) => {
-    const server = await serve(createGateway(), { host })
-    open.push(server)
+    await using server = await serve(createGateway(), { host })
     expect([server.address, server.url]).toEqual([address, `${url}${server.port}`])
   })
 
   it('answers 413 to a body over 1 MiB and reads no request out of its rest (rules: requests#body)', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await served(createGateway())
     const smuggled = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`
     const body = `${' '.repeat(1024 * 1024)}${smuggled}`
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
@@ -132,7 +121,7 @@ describe('serve', () => {
   })
 
   it('refuses a body that is not UTF-8 (rules: requests#body)', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     const body = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
     expect(answer.status).toBe(400)
@@ -140,7 +129,7 @@ describe('serve', () => {
   })
 
   it('answers HEAD and 204 without a body (rules: answers#head)', async () => {
-    const { gateway, server } = await served()
+    const { gateway, server } = await served(createGateway())
     const { id } = gateway.reservedAddrs.create()
     const answered = async (method: string) => {
       const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method, headers })
@@ -151,7 +140,7 @@ describe('serve', () => {
   })
 
   it('answers while the timers and the date of its process are faked', async () => {
-    const { server } = await served()
+    const { server } = await served(createGateway())
     vi.useFakeTimers()
     const answer = await fetch(`${server.url}/reserved_addrs`, { headers })
     expect(answer.status).toBe(200)

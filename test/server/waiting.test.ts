@@ -1,25 +1,21 @@
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { type Served, serve } from '../../src/server/node.ts'
+import { served } from '../support/served.ts'
 import { eventually, rawAnswers, rawConnection } from '../support/wire.ts'
 
 const GET = 'GET /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n\r\n'
 
-const open: Served[] = []
-afterEach(async () => {
+afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
-  for (const server of open.splice(0)) await server.close()
 })
 
 /** A served gateway on the system clock, whose timers are counted, with every answer delayed. */
 async function delaying() {
   vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
-  const gateway = createGateway({ seed: 'waiting' })
+  const { gateway, server } = await served(createGateway({ seed: 'waiting' }))
   gateway.faults.add({ latency: '30s' })
-  const server = await serve(gateway)
-  open.push(server)
   /** Opens a connection on which an answer is waited for. */
   const waiting = async (requests = 1) => {
     const before = vi.getTimerCount()
