@@ -40,17 +40,8 @@ describe('With a control key, the control API answers everyone who has it (rules
     expect(error.msg).toBe('The control API needs its key here. Send it in the header Fauxgate-Control-Key.')
   })
 
-  test.each([
-    KEY.slice(1),
-    KEY.slice(0, -1),
-    `${KEY}!`,
-    KEY + KEY,
-    KEY.toUpperCase(),
-    `Bearer ${KEY}`,
-    ` ${KEY}`,
-    `${KEY}, ${KEY}`,
-    'another',
-  ])('and not those who have another: %s', (key) => {
+  const others = [KEY.slice(1), KEY.slice(0, -1), `${KEY}!`, KEY + KEY, KEY.toUpperCase(), ` ${KEY}`, `${KEY}, ${KEY}`]
+  test.each([...others, `Bearer ${KEY}`, 'another'])('and not those who have another: %s', (key) => {
     const { status, json } = asked({ host: 'localhost', 'fauxgate-control-key': key })
     expect([status, json.error_code]).toEqual([401, 'ERR_GATEWAY_90402'])
     expect(json.msg).toContain('Fauxgate-Control-Key')
@@ -110,11 +101,12 @@ describe('With a control key, the control API answers everyone who has it (rules
   })
 
   test('and leaves the API itself as it is', async () => {
-    const gateway = keyed()
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
-    expect((await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers })).status).toBe(200)
-    const wrong = { 'service-version': '2', 'fauxgate-control-key': KEY }
-    expect((await gateway.fetch(`${gateway.url}/reserved_addrs`, { headers: wrong })).status).toBe(401)
+    const { fetch, url } = keyed()
+    const status = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/reserved_addrs`, { headers: { 'service-version': '2', ...headers } })).status
+    expect([await status({ authorization: 'Bearer k' }), await status({ 'fauxgate-control-key': KEY })]).toEqual([
+      200, 401,
+    ])
   })
 
   test('and has the dialect’s codes', async () => {

@@ -3,6 +3,7 @@ import { client, outcome, type Sending } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const PATH = '/reserved_addrs'
+const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MIB = 1024 * 1024
 
@@ -148,19 +149,8 @@ describe('The body of a request (rules: requests#body)', () => {
   })
 
   test.each([
-    'null',
-    '[]',
-    '[{}]',
-    '"text"',
-    '7',
-    'true',
-    'nothing',
-    '{',
-    '{}}',
-    '{"a":1,}',
-    "{'a':1}",
-    ' ',
-    '\ufeff{}',
+    ...['null', '[]', '[{}]', '"text"', '7', 'true', 'nothing'],
+    ...['{', '{}}', '{"a":1,}', "{'a':1}", ' ', '\ufeff{}'],
   ])('must be one JSON object: %j is not', async (raw) => {
     expect(outcome(await client(open())('POST', PATH, { raw, headers: JSON_TYPE }))).toBe('400 ERR_GATEWAY_213')
   })
@@ -247,10 +237,11 @@ describe('Hostile JSON (rules: requests#keys-are-data)', () => {
   )
 
   test.each([
-    ['a list of nothing', '/edges/https/edghts_1/routes/edghtsrt_1/policy', '[', ']', '400 ERR_GATEWAY_213', ''],
+    ['a list of nothing', POLICY, '[', ']', '400 ERR_GATEWAY_213', ''],
     ['an unknown field', PATH, '{"a":', '}', '400 ERR_GATEWAY_214', '1'],
     ['a text field', PATH, '{"description":[', ']}', '400 ERR_GATEWAY_215', ''],
     ['weights', '/backends/weighted', '{"backends":{"bkdhr_1":', '}}', '400 ERR_GATEWAY_215', '1'],
+    ['a config', POLICY, '{"inbound":[{"actions":[{"type":"oauth","config":', '}]}]}', '400 ERR_GATEWAY_215', '1'],
   ])('can nest 100,000 levels deep without harm: %s', async (_what, path, start, end, expected, core) => {
     const array = start.includes('[')
     const raw = array
@@ -258,14 +249,6 @@ describe('Hostile JSON (rules: requests#keys-are-data)', () => {
       : start + '{"a":'.repeat(100_000) + core + '}'.repeat(100_000) + end
     const method = path.endsWith('policy') ? 'PUT' : 'POST'
     expect(outcome(await client(open())(method, path, { raw, headers: JSON_TYPE }))).toBe(expected)
-  })
-
-  test('can nest 100,000 levels deep in the config of an action, and is refused', async () => {
-    const config = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
-    const raw = `{"inbound":[{"actions":[{"type":"oauth","config":${config}}]}]}`
-    const path = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
-    const answer = await client(open())('PUT', path, { raw, headers: JSON_TYPE })
-    expect(answer.status).toBe(400)
   })
 
   test.each(['/__proto__', '/constructor', '/reserved_addrs/x/__proto__', '/edges/https/__proto__', '//', '/%2e%2e'])(
