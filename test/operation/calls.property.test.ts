@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, ngrok, standard } from '../../src/index.ts'
-import { type Call, calls, directly, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
+import { type Call, calls, directly, fieldsOf, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
 import { HEAD, OF_A_CERTIFICATE, OF_A_DOMAIN } from '../support/fields.ts'
 import { handClock, open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
@@ -114,6 +114,7 @@ describe('Any calls at all', () => {
   test('take null for "not given" in any field, and "" in a reference, a region or a key type', () => {
     const isBlankable = (field: string) =>
       /^(certificate|.*endpoint_configuration|before)_id$|^region$|^private_key_type$/.test(field)
+    const fields = new Map([standard, ngrok].map((dialect) => [dialect, fieldsOf(dialect)]))
     const fillers = fc.infiniteStream(fc.constantFrom('' as const, null))
     check(
       fc.property(dialects, histories, fillers, (dialect, history, drawn) => {
@@ -122,7 +123,9 @@ describe('Any calls at all', () => {
         for (const { call } of history) {
           const filler = (field: string) => (isBlankable(field) ? drawn.next().value : null)
           const outcome = made(without, call, ids[0], 'direct')
-          expect(made(withNothing, filledUp(call, dialect.name, filler), ids[1], 'direct')).toEqual(outcome)
+          expect(made(withNothing, filledUp(call, fields.get(dialect) ?? new Map(), filler), ids[1], 'direct')).toEqual(
+            outcome,
+          )
         }
         expect(stateOf(withNothing)).toBe(stateOf(without))
       }),

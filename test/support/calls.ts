@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { Dialect, Gateway, GatewayError, HttpRequest } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
 import { upload } from './pem.ts'
 
 /** One call of an operation, to be made through the direct API or over HTTP. */
@@ -201,53 +202,30 @@ export function filled(call: Call, ids: readonly string[]): { call: Call; id: st
   return { call: { ...call, path: call.path.replace('{0}', id), input: json && JSON.parse(json) }, id }
 }
 
-const DESCRIBED = ['description', 'metadata']
-const TLS = ['certificate_id', 'certificate_management_policy']
-const LINKS = ['http_endpoint_configuration_id', 'https_endpoint_configuration_id']
-const LIST = ['limit', 'before_id', 'filter']
-
-/** All fields of the bodies and queries: the document's, and those that only ngrok has. */
-const FIELDS: Readonly<Record<string, readonly [document: readonly string[], ngrok?: readonly string[]]>> = {
-  'reservedAddrs.create': [[...DESCRIBED, 'region'], ['endpoint_configuration_id']],
-  'reservedAddrs.update': [[...DESCRIBED, 'endpoint_configuration_id']],
-  'reservedDomains.create': [
-    ['domain', 'region', ...DESCRIBED, ...TLS],
-    [...LINKS, 'resolves_to', 'name', 'error_redirect_url'],
-  ],
-  'reservedDomains.update': [
-    [...DESCRIBED, ...TLS, ...LINKS],
-    ['resolves_to', 'domain', 'name', 'region', 'error_redirect_url'],
-  ],
-  'weightedBackends.create': [[...DESCRIBED, 'backends']],
-  'weightedBackends.update': [[...DESCRIBED, 'backends']],
-  'tlsCertificates.create': [[...DESCRIBED, 'certificate_pem', 'private_key_pem']],
-  'tlsCertificates.update': [DESCRIBED],
-  'compression.replace': [['enabled', 'id', 'edge_id']],
-  'webhookVerification.replace': [['enabled', 'provider', 'secret', 'id', 'edge_id']],
-  'circuitBreaker.replace': [
-    [
-      'enabled',
-      'tripped_duration',
-      'rolling_window',
-      'num_buckets',
-      'volume_threshold',
-      'error_threshold_percentage',
-      'id',
-      'edge_id',
-    ],
-  ],
-  'trafficPolicy.replace': [['enabled', 'inbound', 'outbound', 'id', 'edge_id']],
-  ...Object.fromEntries(RESOURCES.map(([family]) => [`${family}.list`, [LIST]])),
+/** The fields of the bodies and queries of a dialect, by the names of operations such as `reservedAddrs.create`. */
+export function fieldsOf(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
+  const { paths, components } = openApi(dialect)
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  return new Map(
+    operations.map(({ operationId, requestBody, parameters = [] }) => {
+      const { schema } = requestBody?.content['application/json'] ?? {}
+      const whole = schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
+      const { properties = {} } = whole?.properties ? whole : (whole?.anyOf?.find((each) => each.properties) ?? {})
+      const queried = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? each.name : []))
+      const name = operationId.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+      return [name, [...Object.keys(properties), ...queried]]
+    }),
+  )
 }
 
+type Filler = (field: string) => null | ''
+
 /** The same call with every field that it leaves out sent all the same, as `filler` says. */
-export function filledUp(call: Call, dialect: string, filler: (field: string) => null | ''): Call {
-  const { family, verb, input } = call
-  const [document, ngrok = []] = FIELDS[`${family}.${verb}`] ?? [[]]
-  const names = dialect === 'ngrok' ? [...document, ...ngrok] : document
+export function filledUp(call: Call, fields: ReadonlyMap<string, readonly string[]>, filler: Filler): Call {
+  const names = fields.get(`${call.family}.${call.verb}`) ?? []
   if (names.length === 0) return call
-  const nothing = (fields: readonly string[]) => Object.fromEntries(fields.map((name) => [name, filler(name)]))
-  const sent: Record<string, unknown> = { ...nothing(names), ...input }
+  const nothing = (each: readonly string[]) => Object.fromEntries(each.map((name) => [name, filler(name)]))
+  const sent: Record<string, unknown> = { ...nothing(names), ...call.input }
   const policy = sent.certificate_management_policy
   if (policy) sent.certificate_management_policy = { ...nothing(['private_key_type', 'authority']), ...policy }
   return { ...call, input: sent }
