@@ -1,4 +1,4 @@
-// What a gateway costs a test: what testWithGateway adds to a test that does nothing.
+// Measures what testWithGateway adds to a test that does nothing.
 import { testWithGateway } from '../dist/testing.js'
 import { race, row } from './measure.mjs'
 

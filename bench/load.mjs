@@ -6,7 +6,7 @@ const END_OF_HEAD = '\r\n\r\n'
 const LENGTH = /content-length: (\d+)/i
 
 /**
- * Sends a request, or several in turns, `count` times over so many connections, on each the next one when the last was answered. Answers how
+ * Sends a request, or several in turns, `count` times over so many connections, on each the next one when the last was answered. Returns how
  * many ms that took, the times of all answers in ms, and the last answer.
  */
 export function ask({ port, request, connections, count }) {

@@ -1,4 +1,4 @@
-/** Runs `work` in rounds of about 200 ms and answers the median rate per second. */
+/** Runs `work` in rounds of about 200 ms and returns the median rate per second. */
 export async function rate(work, rounds = 9) {
   let size = 1
   for (;;) {
@@ -11,7 +11,7 @@ export async function rate(work, rounds = 9) {
   return median(rates)
 }
 
-/** Alternates between competitors, so that the machine's moods hit all of them. Answers the median rate of each. */
+/** Alternates between competitors, so that the machine's moods hit all of them. Returns the median rate of each. */
 export async function race(works, rounds = 11) {
   const names = Object.keys(works)
   const sizes = {}

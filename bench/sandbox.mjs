@@ -1,4 +1,4 @@
-// What shared sandboxes cost, on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
+// Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
 import { ask } from './load.mjs'
 import { median, row, whole } from './measure.mjs'
@@ -10,7 +10,7 @@ const FIRST = 2
 const CONNECTIONS = 20
 const body = { description: 'SSH for device 1', metadata: '{"proto":"ssh"}' }
 
-/** A request as it stands on the wire. */
+/** The bytes of a request. */
 function onWire(method, path, headers, sent) {
   const text = sent === undefined ? '' : JSON.stringify(sent)
   const all = {
@@ -41,9 +41,9 @@ async function requestsTo(served, isBare, count) {
 
 /** Does something so many times, {@link CONNECTIONS} at once: one after another, each would wait for the disk alone. */
 async function inTurns(count, work) {
-  let begun = 0
+  let started = 0
   const one = async () => {
-    while (begun < count) await work(begun++)
+    while (started < count) await work(started++)
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, one))
 }
@@ -129,10 +129,10 @@ async function wake() {
 }
 
 async function timed(work) {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { status } = await work()
   if (status !== 200) throw new Error(`It answered ${status}.`)
-  return performance.now() - begun
+  return performance.now() - startedAt
 }
 
 const AWAKE = 1000
@@ -142,11 +142,11 @@ async function many() {
   const taken = {}
   for (const name of ['bare', 'worker']) {
     const served = await Served.of(name)
-    const begun = performance.now()
+    const startedAt = performance.now()
     const { get } = await requestsTo(served, name === 'bare', AWAKE)
     row(`${name}: objects created and used`, whole(get.length), whole(AWAKE))
-    row(`${name}: … seconds that took`, ((performance.now() - begun) / 1000).toFixed(1))
-    // What creating them has left behind is no part of what they take.
+    row(`${name}: … seconds that took`, ((performance.now() - startedAt) / 1000).toFixed(1))
+    // Garbage of their creation must not count.
     await served.kill()
     await served.start()
     const all = (requests) => ask({ port: served.port, request: requests, connections: 50, count: requests.length })

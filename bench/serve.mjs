@@ -38,7 +38,7 @@ export async function benchServe() {
   for (const { child } of Object.values(servers)) child.kill()
 }
 
-/** What the log costs a request: to a pipe that is read, and to a file. */
+/** Measures the cost of the log for a request: to a pipe that is read, and to a file. */
 export async function benchLog() {
   await inFolder(async (folder) => {
     const servers = {
@@ -58,7 +58,7 @@ export async function benchLog() {
   })
 }
 
-/** What it costs to keep everything in a file, on the disk of the temporary folder. */
+/** Measures the cost of keeping everything in a file, on the disk of the temporary folder. */
 export async function benchData() {
   const name = 'served POST with --data: requests/s against those in memory'
   const target = 'at least 0.5'

@@ -1,4 +1,4 @@
-// What importing the built main entry costs, over an empty start of Node; and the command, with much to go on from.
+// Measures the import of the built main entry, over an empty start of Node, and the start of the command with much state.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -36,7 +36,7 @@ function start(code) {
   return performance.now() - begin
 }
 
-/** What comes before `serve --data` listens, in processor time: what else the machine does has no part in it. */
+/** Measures the start of `serve --data` in processor time, so that other work of the machine does not count. */
 export async function benchRestart() {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? {}
   const name = 'serve --data until it listens, 100,000 resources, processor time, s'

@@ -1,8 +1,10 @@
-// Packs the package, installs the tarball in an empty folder and uses it as a stranger would.
+// Packs the package, installs the tarball in an empty folder and uses it as a stranger would, on every version of Node.
+// Needs `npm run build`. examples/workerd uses it in a Worker.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { NODES, nodeOf } from './nodes.mjs'
 import { asHere, install, root, run, typescripts, withPackage } from './packed.mjs'
 
 const USE = `
@@ -67,7 +69,7 @@ const check = (name, passes) => {
   console.log(`ok  ${name}`)
 }
 
-/** What a user's program becomes that imports one name of the package, minified. */
+/** Bundles and minifies a program that imports one name of the package. Returns its size in bytes. */
 async function bundled(folder, name, entry, platform) {
   const contents = `import { ${name} } from '${entry}'\nconsole.log(${name})`
   const { outputFiles, warnings } = await build({
@@ -131,6 +133,37 @@ async function checkBundles(folder) {
   await bundled(folder, 'serve', 'fauxgate/node', 'node')
 }
 
+/** The entry points: those that load by themselves, what vitest, Jest and workerd alone can load, and what is data. */
+const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const ELSEWHERE = ['./vitest', './jest', './sandbox', './package.json']
+const names = Object.keys(entries)
+  .filter((entry) => !ELSEWHERE.includes(entry))
+  .map((entry) => entry.replace('.', 'fauxgate'))
+
+const notEmpty = (name, loaded) => `if (Object.keys(${loaded}).length === 0) throw new Error('${name}')`
+/** Replaces Jest’s global expect, and checks that it receives the matchers. */
+const withJest = (loading) => `globalThis.expect = { extend: (all) => { globalThis.given = all } }
+${loading}
+if (typeof globalThis.given.toHaveCertificate !== 'function') throw new Error('fauxgate/jest')`
+const isData = (name) => name.endsWith('.json')
+const IMPORTS = [
+  ...names.filter((name) => !isData(name)).map((name) => notEmpty(name, `await import('${name}')`)),
+  withJest(`await import('fauxgate/jest')`),
+]
+const REQUIRES = [...names.map((name) => notEmpty(name, `require('${name}')`)), withJest(`require('fauxgate/jest')`)]
+
+/** Loads every entry point on every version of Node. */
+function checkNodes(folder) {
+  install(folder, ...asHere('msw'))
+  writeFileSync(join(folder, 'all.mjs'), IMPORTS.join('\n'))
+  writeFileSync(join(folder, 'all.cjs'), REQUIRES.join('\n'))
+  for (const major of NODES) {
+    const { path, version } = nodeOf(major)
+    for (const file of ['all.mjs', 'all.cjs']) run(folder, path, file)
+    check(`loads on Node ${version}, imported and required`, true)
+  }
+}
+
 /** Compiles the use of the package, with its declarations checked too. */
 function checkTypes(folder) {
   // The types of the kit are valibot's, which whoever has families of their own installs.
@@ -150,4 +183,5 @@ await withPackage(async (folder, tarball) => {
   await checkUse(folder)
   await checkBundles(folder)
   checkTypes(folder)
+  checkNodes(folder)
 })

@@ -9,7 +9,7 @@ import ts from 'typescript'
 import { asHere, install, root, typescripts, withPackage } from './packed.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
-/** What the blocks import besides the package. */
+/** The packages that the blocks import beside this one. */
 const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
 
 const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
@@ -25,7 +25,7 @@ const COMPILER_OPTIONS = {
   noEmit: true,
 }
 
-/** A module of the tests, run as it stands there. */
+/** Imports a TypeScript module of the repository. */
 async function loaded(path) {
   const outfile = join(dirname(path), `.${basename(path)}-${process.pid}.mjs`)
   try {

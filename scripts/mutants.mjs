@@ -28,7 +28,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
-/** What a copy of the repository needs for its tests, but those that read the sources as texts. */
+/** The files that the tests need in a copy of the repository. */
 const COPIED = [
   'src',
   'test',

@@ -1,4 +1,4 @@
-// What the checks of the packed package share.
+// Steps that the checks of the packed package share.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

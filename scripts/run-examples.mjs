@@ -20,7 +20,7 @@ const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9
 
 const isThere = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-/** What an example that is a folder needs on the machine, and the steps of its run; `to` is an empty folder. */
+/** The examples that are folders: a command that must work, and the steps of the run; `to` is an empty folder. */
 const FOLDERS = {
   'msw-migration': { steps: () => [vitest] },
   jest: { steps: () => [node(programOf('jest'), '--rootDir', '.')] },

@@ -1,5 +1,5 @@
 // Runs the examples that have packages of their own, each in a folder of its own with the packed package, as a stranger
-// would: `node scripts/run-packed-examples.mjs [--all] [name…]`. What cannot be had here is left out and said; with
+// would: `node scripts/run-packed-examples.mjs [--all] [name…]`. An example that cannot be installed here is left out, and named in the end; with
 // --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,10 +19,10 @@ const places = (process.env.PATH ?? '').split(delimiter)
 const chromium =
   process.env.CHROMIUM ?? places.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
 
-/** What npm says where a package, or its build for this platform, is not to be had. */
+/** The codes of npm for a package, or a build for this platform, that its registry does not have. */
 const NOT_HAD = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
 
-/** Runs one example: undefined where it passes, else what became of it. */
+/** Runs one example. Returns undefined if it passes, else why it failed or was left out. */
 function run(name, tarball, folder) {
   const manifest = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'))
   const needsBrowser = Object.keys(manifest.devDependencies).some((each) => each.includes('playwright'))

@@ -103,14 +103,14 @@ export class Served {
     return body.sandboxes.map(({ name }) => name)
   }
 
-  /** Creates a sandbox; answers what is told of it, and its keys. */
+  /** Creates a sandbox; returns its description and its keys. */
   async created(name, options = {}) {
     const { status, body } = await this.ask('PUT', `/s/${name}`, { 'fauxgate-account-key': ACCOUNT_KEY }, options)
     if (status !== 201) throw new Error(JSON.stringify(body))
     return body
   }
 
-  /** Creates a sandbox; answers the headers of its clients. */
+  /** Creates a sandbox; returns the headers of its clients. */
   async create(name, options) {
     const { api_key, control_key } = await this.created(name, options)
     return {

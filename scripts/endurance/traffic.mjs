@@ -1,4 +1,4 @@
-// What clients do for as long as a server answers: write, call everything else, and leave in the middle of a request.
+// The work of clients for as long as a server answers: write, call everything else, and leave in the middle of a request.
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,4 +1,4 @@
-// What can be called: the operations and controls of the OpenAPI document, with bodies that its schemas describe, and the
+// The operations and controls of the OpenAPI document, with bodies that its schemas describe, and the
 // controls that only the direct API has.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'

@@ -59,7 +59,7 @@ export function stepsOn({ main, testing }) {
     return gateway[member].list({ limit: 100 })[list]
   }
 
-  /** Returns what a token stands for on a gateway now. */
+  /** Returns the value of a token on a gateway now. */
   const lookUpOn = (gateway) => (name, index) => {
     const nth = (values) => values[index % values.length]
     switch (name) {
@@ -109,7 +109,7 @@ export function stepsOn({ main, testing }) {
     return texts.length > 0 ? `?${texts.join('&')}` : ''
   }
 
-  /** Checks an answer of the API or of its controls. Answers whether it was a refusal. */
+  /** Checks an answer of the API or of its controls. Returns whether it was a refusal. */
   function checkAnswer(gateway, answer, method, faulty) {
     const { status, headers, body } = answer
     const header = gateway.dialect.operationIdHeader
@@ -171,7 +171,7 @@ export function stepsOn({ main, testing }) {
     return { status: response.status, headers: shown, body: response.body === null ? null : await response.text() }
   }
 
-  /** Calls the direct API. Answers whether it refused. */
+  /** Calls the direct API. Returns whether it threw a GatewayError. */
   function attempt(gateway, work, others = []) {
     try {
       checkAgain(gateway, work())
@@ -322,7 +322,7 @@ export function stepsOn({ main, testing }) {
   return { inhabited, run, checkEnd, counts: () => ({ steps, statuses }) }
 }
 
-/** What a client puts into a query: objects have no text of their own, or one that throws. */
+/** Writes a value into a query. Objects have no text of their own, or one that throws. */
 const asText = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 const wellFormed = (text) => text.replace(/[\ud800-\udfff]/g, '?')
 
