@@ -96,7 +96,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     ['auth_is_authtoken', 206, 401],
     ['domain_taken', 413, column.taken],
     ['domain_underscore', 438, 400],
-  ] as const)('has them for faults on order too: %s', async (error, number, status) => {
+  ] as const)('has them for injected faults too: %s', async (error, number, status) => {
     const gateway = open({ dialect })
     gateway.faults.add({ operation: 'reserved_addrs.list', error })
     const answer = await client(gateway)('GET', '/reserved_addrs')

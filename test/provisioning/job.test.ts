@@ -75,7 +75,7 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
     ['the list of domains', (gateway) => gateway.reservedDomains.list().reserved_domains[0]?.certificate !== null],
     ['the list of certificates', (gateway) => gateway.tlsCertificates.list().tls_certificates.length === 1],
     ['the timeline', (gateway, id) => gateway.provisioning.timeline(id).at(-1)?.at === timeAfter('30s')],
-    ['the outcomes on order', (gateway) => gateway.provisioning.pendingOutcomes().length === 0],
+    ['the pending outcomes', (gateway) => gateway.provisioning.pendingOutcomes().length === 0],
     ['a snapshot', (gateway) => gateway.snapshot().records.tls_certificates?.length === 1],
   ]
   test.each(looks)(

@@ -142,7 +142,7 @@ class Subject {
     return { certificate_management_policy: { authority: AUTHORITY, private_key_type: tls } }
   }
 
-  /** Every domain as clients see it, by name, and what is on order. */
+  /** Every domain as clients see it, by name, and the pending outcomes. */
   seen() {
     const domains = this.gateway.reservedDomains.list().reserved_domains.map((domain) => {
       const { certificate, certificate_management_policy: policy, certificate_management_status: status } = domain
@@ -181,7 +181,7 @@ class Subject {
   }
 }
 
-/** Every domain as the model has it, by name, and what is on order. */
+/** Every domain as the model has it, by name, and the pending outcomes. */
 function expected(model: Model) {
   const orNull = (time: number | null) => (time === null ? null : shown(time))
   const domains = [...model.domains].map(([name, { policy, certificate, renews, job, timeline }]) => ({

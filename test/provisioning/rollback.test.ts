@@ -22,7 +22,7 @@ describe('A call that fails in its last step has changed nothing (rules: transac
     ['a creation', ({ reservedDomains }) => reservedDomains.create({ domain: 'b.example.com', ...POLICY })],
     ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],
     ['an attempt', ({ provisioning }, id) => provisioning.attempt(id)],
-  ])('%s: no record, no outcome that was on order, nothing due, no number of an id', (_what, call) => {
+  ])('%s: no record, no pending outcome, nothing due, no number of an id', (_what, call) => {
     const { state, dialect } = breakable()
     const run = (isBroken: boolean) => {
       const gateway = openManual({ dialect, provisioningDelay: 0 })
