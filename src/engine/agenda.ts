@@ -3,7 +3,7 @@ import { itemAt } from '../schema/values.ts'
 import type { Table } from './table.ts'
 
 /** The event `due` of the record `key` of a table. */
-interface AgendaEntry {
+export interface AgendaEntry {
   readonly due: Due
   readonly table: Table
   readonly key: string

@@ -1,4 +1,7 @@
 import type { Family } from '../operation/family.ts'
+import { quote } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
+import type { AgendaEntry } from './agenda.ts'
 import type { EngineState } from './engine-state.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -28,11 +31,14 @@ export class DueEvents {
   settle(now: number, isOver?: () => boolean): void {
     const { records } = this.#current()
     if (!records.agenda.isDue(now)) return
+    let handled: AgendaEntry | undefined
     for (let next = records.agenda.first(); next && next.entry.due.at <= now; next = records.agenda.first()) {
       const { entry, record } = next
+      if (entry === handled) throw new TypeError(unhandledMessage(entry))
       const onDue = this.#onDue.get(entry.table.collection.name)
       this.#transactions.run(entry.due.at, 'provisioning', (tx) => onDue?.(tx, record))
       if (isOver?.()) return
+      handled = entry
     }
   }
 
@@ -40,4 +46,9 @@ export class DueEvents {
     const entry = this.#current().records.agenda.first()?.entry
     return entry && { at: entry.due.at, collection: entry.table.collection.name, key: entry.key }
   }
+}
+
+function unhandledMessage({ table, key, due }: AgendaEntry): string {
+  const { name } = table.collection
+  return `onDue of "${name}" has left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove it.`
 }

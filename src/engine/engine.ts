@@ -50,7 +50,15 @@ export class Engine {
     })
     if (!store) return
     const replace = (state: EngineState) => this.#replaceState(state)
-    const parts = { families, sideRecords, guard: this.#guard, clock: this.#clock, current, replace }
+    const parts = {
+      families,
+      context: this.context,
+      sideRecords,
+      guard: this.#guard,
+      clock: this.#clock,
+      current,
+      replace,
+    }
     this.#persistence = new Persistence(store, parts)
     this.isLoaded = this.#persistence.load()
     this.#clock.attach()
@@ -293,8 +301,9 @@ export class Engine {
     return this.#clock.reached(at, signal)
   }
 
-  /** Lets go of the clock: it calls this gateway at no further move. */
+  /** Lets go of the clock, which calls this gateway at no further move, and of the store. */
   dispose(): void {
     this.#clock.detach()
+    this.#persistence?.release()
   }
 }

@@ -1,18 +1,27 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
-import { RECORDS_VERSION, type Store, type StoredChange, type StoredCommit } from '../operation/store.ts'
+import type { Store, StoredChange, StoredCommit, StoredState } from '../operation/store.ts'
 import { problem, Refusal } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import type { RuleContext } from '../schema/rule.ts'
 import type { EngineState } from './engine-state.ts'
 import type { GatewayClock } from './gateway-clock.ts'
+import { RECORDS_VERSION } from './migrations.ts'
 import type { RecordChange, Records } from './records.ts'
-import { allStored, loadedRecords, type SideRecordsByName, storedChange } from './stored-records.ts'
+import {
+  allStored,
+  checked,
+  loadedRecords,
+  type SideRecords,
+  type SideRecordsByName,
+  storedChange,
+} from './stored-records.ts'
 import type { Guard } from './transactions.ts'
 
 /** The parts of an engine that are persisted. */
 interface EngineParts {
   readonly families: readonly Family[]
-
+  readonly context: RuleContext
   readonly sideRecords: SideRecordsByName
   readonly guard: Guard
   readonly clock: GatewayClock
@@ -26,6 +35,9 @@ interface EngineParts {
  */
 const RESERVED_OPERATIONS = 1024
 
+/** Marks a store that a gateway has: two would overwrite each other's commits. */
+const OWNED = Symbol.for('fauxgate.store.owned')
+
 /** Persists a gateway in a store: one commit per call. What the store refuses did not happen (rules: stores#calls). */
 export class Persistence {
   readonly #store: Store
@@ -34,16 +46,29 @@ export class Persistence {
   #pending = new PendingCommit()
   /** True while the store has no commit yet: the first one replaces everything. */
   #isNew = false
+  /** The first commit as the store would give it back, until it is flushed: the state to return to where it is lost. */
+  #initial: StoredState | undefined
   /** The facts of the last commit; undefined where the store has lost it. */
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missing: readonly StoredChange[] = []
   #isRollingBack = false
 
+  /** @throws TypeError where another gateway has the store. */
   constructor(store: Store, engine: EngineParts) {
+    if (Reflect.has(store, OWNED)) {
+      throw new TypeError(
+        'store is in use by another gateway. Allowed: a store of its own, or dispose() the other first.',
+      )
+    }
     this.#store = store
     this.#engine = engine
-    this.#flushes = new FlushTracker(store, () => this.#reload())
+    this.#flushes = new FlushTracker(store, {
+      flushed: () => {
+        this.#initial = undefined
+      },
+      lost: () => this.#reload(),
+    })
   }
 
   /** Settles when everything is flushed, or lost; undefined where it is flushed already. */
@@ -56,38 +81,70 @@ export class Persistence {
     return this.#isRollingBack
   }
 
-  /** Continues from the state in the store, with a manual clock at its time. Returns false where there is none. */
+  /** Starts from the state in the store, with a manual clock at its time. Returns false where there is none. */
   load(): boolean {
-    const { families, sideRecords, guard, clock, current, replace } = this.#engine
-    const stored = guard.run('its store', () => this.#store.load())
-    if (!stored) {
-      const { records, operations } = current()
-      this.#saved = { now: clock.now, sequence: records.sequence, operations }
-      this.#isNew = true
-      this.#pending = new PendingCommit('initial')
-      return false
+    const stored = this.#read()
+    if (stored) this.#continueFrom(stored)
+    else this.#start()
+    Reflect.defineProperty(this.#store, OWNED, { value: true, configurable: true })
+    return stored !== undefined
+  }
+
+  /** Leaves the store to another gateway. */
+  release(): void {
+    Reflect.deleteProperty(this.#store, OWNED)
+  }
+
+  #read(): StoredState | undefined {
+    return this.#engine.guard.run('its store', () => this.#store.load())
+  }
+
+  /** Starts an empty store: the first commit has the whole state. */
+  #start(): void {
+    const { clock, current } = this.#engine
+    const { records, operations } = current()
+    this.#saved = { now: clock.now, sequence: records.sequence, operations }
+    this.#isNew = true
+    this.#pending = new PendingCommit('initial')
+  }
+
+  #continueFrom(stored: StoredState): void {
+    const { families, sideRecords, context, guard, current, replace } = this.#engine
+    const { seed, sequence, operations, now } = stored
+    const { rows, side } = guard.run('its store', () => loadedRecords(families, stored, sideRecords.keys(), context))
+    const whole = { records: rows, sequence, seed, isOwn: false }
+    const state = checked(() => current().restored(whole), 'relations')
+    state.operations = operations
+    replace(state)
+    const missing: StoredChange[] = []
+    for (const [collection, owner] of sideRecords) {
+      const known = side.get(collection) ?? new Map<string, object>()
+      owner.load(known)
+      for (const [key, after] of owner.rows()) if (!known.has(key)) missing.push({ collection, key, after })
     }
-    const { version, seed, operations, now } = stored
-    requireVersion(version)
-    const { records, missing } = loadedRecords(families, stored, sideRecords)
-    replace(current().with(records, seed, operations))
-    this.#setClock(now)
-    this.#saved = { now, sequence: records.sequence, operations }
-    this.#isNew = false
-    this.#pending = new PendingCommit()
     this.#missing = missing
-    return true
+    this.#setClock(now)
+    this.#saved = { now, sequence, operations }
+    this.#isNew = stored === this.#initial
+    this.#pending = new PendingCommit(this.#replacementOf(stored))
+  }
+
+  /** Returns why the next commit must replace the whole state; undefined where it need not. */
+  #replacementOf(stored: StoredState): string | undefined {
+    if (stored === this.#initial) return 'initial'
+    return stored.version < RECORDS_VERSION ? 'migration' : undefined
   }
 
   /** Refuses to continue from a state that the store has lost, until it gives back the one before. */
   requireState(): void {
     if (this.#saved) return
     try {
-      if (this.load()) return
+      const stored = this.#read() ?? this.#initial
+      if (!stored) throw new Error('it has no state any more')
+      this.#continueFrom(stored)
     } catch (error) {
       refuseAsFailed(error)
     }
-    refuseAsFailed(new Error('it has no state any more'))
   }
 
   /** Tells whether the store knows that so many ids of requests may have been given out. */
@@ -102,7 +159,8 @@ export class Persistence {
 
   /** Must be called before the whole state is replaced. */
   replacing(operation: string): void {
-    this.#pending.replacing(operation, this.#engine.current())
+    const { current, sideRecords } = this.#engine
+    this.#pending.replacing(operation, current(), sideRecords)
   }
 
   /** Appends what has changed since the last commit. Refuses, and rolls back, where the store throws. */
@@ -129,6 +187,7 @@ export class Persistence {
       guard.run('its store', () => {
         this.#store.append(commit)
         this.#saved = { now, sequence, operations: commit.operations }
+        if (this.#isNew) this.#initial = asStored(commit)
         this.#isNew = false
         this.#pending = new PendingCommit()
         this.#missing = []
@@ -183,14 +242,21 @@ export function refuseAsFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why })], { cause })
 }
 
-function requireVersion(version: number): void {
-  if (version === RECORDS_VERSION) return
-  const allowed = `${RECORDS_VERSION}, the version this fauxgate keeps`
-  throw new TypeError(`The store holds records of the version ${version}. Allowed: ${allowed}.`)
+/** Returns the state that a store gives back after a commit that replaces everything. */
+function asStored({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
+  const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
+  return replaces && { ...replaces, ...facts, records }
 }
 
 /** For each changed record, the record before the first change. */
 type RecordsBefore = Map<Collection<object>, Map<string, object | undefined>>
+
+/** The whole state before it was replaced. */
+interface Replaced {
+  readonly state: EngineState
+  readonly before: RecordsBefore
+  readonly side: readonly { readonly owner: SideRecords; readonly rows: ReadonlyMap<string, object> }[]
+}
 
 /** The changes since the last commit, and how to undo them. */
 class PendingCommit {
@@ -199,7 +265,7 @@ class PendingCommit {
   /** The operation that replaced the whole state, if one did. */
   replaces: string | undefined
   #before: RecordsBefore = new Map()
-  #replaced: { readonly state: EngineState; readonly before: RecordsBefore } | undefined
+  #replaced: Replaced | undefined
 
   constructor(replaces?: string) {
     this.replaces = replaces
@@ -220,8 +286,9 @@ class PendingCommit {
     }
   }
 
-  replacing(operation: string, state: EngineState): void {
-    this.#replaced ??= { state, before: this.#before }
+  replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
+    const side = [...sideRecords.values()].map((owner) => ({ owner, rows: owner.rows() }))
+    this.#replaced ??= { state, before: this.#before, side }
     this.replaces ??= operation
     this.#before = new Map()
   }
@@ -235,7 +302,8 @@ class PendingCommit {
 
   /** Returns the state without these changes. */
   undone(current: EngineState, sequence: number): EngineState {
-    const { state, before } = this.#replaced ?? { state: current, before: this.#before }
+    const { state, before, side } = this.#replaced ?? { state: current, before: this.#before, side: [] }
+    for (const { owner, rows } of side) owner.load(rows)
     for (const [collection, known] of before) {
       for (const [key, record] of known) state.records.change(collection, key, record)
     }
@@ -244,18 +312,24 @@ class PendingCommit {
   }
 }
 
+interface FlushListener {
+  /** Called when everything that was appended is flushed. */
+  flushed(): void
+  /** Called once per loss, before any caller that waits is rejected. */
+  lost(): void
+}
+
 /** Knows whether everything that was appended to a store is flushed. */
 class FlushTracker {
   readonly #store: Store
-  readonly #onLoss: () => void
+  readonly #listener: FlushListener
   #flushing: Promise<void> | undefined
   #losses = 0
   #isAwaited = false
 
-  /** `onLoss` is called once per loss, before any caller that waits is rejected. */
-  constructor(store: Store, onLoss: () => void) {
+  constructor(store: Store, listener: FlushListener) {
     this.#store = store
-    this.#onLoss = onLoss
+    this.#listener = listener
   }
 
   /** Settles when everything is flushed, or lost; undefined where it is flushed already. */
@@ -266,6 +340,7 @@ class FlushTracker {
 
   appended(): void {
     const flushing = this.#store.flushed?.()
+    if (!flushing) this.#listener.flushed()
     if (!flushing || flushing === this.#flushing) return
     this.#flushing = flushing
     const losses = this.#losses
@@ -279,11 +354,16 @@ class FlushTracker {
     this.#losses++
     // Direct calls have returned long ago, so nobody else would see the error.
     if (!this.#isAwaited) console.error('The store of the gateway lost what was not yet safe:', error)
-    this.#done()
-    this.#onLoss()
+    this.#forget()
+    this.#listener.lost()
   }
 
   #done(): void {
+    this.#forget()
+    this.#listener.flushed()
+  }
+
+  #forget(): void {
     this.#flushing = undefined
     this.#isAwaited = false
   }

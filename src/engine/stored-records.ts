@@ -1,8 +1,14 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { StoredChange, StoredState } from '../operation/store.ts'
+import { storedReader } from '../schema/body.ts'
+import { Refusal } from '../schema/errors.ts'
+import type { RuleContext } from '../schema/rule.ts'
+import { quote } from '../schema/text.ts'
+import { LATEST_TIME } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { Records } from './records.ts'
+import { isReadable, migrated, RECORDS_VERSION } from './migrations.ts'
+import type { Records } from './records.ts'
 
 /** Records that are stored beside those of the families. They change only where the whole state is replaced. */
 export interface SideRecords {
@@ -18,8 +24,8 @@ export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 /** Returns the change of one record as a store gets it. A record without an exported form, such as a fault with a predicate, is none. */
 export function storedChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
   const { name, exported } = collection
-  const isData = record !== undefined && exported?.(record, true) !== null
-  return { collection: name, key, after: isData ? deepFreeze(record) : null }
+  const after = record && exported ? exported(record, true) : record
+  return { collection: name, key, after: after ? deepFreeze(after) : null }
 }
 
 /** Returns all records as a store gets them. */
@@ -34,33 +40,68 @@ export function allStored(records: Records, sideRecords: SideRecordsByName): Sto
   return changes.filter(({ after }) => after !== null)
 }
 
+/** The records of a store, each checked by the schema of its collection, and those that lie beside them. */
+interface LoadedRecords {
+  readonly rows: Readonly<Record<string, readonly object[]>>
+  readonly side: ReadonlyMap<string, ReadonlyMap<string, object>>
+}
+
 /**
- * Returns the records of a store, which nobody else has references to, and passes side records to their owners. `missing`
- * are side records that the store does not have.
- * @throws TypeError where no family keeps their collection.
+ * Reads the records of a store, in the present form.
+ * @throws Error naming the record that is not as a gateway writes it; TypeError where no family has its collection.
  */
 export function loadedRecords(
   families: readonly Family[],
-  { sequence, records: rows }: StoredState,
-  sideRecords: SideRecordsByName,
-): { readonly records: Records; readonly missing: StoredChange[] } {
-  const records = new Records(families)
-  const side = new Map([...sideRecords.keys()].map((name) => [name, new Map<string, object>()]))
-  for (const { collection: name, key, record } of rows) {
-    const known = side.get(name)
-    if (known) {
-      known.set(key, record)
+  stored: StoredState,
+  sideNames: Iterable<string>,
+  context: RuleContext,
+): LoadedRecords {
+  requireFacts(stored)
+  // A commit may leave something due that a later call handles.
+  const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
+  const collections = new Map(families.flatMap(({ collections }) => collections).map((each) => [each.name, each]))
+  const readers = new Map<string, ReturnType<typeof storedReader>>()
+  const rows: Record<string, object[]> = {}
+  const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
+  for (const { collection: name, key, record } of migrated(stored.records, stored.version)) {
+    const beside = side.get(name)
+    if (beside) {
+      beside.set(key, record)
       continue
     }
-    const { collection } = records.tableNamed(name)
-    records.change(collection, key, record)
+    const collection = collections.get(name)
+    if (!collection) throw new TypeError(`No family keeps the collection "${name}".`)
+    const reader = readers.get(name) ?? storedReader(collection.schema, 'the record')
+    readers.set(name, reader)
+    const read = checked(() => reader(record, { ...context, state }) as object, `${quote(key)} of ${name}`)
+    const ownKey = collection.key(read)
+    if (ownKey !== key) throw damaged(`the record ${quote(key)} of ${name}`, `its fields make the key ${quote(ownKey)}`)
+    rows[name] ??= []
+    rows[name].push(read)
   }
-  records.sequence = sequence
-  const missing: StoredChange[] = []
-  for (const [collection, owner] of sideRecords) {
-    const known = side.get(collection) ?? new Map<string, object>()
-    owner.load(known)
-    for (const [key, after] of owner.rows()) if (!known.has(key)) missing.push({ collection, key, after })
+  return { rows, side }
+}
+
+/** Runs a check of stored data. @throws Error that names the data, where a rule refuses it. */
+export function checked<T>(check: () => T, what: string): T {
+  try {
+    return check()
+  } catch (error) {
+    throw error instanceof Refusal ? damaged(what, error.message) : error
   }
-  return { records, missing }
+}
+
+function requireFacts({ version, now, sequence, operations }: StoredState): void {
+  if (!isReadable(version)) {
+    const allowed = `1 to ${RECORDS_VERSION}. A newer fauxgate reads more`
+    throw new TypeError(`The store holds records of the version ${version}. Allowed: ${allowed}.`)
+  }
+  for (const [name, value] of Object.entries({ sequence, operations })) {
+    if (!(Number.isSafeInteger(value) && value >= 0)) throw damaged(name, `it is ${quote(value)}`)
+  }
+  if (!(now >= 0 && now <= LATEST_TIME)) throw damaged('its time', `it is ${quote(now)}`)
+}
+
+function damaged(what: string, why: string): Error {
+  return new Error(`The store is damaged: ${what}: ${why}`)
 }

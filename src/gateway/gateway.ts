@@ -238,6 +238,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   try {
     engine.called(() => engine.isLoaded || begin())
   } catch (thrown) {
+    engine.dispose()
     const error = boundary.publicError(thrown)
     throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
   }

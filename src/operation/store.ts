@@ -77,6 +77,3 @@ export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
   /** The record that `after` was, as JSON has it. */
   readonly record: object
 }
-
-/** The version of the records' form that this fauxgate keeps, in stores and in snapshots. */
-export const RECORDS_VERSION = 1

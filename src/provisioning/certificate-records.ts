@@ -37,6 +37,8 @@ export const certificateMetadata = textOfBytes(4096, recordErrors.certificate_me
 const uploadFields = v.object({
   certificate_pem: v.string(),
   private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
+  /** Stores of fauxgate 0.1.0 have what is read from the PEM text, too. */
+  leaf: v.exactOptional(v.unknown()),
 })
 
 /** Reads an upload again, under the rules for uploading. */

@@ -28,8 +28,17 @@ export type Atomically = (work: () => void) => void
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
   return {
     load() {
-      atomically(() => migrate(run))
-      return loaded(run)
+      let state: StoredState | undefined
+      try {
+        atomically(() => {
+          migrate(run)
+          state = loaded(run)
+        })
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new Error(`The store cannot be read: ${reason}`, { cause: error })
+      }
+      return state
     },
     append(commit) {
       atomically(() => append(run, commit))
@@ -37,24 +46,41 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
   }
 }
 
-/** The statements that lead to each version of the tables from the one before. A released version never changes again. */
-const MIGRATIONS: readonly (readonly string[])[] = [
-  [
-    `CREATE TABLE fauxgate_facts (
+/** The steps that lead to each version of the tables from the one before. A released step never changes again. */
+const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
+  (run) => {
+    run(`CREATE TABLE fauxgate_facts (
       id INTEGER PRIMARY KEY CHECK (id = 0),
       version INTEGER NOT NULL,
       seed TEXT NOT NULL,
       now REAL NOT NULL,
       sequence INTEGER NOT NULL,
       operations INTEGER NOT NULL
-    )`,
-    `CREATE TABLE fauxgate_records (
+    )`)
+    run(`CREATE TABLE fauxgate_records (
       collection TEXT NOT NULL,
       key TEXT NOT NULL,
       record TEXT NOT NULL,
       PRIMARY KEY (collection, key)
-    ) WITHOUT ROWID`,
-  ],
+    ) WITHOUT ROWID`)
+  },
+  (run) => {
+    run('ALTER TABLE fauxgate_facts ADD COLUMN records INTEGER NOT NULL DEFAULT 0')
+    run('ALTER TABLE fauxgate_facts ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
+    run('ALTER TABLE fauxgate_records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
+    let all = 0
+    for (const row of [...run('SELECT collection, key, record FROM fauxgate_records')] as Row[]) {
+      all ^= checksumOf(row)
+      run(
+        'UPDATE fauxgate_records SET checksum = ? WHERE collection = ? AND key = ?',
+        checksumOf(row),
+        row.collection,
+        row.key,
+      )
+    }
+    const [facts] = [...run('SELECT version, seed, now, sequence, operations FROM fauxgate_facts')] as Facts[]
+    if (facts) run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, checksumOf({ ...facts, records: all }))
+  },
 ]
 
 /** Makes the tables, or brings older ones to the present version. @throws Error where they are of a newer version. */
@@ -64,74 +90,112 @@ function migrate(run: RunSql): void {
   const [row] = [...run('SELECT version FROM fauxgate_schema')]
   const found = row ? Number((row as { version: unknown }).version) : 0 // The column of the statement.
   if (found > present) {
-    throw new Error(
-      `The tables of the store have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`,
-    )
+    throw new Error(`its tables have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`)
   }
   if (found === present) return
-  for (const statements of MIGRATIONS.slice(found)) for (const statement of statements) run(statement)
+  for (const step of MIGRATIONS.slice(found)) step(run)
   run('DELETE FROM fauxgate_schema')
   run('INSERT INTO fauxgate_schema (version) VALUES (?)', present)
 }
 
-function loaded(run: RunSql): StoredState | undefined {
-  const [facts] = [...run('SELECT version, seed, now, sequence, operations FROM fauxgate_facts')]
-  if (!facts) return undefined
-  // The columns are those of the statement, with the types that `append` has given them.
-  const { seed, ...numbers } = facts as Omit<StoredState, 'records'>
-  return { ...numbers, seed: JSON.parse(seed), records: records(run) }
+/** A row of `fauxgate_facts`. */
+interface Facts extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
+  /** As JSON. */
+  readonly seed: string
+  /** The checksums of all records, combined: a record that is missing shows. */
+  readonly records: number
+  readonly checksum: number
 }
 
-/** How many records are read at a time, as one text: one row per record costs more than the records. */
-const PAGE = 250
+/** A row of `fauxgate_records`. Keys and records are JSON, since a text of SQLite ends at its first NUL. */
+interface Row {
+  readonly collection: string
+  readonly key: string
+  readonly record: string
+  readonly checksum: number
+}
 
-/** How many bytes a record may have that is read with others: a text of a Durable Object has at most 2 MB. */
-const LARGEST = 7000
+const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, checksum FROM fauxgate_facts'
+const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
 
-const OF_COLLECTION = 'FROM fauxgate_records WHERE collection = ?'
-const NEXT_COLLECTION = 'SELECT MIN(collection) AS collection FROM fauxgate_records WHERE collection > ?'
-const NEXT_PAGE = `SELECT COALESCE((SELECT key ${OF_COLLECTION} AND key > ? ORDER BY key LIMIT 1 OFFSET ${PAGE - 1}),
-  (SELECT MAX(key) ${OF_COLLECTION})) AS last`
-const READ = `SELECT group_concat(key) AS keys,
-  group_concat(CASE WHEN LENGTH(CAST(record AS BLOB)) > ${LARGEST} THEN 'null' ELSE record END) AS records
-  ${OF_COLLECTION} AND key > ? AND key <= ?`
-const READ_LARGE = `SELECT record ${OF_COLLECTION} AND key = ?`
+/** Reads what was written, or nothing. @throws Error where the rows are not those that were written. */
+function loaded(run: RunSql): StoredState | undefined {
+  const [facts] = [...run(READ_FACTS)] as Facts[]
+  if (!facts) return undefined
+  if (facts.checksum !== checksumOf(facts)) throw damaged('the row of facts')
+  const { version, now, sequence, operations } = facts
+  const seed = parsed(facts.seed, 'the seed')
+  return { version, seed, now, sequence, operations, records: allRecords(run, facts.records) }
+}
 
-/** Keys and seeds are JSON, since a text of SQLite ends at its first NUL. Keys sort in creation order. */
-function* records(run: RunSql): Generator<StoredRecord> {
-  // The columns are those of the statements, all texts; MIN and MAX of nothing are null.
-  const one = (statement: string, ...values: string[]) => [...run(statement, ...values)][0] as Record<string, string>
-  for (let { collection } = one(NEXT_COLLECTION, ''); collection; { collection } = one(NEXT_COLLECTION, collection)) {
-    let after = ''
-    for (;;) {
-      const { last = '' } = one(NEXT_PAGE, collection, after, collection)
-      if (last === after) break
-      const { keys, records } = one(READ, collection, after, last)
-      const page = JSON.parse(`[${records}]`)
-      for (const [index, key] of JSON.parse(`[${keys}]`).entries()) {
-        const record = page[index] ?? JSON.parse(one(READ_LARGE, collection, JSON.stringify(key)).record ?? 'null')
-        yield { collection, key, record }
-      }
-      after = last
-    }
+function allRecords(run: RunSql, wanted: number): StoredRecord[] {
+  const records: StoredRecord[] = []
+  let all = 0
+  for (const row of run(READ_RECORDS) as Iterable<Row>) {
+    const { collection, key, checksum } = row
+    const name = `the record ${key} of ${collection}`
+    if (checksum !== checksumOf(row)) throw damaged(name)
+    all ^= checksum
+    records.push({ collection, key: parsed(key, name), record: parsed(row.record, name) })
+  }
+  if (all !== wanted) throw damaged('a record is missing, or one too many')
+  return records
+}
+
+/** Reads JSON. The error of `JSON.parse` would show a part of the text, which may be a secret. */
+function parsed(text: string, what: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw damaged(`${what} is no JSON`)
   }
 }
 
-const REPLACE_FACTS = `INSERT OR REPLACE INTO fauxgate_facts (id, version, seed, now, sequence, operations)
-  VALUES (0, ?, ?, ?, ?, ?)`
-const UPDATE_FACTS = 'UPDATE fauxgate_facts SET now = ?, sequence = ?, operations = ?'
-const PUT = 'INSERT OR REPLACE INTO fauxgate_records (collection, key, record) VALUES (?, ?, ?)'
+function damaged(what: string): Error {
+  return new Error(`it is damaged: ${what}. Use a copy of it, or start with an empty one.`)
+}
+
+const REPLACE_FACTS = `INSERT OR REPLACE INTO fauxgate_facts
+  (id, version, seed, now, sequence, operations, records, checksum) VALUES (0, ?, ?, ?, ?, ?, ?, ?)`
+const READ_CHECKSUM = 'SELECT checksum FROM fauxgate_records WHERE collection = ? AND key = ?'
+const PUT = 'INSERT OR REPLACE INTO fauxgate_records (collection, key, record, checksum) VALUES (?, ?, ?, ?)'
 const REMOVE = 'DELETE FROM fauxgate_records WHERE collection = ? AND key = ?'
 
 function append(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): void {
-  if (replaces) {
-    run('DELETE FROM fauxgate_records')
-    run(REPLACE_FACTS, replaces.version, JSON.stringify(replaces.seed), now, sequence, operations)
-  } else {
-    run(UPDATE_FACTS, now, sequence, operations)
+  if (replaces) run('DELETE FROM fauxgate_records')
+  const [before] = [...run(READ_FACTS)] as Facts[]
+  let records = replaces || !before ? 0 : before.records
+  for (const change of changes) {
+    const { collection } = change
+    const key = JSON.stringify(change.key)
+    const [old] = [...run(READ_CHECKSUM, collection, key)] as Pick<Row, 'checksum'>[]
+    if (old) records ^= old.checksum
+    if (change.after) {
+      const record = JSON.stringify(change.after)
+      const checksum = checksumOf({ collection, key, record })
+      records ^= checksum
+      run(PUT, collection, key, record, checksum)
+    } else if (old) run(REMOVE, collection, key)
   }
-  for (const { collection, key, after } of changes) {
-    if (after) run(PUT, collection, JSON.stringify(key), JSON.stringify(after))
-    else run(REMOVE, collection, JSON.stringify(key))
+  const version = replaces?.version ?? before?.version
+  const seed = replaces ? JSON.stringify(replaces.seed) : before?.seed
+  if (version === undefined || seed === undefined) throw new Error('the first commit must replace everything')
+  const facts = { version, seed, now, sequence, operations, records }
+  run(REPLACE_FACTS, version, seed, now, sequence, operations, records, checksumOf(facts))
+}
+
+/** Returns a checksum of a row: FNV-1a over its values, as a signed integer of 32 bits. */
+function checksumOf(row: Omit<Row, 'checksum'> | Omit<Facts, 'checksum'>): number {
+  const texts =
+    'record' in row
+      ? [row.collection, row.key, row.record]
+      : [`${row.version} ${row.now} ${row.sequence} ${row.operations} ${row.records}`, row.seed]
+  let hash = 0x811c9dc5
+  for (const value of texts) {
+    // A damaged row may have a value of any type.
+    const text = String(value)
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+    hash = Math.imul(hash ^ 0xffff, 0x01000193)
   }
+  return hash | 0
 }

@@ -302,4 +302,63 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     await Promise.all([noted, read])
     expect(answered).toEqual([201, 200])
   })
+
+  it('is no part of the state where the first commit of all is lost (rules: stores#failures)', async () => {
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    const store = deferredStore()
+    const gateway = createGateway({
+      store,
+      seed: 'first',
+      clock: manualClock(NEW_YEAR),
+      initial: { reservedAddrs: [{}] },
+    })
+    const initial = whole(gateway)
+    const lost = ask(gateway, 'POST', '/reserved_addrs')
+    await Promise.resolve()
+    store.lose(FULL)
+    expect((await lost).status).toBe(507)
+    expect(whole(gateway)).toBe(initial)
+    const append = vi.spyOn(store, 'append').mockImplementationOnce(() => {
+      throw FULL
+    })
+    expect(thrownBy(() => gateway.reservedAddrs.create()).key).toBe('store_failed')
+    append.mockRestore()
+    const created = ask(gateway, 'POST', '/reserved_addrs')
+    await Promise.resolve()
+    store.flush()
+    expect((await created).status).toBe(201)
+    expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
+    const again = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
+    expect(whole(again)).toBe(whole(gateway))
+    printed.mockRestore()
+  })
+
+  it('is undone with the whole state and what counts as initial, where it is a reset', () => {
+    const { store, gateway } = failing()
+    gateway.reservedAddrs.create()
+    const before = whole(gateway)
+    store.failure = FULL
+    expect(thrownBy(() => gateway.reset()).key).toBe('store_failed')
+    store.failure = undefined
+    expect(whole(gateway)).toBe(before)
+  })
+})
+
+describe('A store', () => {
+  it('has one gateway at a time (rules: stores#one-gateway)', () => {
+    const store = memoryStore()
+    const gateway = createGateway({ store })
+    expect(() => createGateway({ store })).toThrow('store is in use by another gateway')
+    gateway.reservedAddrs.create()
+    gateway.dispose()
+    expect(createGateway({ store }).leftovers()).toHaveLength(1)
+  })
+
+  it('is free again where a gateway could not be created', () => {
+    const store = memoryStore()
+    expect(() => createGateway({ store, initial: { reservedDomains: [{ domain: 'x' }] } })).toThrow(
+      'at least two labels',
+    )
+    expect(createGateway({ store }).leftovers()).toEqual([])
+  })
 })

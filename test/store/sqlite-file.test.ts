@@ -8,10 +8,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
@@ -210,6 +211,45 @@ describeSqlite('A SQLite file', () => {
     expect(JSON.parse(JSON.stringify(snapshot))).toEqual(JSON.parse(expected))
   })
 
+  it('that a killed process has left with a journal is opened (rules: stores#sqlite-files)', () => {
+    const file = newFile()
+    const database = nodeSqlite()(file)
+    // Pages go to the file before the end of the transaction, so the journal is hot.
+    database.exec('PRAGMA cache_size = 1; PRAGMA cache_spill = 1; CREATE TABLE other (x); BEGIN')
+    for (let n = 0; n < 50; n++) database.exec(`INSERT INTO other VALUES ('${'x'.repeat(3000)}')`)
+    const copy = newFile()
+    for (const end of ['', '-journal']) copyFileSync(file + end, copy + end)
+    database.close()
+    const { gateway } = openIn(copy)
+    gateway.reservedAddrs.create()
+    expect(existsSync(`${copy}-journal`)).toBe(false)
+    expect(addresses(gateway)).toBe(1)
+  })
+
+  it('is the same through a symbolic link: a log that is gone is noticed', async () => {
+    const file = newFile()
+    const link = `${newFile()}-link`
+    writeFileSync(file, '')
+    symlinkSync(file, link)
+    const { gateway } = openIn(link)
+    expect((await create(gateway)).status).toBe(201)
+    rmSync(`${file}-wal`)
+    expect((await create(gateway)).status).toBe(507)
+    rmSync(link)
+    symlinkSync(`${file}-gone`, link)
+    expect(() => sqliteStore(link)).toThrow('it is a symbolic link to a file that does not exist')
+  })
+
+  it('can be one of many: Node warns of no leak', () => {
+    const warned = vi.spyOn(process, 'emitWarning')
+    onTestFinished(() => warned.mockRestore())
+    const most = process.getMaxListeners()
+    const stores = Array.from({ length: 12 }, () => sqliteStore(newFile()))
+    expect(warned).not.toHaveBeenCalled()
+    for (const store of stores) store.close()
+    expect(process.getMaxListeners()).toBe(most)
+  })
+
   it('of a newer version of the tables is refused', () => {
     const database = memoryDatabase()
     database.exec('CREATE TABLE fauxgate_schema (version INTEGER NOT NULL); INSERT INTO fauxgate_schema VALUES (99)')
@@ -217,6 +257,8 @@ describeSqlite('A SQLite file', () => {
       (sql, ...values) => database.prepare(sql).all(...values),
       (work) => work(),
     )
-    expect(() => createGateway({ store })).toThrow(/^The tables of the store have the version 99\. Allowed: up to 1\./)
+    expect(() => createGateway({ store })).toThrow(
+      /^The store cannot be read: its tables have the version 99\. Allowed: up to 2\./,
+    )
   })
 })

@@ -1,7 +1,7 @@
-import { accessSync, chmodSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import type { SqlValue } from '../../store/sql-store.ts'
 import { caught } from '../errors.ts'
+import { realFile } from '../real-file.ts'
 
 export interface Database {
   exec(sql: string): void
@@ -32,7 +32,6 @@ export function nodeSqlite(): OpenDatabase {
 
 /** A SQLite file that nobody else has open: with a write-ahead log, synced at every commit. */
 export class SqliteFile {
-  readonly #file: string
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
   /** Inodes of the opened files, by name. */
@@ -43,13 +42,13 @@ export class SqliteFile {
    * @throws Error where it cannot be opened, is no SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase) {
-    this.#file = resolve(file)
     try {
-      this.#database = opened(this.#file, open)
+      const real = realFile(file)
+      this.#database = opened(real, open)
+      this.#opened = new Map([real, `${real}-wal`].map((name) => [name, inodeOf(name)]))
     } catch (error) {
       throw new Error(`The store ${file} cannot be opened: ${reasonOf(error)}.`, { cause: error })
     }
-    this.#opened = new Map([this.#file, `${this.#file}-wal`].map((name) => [name, inodeOf(name)]))
   }
 
   run(sql: string, values: readonly SqlValue[]): object[] {
@@ -100,7 +99,8 @@ function opened(file: string, open: OpenDatabase): Database {
   else {
     // SQLite would only say that it cannot open it.
     accessSync(file, constants.W_OK)
-    if (found.size > 0) requireSound(file, open)
+    if (existsSync(`${file}-journal`)) rollBackJournal(file, open)
+    else if (found.size > 0) requireSound(file, open)
   }
   // Not before: what is somebody else's keeps its rights.
   chmodSync(file, 0o600)
@@ -124,6 +124,17 @@ function opened(file: string, open: OpenDatabase): Database {
     database.close()
     throw error
   }
+}
+
+/** A process that was killed while it made the file leaves a journal. Only who may write can roll it back. */
+function rollBackJournal(file: string, open: OpenDatabase): void {
+  const database = open(file)
+  try {
+    database.prepare('PRAGMA user_version').all()
+  } finally {
+    database.close()
+  }
+  if (statSync(file).size > 0) requireSound(file, open)
 }
 
 /** Lets SQLite check the whole file, without a right to change it: a damaged file stays unchanged. */

@@ -56,6 +56,7 @@ export class GroupedStore implements SqliteStore {
       (work) => work(),
     )
     process.once('exit', this.close)
+    allowExitListeners(1)
   }
 
   readonly load = (): StoredState | undefined => {
@@ -87,6 +88,7 @@ export class GroupedStore implements SqliteStore {
   readonly close = (): void => {
     if (this.#isClosed) return
     process.off('exit', this.close)
+    allowExitListeners(-1)
     this.#flush()
     this.#isClosed = true
     this.#file.close()
@@ -110,6 +112,12 @@ export class GroupedStore implements SqliteStore {
   #requireOpen(): void {
     if (this.#isClosed) throw new Error('the store is closed')
   }
+}
+
+/** Lets each open store wait for the end of the process without Node's warning of a leak. */
+function allowExitListeners(more: number): void {
+  const most = process.getMaxListeners()
+  if (most > 0) process.setMaxListeners(most + more)
 }
 
 function newGroup(): Group {

@@ -1,0 +1,269 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../src/index.ts'
+import type { ObjectStorage } from '../../src/sandbox/objects.ts'
+import { limitedStore } from '../../src/sandbox/store.ts'
+import { type Database, nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
+import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
+import { upload } from '../support/pem.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { describeSqlite, newFile } from '../support/sqlite.ts'
+
+/** Counts the statements of a database. One of them can fail, or be the last one of the process. */
+class Fuse {
+  count = 0
+  /** How many statements are let through; undefined for all. */
+  #left: number | undefined
+  #isKill = false
+  #isDead = false
+
+  /** Has the statement fail that comes after so many others. */
+  set(left: number, isKill = false): void {
+    this.#left = left
+    this.#isKill = isKill
+  }
+
+  /** Removes the fuse. Answers whether a statement has failed. */
+  remove(): boolean {
+    const hasBlown = this.#left === undefined
+    this.#left = undefined
+    return hasBlown
+  }
+
+  readonly run = <T>(statement: () => T): T => {
+    this.count++
+    if (this.#isDead) throw new Error('the process is dead')
+    if (this.#left === undefined || this.#left-- > 0) return statement()
+    this.#left = undefined
+    this.#isDead = this.#isKill
+    throw new Error('disk I/O error')
+  }
+}
+
+function fused(database: Database, { run }: Fuse): Database {
+  return {
+    exec: (sql) => run(() => database.exec(sql)),
+    prepare(sql) {
+      const statement = database.prepare(sql)
+      return { all: (...values) => run(() => statement.all(...values)) }
+    },
+    close: () => database.close(),
+  }
+}
+
+/** A store with a fuse, in a file. */
+interface Place {
+  readonly file: string
+  readonly store: Store
+  readonly fuse: Fuse
+}
+
+/** Runs work as one transaction; within another one, as a part of it. */
+function transactionsOf(database: Database) {
+  let depth = 0
+  return <T>(work: () => T): T => {
+    const name = `level_${depth}`
+    database.exec(`SAVEPOINT ${name}`)
+    depth++
+    try {
+      const result = work()
+      database.exec(`RELEASE ${name}`)
+      return result
+    } catch (error) {
+      try {
+        database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`)
+      } catch {
+        // A process that was killed rolls nothing back. SQLite does at the next opening.
+      }
+      throw error
+    } finally {
+      depth--
+    }
+  }
+}
+
+/** Copies a file, as it is at this moment, to go on with it as after a kill. */
+function copied(file: string): string {
+  const copy = newFile()
+  for (const end of ['', '-wal', '-journal']) if (existsSync(file + end)) copyFileSync(file + end, copy + end)
+  return copy
+}
+
+function opened(file: string, fuse: Fuse): Database {
+  const database = nodeSqlite()(file)
+  onTestFinished(() => database.close())
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+  return fused(database, fuse)
+}
+
+const PLACES: Readonly<Record<string, (file: string) => Place>> = {
+  sqlStore(file) {
+    const fuse = new Fuse()
+    const database = opened(file, fuse)
+    const store = sqlStore((sql, ...values) => database.prepare(sql).all(...values), transactionsOf(database))
+    return { file, store, fuse }
+  },
+
+  sqliteStore(file) {
+    const fuse = new Fuse()
+    const store = new GroupedStore(new SqliteFile(file, (...args) => fused(nodeSqlite()(...args), fuse)))
+    onTestFinished(() => store.close())
+    return { file, store, fuse }
+  },
+
+  'the storage of a sandbox': (file) => {
+    const fuse = new Fuse()
+    const database = opened(file, fuse)
+    const sql = {
+      exec: (statement: string, ...values: never[]) => database.prepare(statement).all(...values),
+      databaseSize: 0,
+    }
+    const storage = { sql, transactionSync: transactionsOf(database) } as unknown as ObjectStorage
+    return { file, store: limitedStore(storage, { records: 1000, bytes: 100_000_000 }), fuse }
+  },
+}
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const managed = (name: string) => ({
+  domain: `${name}.example.com`,
+  certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const,
+})
+
+type Tested = Gateway<ManualClock>
+
+const first = ({ reservedAddrs }: Tested) => reservedAddrs.list().reserved_addrs[0]?.id ?? 'ra_none'
+const domain = ({ reservedDomains }: Tested) => reservedDomains.list().reserved_domains[0]?.id ?? 'rd_none'
+
+/** At least one step for each kind of commit: of one record, of several, of none, and of all. */
+const STEPS: readonly ((gateway: Tested) => unknown)[] = [
+  (gateway) => gateway.reservedAddrs.create(),
+  (gateway) => gateway.reservedAddrs.create({ description: 'ü', metadata: '{"a": 1}' }),
+  (gateway) => gateway.reservedDomains.create(managed('a')),
+  (gateway) => gateway.reservedDomains.create(managed('b')),
+  (gateway) => gateway.provisioning.script(['DNS_ERROR', 'success']),
+  (gateway) => gateway.clock.advance('30s'),
+  (gateway) => gateway.clock.advance('1s'),
+  (gateway) => gateway.provisioning.failAlways('INTERNAL_ERROR', { domain: 'b.example.com' }),
+  (gateway) => gateway.clock.advance('1h'),
+  (gateway) => gateway.provisioning.clear(),
+  (gateway) => gateway.reservedAddrs.update(first(gateway), { description: 'changed' }),
+  (gateway) => gateway.faults.add({ operation: 'reserved_addrs.list', times: 3 }),
+  (gateway) => gateway.dns.a('a.example.com', '192.0.2.1'),
+  (gateway) => gateway.dns.cname('b.example.com', 'c.example.com'),
+  (gateway) => gateway.tlsCertificates.create(upload()),
+  (gateway) => gateway.compression.replace(ROUTE),
+  (gateway) => gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: 'known to the store' }),
+  (gateway) => gateway.webhookVerification.delete(ROUTE),
+  (gateway) => gateway.weightedBackends.create({ backends: { bkdhr_1: 1, bkdhr_2: 2 } }),
+  (gateway) => gateway.reservedDomains.create({ domain: 'plain.example.com' }),
+  (gateway) => gateway.reservedDomains.detachCertificateManagementPolicy(domain(gateway)),
+  (gateway) => gateway.clock.advance('100d'),
+  (gateway) => gateway.reservedAddrs.delete(first(gateway)),
+  (gateway) => gateway.restore(gateway.snapshot({ privateKeys: true })),
+  (gateway) => gateway.clock.set('2026-08-01T00:00:00Z'),
+  (gateway) => gateway.reservedAddrs.create({ description: 'x'.repeat(200) }),
+  (gateway) => gateway.reset(),
+  (gateway) => gateway.reservedAddrs.create(),
+  (gateway) => gateway.reservedDomains.create(managed('a')),
+  (gateway) => gateway.clock.advance('1d'),
+  (gateway) => gateway.faults.clear(),
+  (gateway) => gateway.reservedDomains.delete(domain(gateway)),
+]
+
+const initial = { reservedAddrs: [{ description: 'initial' }], reservedDomains: [{ domain: 'initial.example.com' }] }
+const start = (store?: Store): Tested =>
+  createGateway({ clock: manualClock(NEW_YEAR), seed: 'crash', initial, ...(store && { store }) })
+
+const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
+
+/** Runs a step until it is safe. Answers whether it was acknowledged, and how many statements it took. */
+async function outcomeOf(step: () => unknown, { store, fuse }: Place) {
+  const before = fuse.count
+  try {
+    step()
+    await store.flushed?.()
+    return { isAcknowledged: true, statements: fuse.count - before }
+  } catch {
+    return { isAcknowledged: false, statements: fuse.count - before }
+  }
+}
+
+/** Runs a step of which one statement fails: it is refused. */
+async function expectRefused(step: () => unknown, at: number, place: Place, isKill = false): Promise<void> {
+  place.fuse.set(at, isKill)
+  const { isAcknowledged } = await outcomeOf(step, place)
+  expect([place.fuse.remove(), isAcknowledged], `statement ${at}`).toEqual([true, false])
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
+
+/** Goes through the creation of a gateway and all steps, with failures at every statement. Answers how many there were. */
+async function explored(newPlace: (file: string) => Place): Promise<number> {
+  const branchOf = (file: string) => {
+    const place = newPlace(copied(file))
+    return { place, gateway: start(place.store) }
+  }
+  const twin = start()
+  const created = await createdInSpite(newPlace, whole(twin))
+  const { place, gateway } = created
+  let { points } = created
+  for (const step of STEPS) {
+    const before = whole(gateway)
+    const run = () => step(gateway)
+    const counted = branchOf(place.file)
+    const { statements } = await outcomeOf(() => step(counted.gateway), counted.place)
+    step(twin)
+    const after = whole(twin)
+
+    for (const at of upTo(statements)) {
+      for (const again of [undefined, ...upTo(statements)]) {
+        await expectRefused(run, at, place)
+        if (again !== undefined) await expectRefused(run, again, place)
+        expect(whole(gateway), `${step} at ${at} and ${again}`).toBe(before)
+        points++
+      }
+      const killed = branchOf(place.file)
+      await expectRefused(() => step(killed.gateway), at, killed.place, true)
+      expect(whole(branchOf(killed.place.file).gateway), `${step} killed at ${at}`).toBe(before)
+      points++
+    }
+    await outcomeOf(run, place)
+    expect(whole(gateway), `${step}`).toBe(after)
+    expect(whole(branchOf(place.file).gateway), `${step} and a restart`).toBe(after)
+  }
+  return points
+}
+
+/** Creates a gateway after it has failed at every statement of that. Where the store loses it later, it starts anew. */
+async function createdInSpite(newPlace: (file: string) => Place, wanted: string) {
+  for (let points = 0; ; points++) {
+    const place = newPlace(newFile())
+    const gateways: Tested[] = []
+    const create = () => void gateways.push(start(place.store))
+    place.fuse.set(points)
+    const { isAcknowledged } = await outcomeOf(create, place)
+    const hasFailed = place.fuse.remove()
+    expect(isAcknowledged).toBe(!hasFailed)
+    if (gateways.length === 0) create()
+    const [gateway] = gateways as [Tested]
+    expect(whole(gateway)).toBe(wanted)
+    await place.store.flushed?.()
+    if (!hasFailed) return { place, gateway, points }
+    gateway.reservedAddrs.create()
+    await place.store.flushed?.()
+    expect(whole(start(newPlace(copied(place.file)).store))).toBe(whole(gateway))
+  }
+}
+
+describeSqlite('A store that fails at any statement of the creation of a gateway and of thirty calls', () => {
+  it.each(Object.entries(PLACES))(
+    'once, twice, or for good with its process, keeps what was acknowledged and nothing else: %s (rules: stores#failures)',
+    async (_name, newPlace) => {
+      // What direct calls lose is printed.
+      const printed = vi.spyOn(console, 'error').mockReturnValue()
+      onTestFinished(() => printed.mockRestore())
+      const points = await explored(newPlace)
+      expect(points).toBeGreaterThan(3700)
+    },
+  )
+})
