@@ -4,7 +4,7 @@ import type { StoredRecord } from '../operation/store.ts'
 type Migration = (record: StoredRecord) => StoredRecord
 
 /** The steps from each version of the records' form to the next, from version 1 on. */
-export const MIGRATIONS: readonly Migration[] = []
+const MIGRATIONS: readonly Migration[] = []
 
 /** The version of the records' form that this fauxgate writes, in stores and in snapshots. */
 export const RECORDS_VERSION = MIGRATIONS.length + 1

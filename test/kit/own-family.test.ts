@@ -98,9 +98,11 @@ describe('A family of a test (rules: one-table#families), through the direct API
   })
 
   it('that leaves a due event as it was is named, and the clock does not run for ever', () => {
-    const stuck = { ...widgets, onDue: () => undefined }
-    const gateway = createGateway({ families: { stuck }, clock: manualClock('2026-01-01T00:00:00Z') })
-    const { id } = gateway.stuck.create({ name: 'left', token: 'very-secret-token' })
+    const gateway = createGateway({
+      families: { widgets: { ...widgets, onDue: () => undefined } },
+      clock: manualClock('2026-01-01T00:00:00Z'),
+    })
+    const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
     expect(() => gateway.clock.advance('1m')).toThrow(
       `onDue of "widgets" has left the event of "${id}" due at 2026-01-01T00:01:00Z. It must move or remove it.`,
     )
