@@ -39,7 +39,6 @@ export type ControlMembers = NonNullable<typeof members>
 /** All calls to the controls, with paths below `/_fauxgate`. */
 export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))
 
-/** The errors of all controls and of access to them. */
 export const controlErrors: readonly ErrorsByKey[] = [
   accessErrors,
   ...controls.flatMap(({ errors }: AnyControl) => (errors ? [errors] : [])),

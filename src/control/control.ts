@@ -118,7 +118,6 @@ export interface ControlCall<Result = unknown> {
   readonly run: (host: ControlHost, raw: unknown) => Result
 }
 
-/** Defines a call; one without a schema takes no input. */
 export function controlCall<S extends v.GenericSchema, Result>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'run'> & {
     from?: 'body' | 'query'
@@ -131,7 +130,6 @@ export function controlCall<S extends v.GenericSchema, Result>(
   return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
 }
 
-/** The errors of callers that may not use the controls. */
 export const accessErrors = declareErrors({
   control_key_missing: entry(
     90401,

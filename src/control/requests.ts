@@ -138,7 +138,6 @@ const MOST_NAMED = 20
 
 const LONGEST_BODY = 80
 
-/** Describes a request and its answer in one line. */
 export function requestLine({ method, path, query, request, ...answer }: JournalEntry): string {
   const { error_code } = errorOf(answer)
   return [
@@ -149,7 +148,6 @@ export function requestLine({ method, path, query, request, ...answer }: Journal
   ].join('')
 }
 
-/** Returns the message of an error that was answered, if any. */
 export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): string | undefined {
   return errorOf(answer).msg
 }

@@ -11,7 +11,6 @@ import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-/** The version of snapshots that this fauxgate writes and reads. */
 export const SNAPSHOT_VERSION = 1
 
 /** The state of a gateway as plain JSON. */
@@ -70,7 +69,6 @@ export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Sn
   return Object.freeze(snapshot)
 }
 
-/** Reads a snapshot. @throws Refusal with the path of everything that is wrong. */
 export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
 
 /**

@@ -13,7 +13,6 @@ export type Direct<F extends CallableFamilies> = {
 /** The type of an operation carries that of its function, which needs no types of valibot. */
 type CallIn<O> = O extends { readonly call?: infer Call } ? NonNullable<Call> : never
 
-/** Runs one operation for a direct call. */
 type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => unknown
 
 type Call = (...args: never[]) => unknown

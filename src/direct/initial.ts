@@ -34,7 +34,6 @@ export function applyInitial(direct: object, initial: object): void {
 
 /** The initial resources of a gateway, which are not leftovers. A store has them too. */
 export class Baseline implements SideRecords {
-  /** Family and id of each, with a space between. */
   #keys: ReadonlySet<string> = new Set()
 
   rows(): ReadonlyMap<string, object> {
@@ -45,7 +44,6 @@ export class Baseline implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
-  /** Takes the resources that exist now as the initial ones. */
   take(engine: Engine, families: Families): void {
     this.#keys = new Set(resourcesOf(engine, families).map(keyOf))
   }

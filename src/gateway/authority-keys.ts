@@ -9,7 +9,6 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** Makes the authority by the option `authorityKeys`. A fresh secret is made when it is first needed. */
 export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret): AuthorityKeys {
   if (keys === 'test') return { of: ({ draw }) => authorityOf('test', draw), sideRecords: [] }
   if (keys !== 'fresh') return { of: always(() => keys.secret), sideRecords: [] }

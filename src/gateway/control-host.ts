@@ -18,7 +18,6 @@ interface Parts {
   readonly ownKeys: readonly string[]
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
-  /** Makes the initial state. */
   begin(): void
   leftovers(): readonly Leftover[]
 }

@@ -7,7 +7,6 @@ import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
-/** Turns what the functions of a gateway throw into public errors. */
 export class ErrorBoundary {
   readonly #dialect: Dialect
   readonly #secretNames: SecretNames

@@ -12,7 +12,6 @@ function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-/** The schema of a clock. */
 export const clockOption = v.pipe(
   v.custom<Clock>(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),

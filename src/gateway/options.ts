@@ -177,7 +177,6 @@ export const gatewayOptions = named(
 /** The options of any gateway, with or without families of your own. */
 export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
-/** The options with their defaults. */
 export type ReadOptions = v.InferOutput<typeof gatewayOptions>
 
 const DEFAULTS: ReadOptions = /* @__PURE__ */ v.parse(gatewayOptions, {})

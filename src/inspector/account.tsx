@@ -16,7 +16,6 @@ const AT_ONCE = 4
 
 const KEY = 'fauxgate-account-key'
 
-/** Calls the account. Throws {@link ErrorAnswer}. */
 function call<T>(method: string, path: string, body?: object): Promise<T> {
   const key = sessionStorage.getItem(KEY)
   const base = `${location.pathname.replace(/\/+$/, '')}/s`

@@ -66,7 +66,6 @@ export class Connection {
     return { 'Fauxgate-Inspector': '1', ...(key && { 'Fauxgate-Control-Key': key }) }
   }
 
-  /** Calls a control. Throws {@link ErrorAnswer}. */
   control<T>(method: string, path: string, body?: unknown): Promise<T> {
     return requestJson(method, `${this.base}/_fauxgate${path}`, this.#headers, body)
   }

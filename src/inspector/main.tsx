@@ -57,7 +57,6 @@ function App({ page }: { page: Page }) {
   )
 }
 
-/** The time and what is due next, in sight of every part. */
 function Status() {
   const page = usePage()
   const { overview, isConnected } = page

@@ -53,7 +53,6 @@ export class Page extends PageState {
     this.draw()
   }
 
-  /** The gateway's time in ms. */
   get now(): number {
     const { now, manual } = this.overview ?? { now: '', manual: true }
     return manual ? Date.parse(now) : Date.now() + this.#ahead
@@ -63,7 +62,6 @@ export class Page extends PageState {
     location.hash = place
   }
 
-  /** Calls a control. Throws {@link ErrorAnswer}. */
   control<T>(method: string, path: string, body?: unknown): Promise<T> {
     return this.connection.control(method, path, body)
   }

@@ -24,7 +24,6 @@ export interface ServiceFamily {
   readonly create: ServiceOperation | undefined
   readonly update: ServiceOperation | undefined
   readonly remove: ServiceOperation | undefined
-  /** All other operations on one resource. */
   readonly actions: readonly ServiceOperation[]
   readonly fields: Readonly<Record<string, JsonSchema>>
 }

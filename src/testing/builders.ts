@@ -170,7 +170,6 @@ export function trippingRoute(
   return { route, circuitBreaker }
 }
 
-/** Reserves a managed domain and runs its first attempt, with this outcome. */
 function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
   const created = createdFor(gateway, name, outcome)
   const isOver = jobOf(created)?.error_code !== null

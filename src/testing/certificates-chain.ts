@@ -42,7 +42,6 @@ const rsaTestPrimes = {
   ],
 } as const
 
-/** The certificates and the key of a pair. */
 export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
@@ -51,7 +50,6 @@ export interface Material {
   readonly random: (what: string) => ReturnType<Draw>
 }
 
-/** Makes a pair's key and certificates. */
 export function materialOf(plan: Plan): Material {
   const { draw } = randomSource(plan.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = plan

@@ -20,7 +20,6 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The kind of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
-/** Parsed options, with the defaults filled in. */
 export interface Plan {
   readonly names: readonly string[]
   readonly ips: readonly Uint8Array[]
@@ -96,10 +95,8 @@ const subject = /* @__PURE__ */ named(
     'An attribute that is `""` is left out.',
 )
 
-/** Makes the schema of a time with `room` ms before and after it. */
 const momentWithin = (room = 0) => moment(EARLIEST + room, LATEST_TIME - room)
 
-/** Makes the schema of the options of a pair that needs so many CA certificates. */
 export const pairOptions = (fewestIssuers = 0) =>
   named(
     optionsOf({

@@ -137,7 +137,6 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-/** Makes a valid pair. */
 function goodPair(options: PairOptions | undefined): Pair {
   return pairOf(materialOf(readPairOptions(options)))
 }

@@ -2,7 +2,6 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed, InstallOptions } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
 
-/** The start of the clock of a test's gateway. */
 export const START = '2026-01-01T00:00:00Z'
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
@@ -50,7 +49,6 @@ function messageOf(check: () => void): string | undefined {
   }
 }
 
-/** Runs {@link assertStrict} for a test that passed, and says so in its error. */
 export function requireStrict(gateway: Gateway): void {
   try {
     assertStrict(gateway)
@@ -62,7 +60,6 @@ export function requireStrict(gateway: Gateway): void {
   }
 }
 
-/** Appends the gateway's report to an error. */
 export function explain(error: Shown | undefined, gateway: Gateway): void {
   // A matcher of ours has appended it itself.
   if (!error || /^The gateway at /m.test(error.message)) return
@@ -79,7 +76,6 @@ function overwrite(error: Shown, name: keyof Shown, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
-/** The report, without the pending faults and outcomes where the message lists just them. */
 function reportAfter(message: string, gateway: Gateway): string {
   const report = gateway.report()
   return message.startsWith(PASSED) ? report.replace(/\n {2}pending:(?:\n {4}.*)*/, '') : report

@@ -2,13 +2,11 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 import { quote } from '../schema/text.ts'
 
-/** The reserved domain that a matcher checks, and its gateway, if the matcher received the gateway. */
 export interface Subject {
   readonly domain: ReservedDomain
   readonly gateway: Gateway | undefined
 }
 
-/** Finds the domain that a matcher checks: the received one, or the one of a name or id at the received gateway. */
 export function subjectOf(matcher: string, received: unknown, name: string | undefined): Subject {
   if (name !== undefined && typeof name !== 'string') {
     throw new TypeError(`${matcher} received the name ${quote(name)}. Allowed: the name or the id of a domain.`)
@@ -49,7 +47,6 @@ function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | 
   return domain
 }
 
-/** Lists all domains, the newest first. */
 function allDomains({ list }: Gateway['reservedDomains']): ReservedDomain[] {
   const all: ReservedDomain[] = []
   for (let page = list(); ; page = list({ before_id: all.at(-1)?.id ?? '' })) {
@@ -71,7 +68,6 @@ export function jobOf({ certificate_management_status: status }: ReservedDomain)
   return status?.provisioning_job ?? null
 }
 
-/** Describes the state of a domain's provisioning in a few sentences. */
 export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefined): string {
   const job = jobOf(domain)
   if (job) {

@@ -37,7 +37,6 @@ export interface GatewayMatchers<R = unknown, T = unknown> {
   toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
-/** The result of a matcher, and the message if the test expects another result. */
 interface Found {
   readonly pass: boolean
   readonly message: () => string
@@ -152,13 +151,11 @@ function was(count: number): string {
   return count === 0 ? 'was none' : counted(count, 'was', 'were').replace(/^(\d+) (\w+)$/, '$2 $1')
 }
 
-/** Names the statuses of an operation's requests when none of them was of the kind that was counted. */
 function otherStatuses(gateway: Gateway, operation: OperationName): string {
   const statuses = gateway.requests.all({ operation }).map(({ status }) => status)
   return statuses.length === 0 ? '' : ` Other requests of it were answered ${statuses.join(', ')}.`
 }
 
-/** An error, if a received value is or throws one, and the text that describes the value in messages. */
 interface Received {
   readonly error: ErrorWithKey | undefined
   readonly text: string

@@ -43,7 +43,6 @@ export interface DefineTest<C extends Clock = ManualClock> {
   (name: string, options: object, work: TestWork<C>): unknown
 }
 
-/** The variants of a runner's `test` that define tests too. */
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
 /** A runner's `test` whose tests have a gateway, with the variants of it that define tests too, such as `only`. */

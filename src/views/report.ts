@@ -12,7 +12,6 @@ import { shownTimeline } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { timestamp } from '../schema/time.ts'
 
-/** The most lines of each part. */
 const MOST_REQUESTS = 20
 const MOST_DOMAINS = 5
 const MOST_TRANSITIONS = 6
@@ -52,7 +51,6 @@ function reportOf(host: ControlHost): string {
   return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
 }
 
-/** Consecutive requests with the same text. */
 interface Alike {
   readonly text: string
   readonly until: string
@@ -73,7 +71,6 @@ function requests({ journal, transact }: ControlHost): Part {
   return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
-/** Returns the newest requests, and their number. */
 function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
   const lines: Alike[] = []
   let count = 0

@@ -182,7 +182,6 @@ function indexedBy({ operation, resource, path, method }: ArmedFault): string {
   return operation ?? resource ?? path ?? method ?? ANY_REQUEST
 }
 
-/** Returns all faults, oldest first. */
 export function faultsIn(tx: Transaction): ArmedFault[] {
   return [...tx.newestFirst(faultRecords)].reverse()
 }

@@ -46,7 +46,6 @@ const remove = controlCall({
     }),
 })
 
-/** Removes the oldest used-up fault if there is no room for another one. */
 function makeRoom(tx: Transaction): void {
   if (tx.count(faultRecords) < MOST_FAULTS) return
   const usedUp = tx.find(faultRecords, 'usedUp', '')

@@ -36,7 +36,6 @@ function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault
   return undefined
 }
 
-/** Returns why a request does not match a fault: a text for each condition. */
 function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const found: string[] = []
   const compare = (what: string, wanted: string | undefined, is: string) => {
@@ -54,7 +53,6 @@ function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
 
 const FIELDS = ['operation', 'method', 'path', 'resource'] as const
 
-/** The field because of which no request of the API matches a fault, and its allowed values. */
 interface Unmatchable {
   readonly field: (typeof FIELDS)[number]
   readonly received: string
@@ -67,7 +65,6 @@ export function requireMatchable(api: Api, spec: FaultSpec): void {
   if (found) refuse(general.field_invalid, { ...found, received: quote(found.received) })
 }
 
-/** Returns why no request of an API can match a fault, or undefined where one can. */
 export function unmatchable(api: Api, spec: FaultSpec): Unmatchable | undefined {
   let left = api.operations
   for (const field of FIELDS) {
@@ -145,7 +142,6 @@ function hitsOf({ hits, times }: ArmedFault): string {
   return times === undefined ? counted(hits, 'request') : `${hits} of ${counted(times, 'request')}`
 }
 
-/** Describes a fault by its specification. */
 export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }

@@ -70,7 +70,6 @@ export const timeline = controlCall({
     host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
 })
 
-/** Defines a call that changes a domain and answers it. */
 function domainCall(definition: {
   path: string
   summary: string

@@ -35,7 +35,6 @@ export function asFetch(page: Page, sent: Sent): string {
   return `await fetch(${JSON.stringify(urlOf(page, sent))}, ${JSON.stringify(init, null, 2)})`
 }
 
-/** Returns a request as a call of the direct API, or undefined if it has no operation. */
 export function asDirect(page: Page, { operation, path, query, request }: Sent): string | undefined {
   const known = page.service?.operations.find(({ name }) => name === operation)
   if (!known) return undefined

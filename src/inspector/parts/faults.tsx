@@ -154,7 +154,6 @@ function ControlForm({ path, method, title }: { path: string; method: 'post' | '
   )
 }
 
-/** The part of the gateway's report that says why pending faults and outcomes are unused. */
 function Unused() {
   const page = usePage()
   const report = useLive(() => page.control<string>('GET', '/report'), [])

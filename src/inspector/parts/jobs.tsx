@@ -13,7 +13,6 @@ const STATES = ['provisioning', 'failing', 'issued', 'renewing', 'renewal failin
 
 export const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
-/** The provisioning of all managed domains, a lane each. */
 export function Jobs({ id }: { id: string }) {
   const page = usePage()
   const [name, setName] = useState('')
@@ -54,7 +53,6 @@ export function Jobs({ id }: { id: string }) {
   )
 }
 
-/** The job of a domain: what to do with it, the DNS records that it needs, and what happened. */
 function JobDetails({ job: { id, domain, state, due, expiresAt, records, timeline } }: { job: DomainTimeline }) {
   const page = usePage()
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`

@@ -6,7 +6,6 @@ import { Chip, type Tone } from '../shared/layout.tsx'
 
 type Entry = DomainTimeline['timeline'][number]
 
-/** The most events of a lane; earlier ones are counted. */
 const MOST = 12
 
 /** The places in a lane, in percent: its start, the end of the past, and what is due next. */

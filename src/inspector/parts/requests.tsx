@@ -9,7 +9,6 @@ import { RequestDetails } from './request.tsx'
 
 const ROW_HEIGHT = 30
 
-/** The journal as it grows, the newest first. */
 export function Requests({ id }: { id: string }) {
   const page = usePage()
   const [text, setText] = useState('')

@@ -111,7 +111,6 @@ function Chain({ title, pem }: { title: string; pem: string }) {
   )
 }
 
-/** A value of a resource. A reference is a link to its resource. */
 export function Value({ value }: { value: unknown }) {
   const page = usePage()
   if (value === null || value === undefined || value === '') return <span class="dim">–</span>

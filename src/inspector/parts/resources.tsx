@@ -168,13 +168,10 @@ async function loadResources({ connection }: Page, { list, items }: ServiceFamil
   return { hasMore, rows: text ? all.filter(isFound) : all }
 }
 
-/** The columns that most families have; they come last. */
 const USUAL = ['created_at', 'description', 'metadata']
 
-/** The number of other fields that are columns. */
 const MOST_OTHERS = 4
 
-/** Returns the fields of a family that have one short value. */
 function columnsOf(service: Service, { fields }: ServiceFamily): string[] {
   const others = Object.keys(fields).filter((name) => {
     const { type, properties } = service.resolved(fields[name])

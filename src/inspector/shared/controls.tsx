@@ -45,7 +45,6 @@ export function Copy({ text, children = 'Copy' }: { text: () => string; children
   )
 }
 
-/** A switch that turns itself off after some ms. */
 function useBriefly(ms: number): [boolean, (isOn: boolean) => void] {
   const [isOn, setOn] = useState(false)
   useEffect(() => {
@@ -56,7 +55,6 @@ function useBriefly(ms: number): [boolean, (isOn: boolean) => void] {
   return [isOn, setOn]
 }
 
-/** A form that the page handles itself when it is submitted. */
 export function Form({ act, kind = 'row', children }: { act: () => void; kind?: string; children: ComponentChildren }) {
   const submit = (event: Event) => {
     event.preventDefault()

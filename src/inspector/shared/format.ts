@@ -19,7 +19,6 @@ export function formatDuration(ms: number): string {
   return next?.count ? `${largest?.text} ${next.text}` : `${largest?.text}`
 }
 
-/** Formats a time in UTC, in whole seconds. */
 export function formatTime(time: string | number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }

@@ -16,7 +16,6 @@ export function Card({ title, count, wide, children }: With<{ title: string; cou
   )
 }
 
-/** A list, and beside it the details of the chosen entry. */
 export function Split({ side, children }: With<{ side: ComponentChildren }>) {
   return (
     <div class={`fill flex ${side ? 'open' : ''}`}>
@@ -53,7 +52,6 @@ export function Facts({ of }: { of: readonly (readonly [name: string, value: Com
   return <dl>{of.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}</dl>
 }
 
-/** A table whose rows begin with their names. */
 export function Table({ heads, rows }: { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }) {
   const row = (cells: readonly ComponentChildren[], index: number) => (
     <tr key={index}>{cells.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}</tr>
@@ -80,7 +78,6 @@ interface RecordsProps<T> {
   children: (item: T) => ComponentChildren
 }
 
-/** A short list, an entry per row. */
 export function Records<T>({ of, keyOf, children }: RecordsProps<T>) {
   const more = of.length - LONGEST_LIST
   return (
@@ -139,7 +136,6 @@ export function Windowed({ total, rowHeight, label, onRange, row }: WindowedProp
   )
 }
 
-/** The meaning of a colour. */
 export type Tone = 'good' | 'bad' | 'busy' | 'dim'
 
 export function Chip({ tone, children }: With<{ tone: Tone }>) {
@@ -154,7 +150,6 @@ export function OutcomeChip({ outcome }: { outcome: string }) {
   return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
 }
 
-/** A text in place of an empty list, with a shell command that fills it. */
 export function Empty({ title, command, children }: { title: string; command?: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -80,7 +80,6 @@ function Control({ schema, name, ...input }: ControlProps) {
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : 'PEM'} {...input} />
 }
 
-/** Returns the inputs of a body. The fields of an object in it are inputs of their own. */
 function inputsOf(service: Service, schema: JsonSchema, at: readonly string[] = []): Input[] {
   const { properties = {} } = service.resolved(schema)
   return Object.entries(properties).flatMap(([name, each]) => {
@@ -99,7 +98,6 @@ function valuesOf(schema: JsonSchema): string[] | undefined {
   return schema.enum?.flatMap((each) => (each === null || each === '' ? [] : [String(each)]))
 }
 
-/** Returns the value of a text by the schema of its field: a text, or any JSON. */
 function parsed(text: string, schema: JsonSchema): unknown {
   const types = typesOf(schema)
   if (types.includes('string') && !types.includes('integer')) return text
