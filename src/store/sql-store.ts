@@ -69,7 +69,7 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     run('ALTER TABLE fauxgate_facts ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
     run('ALTER TABLE fauxgate_records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
     let all = 0
-    for (const row of [...run('SELECT collection, key, record FROM fauxgate_records')] as Row[]) {
+    for (const row of rowsOf<Row>(run, 'SELECT collection, key, record FROM fauxgate_records')) {
       all ^= checksumOf(row)
       run(
         'UPDATE fauxgate_records SET checksum = ? WHERE collection = ? AND key = ?',
@@ -78,7 +78,7 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
         row.key,
       )
     }
-    const [facts] = [...run('SELECT version, seed, now, sequence, operations FROM fauxgate_facts')] as Facts[]
+    const [facts] = rowsOf<Facts>(run, 'SELECT version, seed, now, sequence, operations FROM fauxgate_facts')
     if (facts) run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, checksumOf({ ...facts, records: all }))
   },
 ]
@@ -87,8 +87,8 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
 function migrate(run: RunSql): void {
   const present = MIGRATIONS.length
   run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
-  const [row] = [...run('SELECT version FROM fauxgate_schema')]
-  const found = row ? Number((row as { version: unknown }).version) : 0 // The column of the statement.
+  const [row] = rowsOf<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema')
+  const found = row ? Number(row.version) : 0
   if (found > present) {
     throw new Error(`its tables have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`)
   }
@@ -118,9 +118,13 @@ interface Row {
 const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, checksum FROM fauxgate_facts'
 const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
 
+function rowsOf<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
+  return [...run(statement, ...values)] as R[] // R has the columns of the statement. Checksums find other values.
+}
+
 /** Reads what was written, or nothing. @throws Error where the rows are not those that were written. */
 function loaded(run: RunSql): StoredState | undefined {
-  const [facts] = [...run(READ_FACTS)] as Facts[]
+  const [facts] = rowsOf<Facts>(run, READ_FACTS)
   if (!facts) return undefined
   if (facts.checksum !== checksumOf(facts)) throw damaged('the row of facts')
   const { version, now, sequence, operations } = facts
@@ -131,7 +135,7 @@ function loaded(run: RunSql): StoredState | undefined {
 function allRecords(run: RunSql, wanted: number): StoredRecord[] {
   const records: StoredRecord[] = []
   let all = 0
-  for (const row of run(READ_RECORDS) as Iterable<Row>) {
+  for (const row of rowsOf<Row>(run, READ_RECORDS)) {
     const { collection, key, checksum } = row
     const name = `the record ${key} of ${collection}`
     if (checksum !== checksumOf(row)) throw damaged(name)
@@ -163,12 +167,12 @@ const REMOVE = 'DELETE FROM fauxgate_records WHERE collection = ? AND key = ?'
 
 function append(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): void {
   if (replaces) run('DELETE FROM fauxgate_records')
-  const [before] = [...run(READ_FACTS)] as Facts[]
+  const [before] = rowsOf<Facts>(run, READ_FACTS)
   let records = replaces || !before ? 0 : before.records
   for (const change of changes) {
     const { collection } = change
     const key = JSON.stringify(change.key)
-    const [old] = [...run(READ_CHECKSUM, collection, key)] as Pick<Row, 'checksum'>[]
+    const [old] = rowsOf<Pick<Row, 'checksum'>>(run, READ_CHECKSUM, collection, key)
     if (old) records ^= old.checksum
     if (change.after) {
       const record = JSON.stringify(change.after)
