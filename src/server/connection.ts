@@ -1,10 +1,9 @@
-import { isAscii } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import { once, setMaxListeners } from 'node:events'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Gateway } from '../gateway/gateway.ts'
-import { decodeBody } from '../http/fetch.ts'
 import { type HttpResponse, largestBody } from '../http/messages.ts'
 import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
 import { general } from '../schema/general-errors.ts'
@@ -148,9 +147,9 @@ function readBody(request: IncomingMessage, done: (body: RequestBody) => void): 
 function bodyOf(chunks: readonly Buffer[], size: number, limit: number): RequestBody {
   if (size === 0) return ''
   if (size > limit) return { unread: 'body_too_large', limit }
-  const [first, second] = chunks
-  // Most bodies; a decoder would take ten times as long.
-  return first && !second && isAscii(first) ? first.toString('latin1') : decodeBody(chunks, size)
+  const [first] = chunks
+  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks, size)
+  return isUtf8(bytes) ? bytes.toString() : { unread: 'not UTF-8' }
 }
 
 /** Sends a response. If that fails, the connection ends. */
