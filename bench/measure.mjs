@@ -26,7 +26,7 @@ export async function race(works, rounds = 11) {
   return Object.fromEntries(names.map((name) => [name, median(rates[name])]))
 }
 
-/** How many ms `count` calls take. */
+/** Measures `count` calls, in ms. */
 export async function time(work, count) {
   const start = performance.now()
   for (let i = 0; i < count; i++) {

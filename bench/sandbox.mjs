@@ -95,7 +95,7 @@ async function speed() {
   for (const each of Object.values(servers)) await each.stop()
 }
 
-/** How much longer the first GET of a sandbox that sleeps takes than the next one: of a process that was started again. */
+/** Measures how much longer the first GET of a sleeping sandbox takes than the next one, after a restart of the process. */
 async function wake() {
   const served = await Served.of('worker', { MOST_RECORDS: '100000' })
   const initial = (count) => ({
@@ -202,7 +202,7 @@ async function idsIn(served, { n, headers }) {
   return ids
 }
 
-/** How many sandboxes the account still lists, besides those that stay, when so many seconds have passed. */
+/** Counts the sandboxes that the account still lists, besides those that stay, after so many seconds. */
 async function leftAfter(served, seconds) {
   for (let second = 0; ; second++) {
     const left = (await served.names()).length - WRITERS

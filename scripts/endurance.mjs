@@ -33,10 +33,10 @@ function random() {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
 }
 
-/** How many do each thing at a time. */
+/** The numbers of clients that write, call and leave at a time. */
 const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
 
-/** How many writes of each official client are answered in the end: more than come between two kills. */
+/** The writes of each official client that are answered in the end: more than come between two kills. */
 const CLIENT_WRITES = { served: 150, sandbox: 6 }
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))

@@ -3,7 +3,7 @@ import { FAMILIES } from './operations.mjs'
 import { derEdited, edited, expanded, mutated } from './values.mjs'
 
 const MOST_ERROR_BYTES = 16 * 1024
-/** How many commits of a case are looked at: a year on the clock makes thousands. */
+/** The most commits of a case that are checked: a year on the clock makes thousands. */
 const MOST_COMMITS = 100
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 

@@ -56,7 +56,7 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
   }),
 }
 
-/** Where the names are that the text of a group uses and no schema brings. */
+/** The modules of names that the text of a group uses and no schema brings. */
 const OTHERS: Readonly<Record<string, string>> = {
   InitialOf: '../resources/initial.ts',
   RouteIds: '../resources/route-module.ts',

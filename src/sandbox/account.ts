@@ -56,7 +56,7 @@ export interface AccountCall {
   readonly run: (host: AccountHost, name: string, sent: object) => Promise<HttpResponse>
 }
 
-/** What the bodies of calls are read with, which belong to no gateway. */
+/** Bodies of the account's calls belong to no gateway. */
 const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map() }
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {

@@ -4,7 +4,7 @@ import type { KeyDigests } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
-/** What an object stores of its sandbox beside the gateway's state. */
+/** Facts about its sandbox that an object stores beside the gateway's state. */
 export interface Metadata {
   readonly name: string
   readonly created: number
@@ -17,7 +17,7 @@ export interface Metadata {
 const METADATA = 'sandbox'
 const USED = 'used'
 
-/** How precise the time of the last use is, in ms: any better would be most of what an object writes. */
+/** The precision of the time of the last use, in ms: with a better one an object would write little else. */
 const USED_TO_MS = 60_000
 
 /** The metadata in an object's storage, read once. */

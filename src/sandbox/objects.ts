@@ -92,7 +92,7 @@ export interface SandboxCopy {
   readonly state: Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 }
 
-/** What a sandbox begins with: options, or a copy of another sandbox. */
+/** The beginning of a sandbox: options, or a copy of another one. */
 export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }

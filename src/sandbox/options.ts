@@ -13,7 +13,7 @@ import { errors } from './errors.ts'
 const LONGEST_TTL_DAYS = 366
 const SHORTEST_TTL_MS = 1000
 
-/** How long a sandbox lives, in ms. Default: for ever. */
+/** The life of a sandbox in ms. Default: for ever. */
 const ttl = v.exactOptional(
   v.pipe(
     v.custom<Duration>((value) => {

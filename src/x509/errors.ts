@@ -1,6 +1,6 @@
 import { declareErrors, entry } from '../schema/errors.ts'
 
-/** What can be wrong with an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
+/** The errors of an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
 export const errors = declareErrors({
   certificate_unparsable: entry(
     1900,
@@ -81,7 +81,6 @@ export const errors = declareErrors({
   ),
 })
 
-/** What can be wrong with a chain by itself. */
 export const chainErrors = [
   errors.certificate_unparsable,
   errors.pem_wrong_type,
@@ -92,7 +91,6 @@ export const chainErrors = [
   errors.chain_out_of_order,
 ]
 
-/** What can be wrong with a private key by itself. */
 export const keyErrors = [
   errors.key_missing,
   errors.key_encrypted,

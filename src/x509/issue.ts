@@ -58,7 +58,7 @@ interface Content {
   readonly extensions: readonly Asn1[]
 }
 
-/** Who signs a certificate. */
+/** The signer of a certificate. */
 interface Signatory {
   /** Its Name. */
   readonly name: Asn1

@@ -12,7 +12,7 @@ const WHAT = 'signature algorithm'
 const MGF1 = '1.2.840.113549.1.1.8'
 const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
-/** How a certificate is signed. `kind` is the kind of key that signs this way. */
+/** A signature scheme. `kind` is the kind of key that signs this way. */
 type Scheme =
   | { readonly kind: 'rsa'; readonly hash: Hash; readonly pss?: PssParameters }
   | { readonly kind: 'ecdsa'; readonly hash: Hash }

@@ -12,7 +12,7 @@ export interface Block {
   /** The heading that it stands under. */
   readonly heading: string
   readonly language: string
-  /** Whether it says that it is a part of something: it runs among what `surroundings.ts` has. */
+  /** True for a part of something, marked so, which runs among the names of `surroundings.ts`. */
   readonly isFragment: boolean
   /** The name of the file that it is, or is a part of, as its first line says. */
   readonly file: string | undefined

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Block, blocksIn } from './blocks.ts'
 import { modules, running, surroundings } from './surroundings.ts'
 
-/** What a comment at the end of a line says that the line comes to: a literal, with "…" for any text, and maybe words. */
+/** A line whose comment has its value: a literal, with "…" for any text, and maybe words. */
 const LINE = /^(?:const (\w+) = )?(\S.*?) +\/\/ (['"[{\d-].*|true|false|null|undefined)(?:,.*)?$/
 const THROWS = /^(\S.*?) +\/\/ throws (\w+)$/
 

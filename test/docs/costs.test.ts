@@ -14,7 +14,7 @@ const MILLION = 1_000_000
 const DAYS = 30
 
 const plan = stated(/published when .*?: (\d+) \$ a month/)
-/** What is included, in millions, and what each million more costs. */
+/** The included amount, in millions, and the price of each million more. */
 const prices = {
   requests: [stated(/with (\d+) million requests to Workers/), stated(/requests to Workers \(then ([\d.]+) \$/)],
   objects: [stated(/(\d+) million to objects/), stated(/to objects \(([\d.]+) \$/)],
@@ -25,7 +25,7 @@ const prices = {
 const msEach = stated(/a request of ([\d.]+) ms/)
 const rowsEach = stated(/a write of ([\d.]+) rows/)
 
-/** What a use costs in a month beyond the plan, of which each amount is in millions. */
+/** Returns the price of a month's use beyond the plan; amounts are in millions. */
 const above = (what: keyof typeof prices, amount: number) => Math.max(0, amount - prices[what][0]) * prices[what][1]
 
 /** A month of so many sandboxes that are used as by CI. */

@@ -22,7 +22,7 @@ test('A block that names a file of the examples is in it', () => {
   expect(others).toEqual([])
 })
 
-/** What stands in the configuration of the project that a reader makes: the package is the sources, as they are now. */
+/** The configuration of a reader's project, in which the package is the sources, as they are now. */
 const alias = Object.entries(entryPointsByImport).map(
   ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(root + path)} }`,
 )

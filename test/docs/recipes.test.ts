@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipes-'))
 const at = (path: string) => join(folder, path)
 
-/** What is copied: the sources, and what the scripts need. */
+/** The files that are copied: the sources, and those that the scripts need. */
 const COPIED = [
   'src',
   'scripts',

@@ -9,7 +9,7 @@ import { type Block, blocksIn } from './blocks.ts'
 
 const command = inject('command')
 
-/** What fetches things from elsewhere, needs a daemon, or makes room for what was fetched: does nothing here. */
+/** Programs that fetch things, need a daemon, or prepare for what was fetched: they do nothing here. */
 const LEFT_OUT = ['npm', 'docker', 'python3', '.venv/bin/pip']
 
 let folder: string
@@ -39,7 +39,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** How a line runs: in the folder, the folder of the programs first, and with a free port in the place of the usual one. */
+/** Returns the arguments of bash for a line: in the folder, with the programs first on PATH, on a free port. */
 function shell(line: string) {
   const { HOME, PATH } = process.env
   const env = {

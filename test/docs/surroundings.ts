@@ -10,17 +10,17 @@ import * as testing from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 
-/** What the tests of a block come to. */
+/** The promises of the tests of a block. */
 export const running: unknown[] = []
 
-/** A test runner that runs at once what it is handed, for the blocks that show how to set one up. */
+/** A test runner that runs tests at once, for the blocks that show how to set one up. */
 const runner = () => {
   const test = (_name: string, work: (fixtures: object) => unknown) =>
     void running.push(work({ gateway: gatewayOfTest() }))
   return Object.assign(test, { override: () => undefined, extend: () => test, concurrent: test })
 }
 
-/** A gateway that is taken out after the block, as that of `fauxgate/vitest` is after its test. */
+/** Creates a gateway that is uninstalled after the block, as that of `fauxgate/vitest` is after its test. */
 function gatewayOfTest(): main.Gateway {
   const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z') })
   const { install } = gateway
@@ -38,7 +38,7 @@ function storeOfDocument() {
   return node.sqliteStore(newFile())
 }
 
-/** What a Durable Object has, as far as stores go: a database in memory, or none on a Node that has no SQLite. */
+/** The storage of a Durable Object: a database in memory, or none on a Node that has no SQLite. */
 function durableObject() {
   const database = hasSqlite ? memoryDatabase() : undefined
   return {
@@ -49,7 +49,7 @@ function durableObject() {
   }
 }
 
-/** What a block can import. */
+/** The modules that a block can import. */
 export const modules: Record<string, object> = {
   fauxgate: main,
   'fauxgate/clock': clock,
@@ -68,7 +68,7 @@ export const modules: Record<string, object> = {
   },
 }
 
-/** What stands around a fragment: a gateway, and domains on it where the block speaks of them. */
+/** The names that a fragment may use: a gateway, and domains on it if the block names them. */
 export function surroundings(code: string) {
   const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
   const reserve = (domain: string) =>

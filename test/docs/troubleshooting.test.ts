@@ -25,7 +25,7 @@ async function served(options: GatewayOptions = {}) {
   return { gateway, server }
 }
 
-/** What the error is that a work ends with. */
+/** Returns the error that some work ends with. */
 async function errorOf(work: () => unknown): Promise<string> {
   try {
     await work()
@@ -67,7 +67,7 @@ async function deletedByClient(options: GatewayOptions): Promise<number> {
   return gateway.reservedAddrs.list().reserved_addrs.length
 }
 
-/** What the command says first, on a port that is taken or on any. */
+/** Returns the first words of the command, on a port that is taken or on any. */
 async function startedOn(port: number): Promise<string> {
   const child = spawn(process.execPath, [inject('command'), 'serve', '--port', String(port)])
   onTestFinished(() => void child.kill())
@@ -91,7 +91,7 @@ function withFault(operation: OperationName, strict: boolean): unknown {
 }
 
 interface Trouble {
-  /** What is seen. */
+  /** The message that a user sees. */
   readonly error: () => Promise<string>
   /** The cure of the page: fails where it does not help. */
   readonly cure: () => Promise<unknown>

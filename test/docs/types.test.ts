@@ -30,7 +30,7 @@ const nameOf = ({ document, line, file }: Block) =>
 const textOf = (block: Block) =>
   existsSync(nameOf(block)) ? readFileSync(nameOf(block), 'utf8') : `${block.code}\nexport {}`
 
-/** A program of some files, by name; they need not be on the disk. */
+/** Makes a program of some files, by name; they need not be on the disk. */
 function programOf(files: ReadonlyMap<string, string>, parsed: Map<string, ts.SourceFile>): ts.Program {
   const host = ts.createCompilerHost(options)
   const { fileExists, getSourceFile, readFile } = host
@@ -47,7 +47,7 @@ function programOf(files: ReadonlyMap<string, string>, parsed: Map<string, ts.So
   return ts.createProgram([...files.keys(), surroundings], options, host)
 }
 
-/** What the compiler says of a file. */
+/** Returns the messages of the compiler about a file. */
 function errorsIn(program: ts.Program, name: string): string[] {
   const source = program.getSourceFile(name)
   const all = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]

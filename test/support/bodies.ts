@@ -3,7 +3,7 @@ import { upload } from './pem.ts'
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 export const IDS = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** What each operation with a body takes, every field used. `id` is the domain or address that exists already. */
+/** A body of each operation that has one, with every field. `id` is the domain or address that exists already. */
 export const TEMPLATES: readonly (readonly [method: string, path: string, body: object])[] = [
   ['POST', '/reserved_addrs', { description: 'd', metadata: 'm', region: 'eu' }],
   ['PATCH', '/reserved_addrs/{address}', { description: 'd', metadata: 'm', endpoint_configuration_id: 'ec_1' }],

@@ -15,7 +15,7 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>> | undefined
 }
 
-/** What a call came to, as both ways say it. */
+/** The result of a call, the same from both ways. */
 export interface Outcome {
   readonly status: number
   /** The answer as JSON; of an error without the id of its HTTP operation. */
@@ -46,7 +46,7 @@ const weights = fc.dictionary(
   },
 )
 
-/** What each operation's body or query is drawn from. Fields that only some dialects have are among them. */
+/** Bodies and queries of each operation. Some fields are of some dialects alone. */
 const INPUTS = {
   reservedAddrs: {
     create: optional({ ...described, region, endpoint_configuration_id: endpoint }),

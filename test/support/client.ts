@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** What a request carries besides method and path; a plain object or array is sent as JSON. */
+/** A request's parts besides method and path; a plain object or array is sent as JSON. */
 export interface Sending {
   readonly json?: unknown
   readonly raw?: BodyInit

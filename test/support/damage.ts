@@ -1,7 +1,7 @@
 /** The keys that lead to a value. */
 export type Path = readonly (string | number)[]
 
-/** What takes a value away instead of replacing it. */
+/** A mark that removes a value instead of replacing it. */
 export const NOTHING = Symbol('nothing')
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it damages

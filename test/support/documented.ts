@@ -24,7 +24,7 @@ export function undocumented(gateway: Gateway, asked: Asked, answer: Answer): st
   return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]
 }
 
-/** What of a body is not as the OpenAPI document of the gateway's dialect says. */
+/** Lists the differences of a body from the OpenAPI document of the gateway's dialect. */
 export function bodyProblems(gateway: Gateway, asked: Asked): string[] {
   const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
   if (!operation) throw new Error(`${asked.method} ${asked.url} is not documented.`)
@@ -93,7 +93,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       if (type !== 'application/json') return found
       return [...found, ...problems([...place, ...JSON_SCHEMA], body)]
     },
-    /** What was carried out must be what the document allows to ask for. */
+    /** A request that succeeded must be one that the document allows. */
     requestProblems({ url, json }: Asked, { status }: Answer): string[] {
       if (status >= 300) return []
       const names = [...new URL(url).searchParams.keys()]

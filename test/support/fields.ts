@@ -1,9 +1,9 @@
 /** The fields of resources in an answer, in the order of the API reference's tables. */
 
-/** What every resource begins with. */
+/** The first fields of every resource. */
 export const HEAD = ['id', 'uri', 'created_at'] as const
 
-/** The fields of a reserved domain behind the head and the description. */
+/** The fields of a reserved domain after the head and the description. */
 export const OF_A_DOMAIN = [
   'domain',
   'region',
@@ -16,7 +16,7 @@ export const OF_A_DOMAIN = [
   'https_endpoint_configuration',
 ] as const
 
-/** The fields of a TLS certificate behind the head and the description. */
+/** The fields of a TLS certificate after the head and the description. */
 export const OF_A_CERTIFICATE = [
   'certificate_pem',
   'subject_common_name',

@@ -25,7 +25,7 @@ export function stateOf(gateway: Gateway): string {
   return JSON.stringify(gateway.snapshot())
 }
 
-/** Whether a value and everything in it is frozen. */
+/** Tests whether a value and everything in it is frozen. */
 export function isDeeplyFrozen(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen)

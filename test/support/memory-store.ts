@@ -3,7 +3,7 @@ import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 /** A store in memory that goes through JSON, as any other does, and that can be told to fail. */
 export interface MemoryStore extends Store {
   readonly commits: StoredCommit[]
-  /** What `append` throws, as long as it is set. */
+  /** The error that `append` throws while it is set. */
   failure: Error | undefined
 }
 

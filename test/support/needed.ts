@@ -1,4 +1,4 @@
-/** What some tests need and not every machine has: as the names of tests say it that are left out, and as a run's end does. */
+/** Programs and features that some tests need and not every machine has: in the names of those tests, and at a run's end. */
 export const NEEDED = {
   'openssl is missing': 'OpenSSL 3 or newer is missing: the command openssl.',
   'node:sqlite is missing': 'this Node has no SQLite: 22.13 and newer have node:sqlite.',

@@ -6,7 +6,7 @@ import { describe, test } from 'vitest'
 import { blocksOf } from '../x509/support.ts'
 import { named } from './needed.ts'
 
-/** Whether OpenSSL 3 is there, not LibreSSL. `npm test` leaves out what asks it where it is missing; `.ci/run` insists on it. */
+/** True if OpenSSL 3 is there, not LibreSSL. Without it `npm test` leaves out the tests that need it; `.ci/run` fails. */
 const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
 
 const asking = (name: string) => named(name, hasOpenssl, 'openssl is missing')
@@ -43,7 +43,7 @@ export function openssl(
   }
 }
 
-/** What `openssl verify -x509_strict` says of an issued chain, at a time in ms since 1970. */
+/** Returns the output of `openssl verify -x509_strict` for an issued chain, at a time in ms since 1970. */
 export function verify(root: string, chain: string, at: number, ...args: readonly string[]) {
   const [leaf = '', ...others] = blocksOf(chain)
   const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }

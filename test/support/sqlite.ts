@@ -5,7 +5,7 @@ import { describe, onTestFinished, test, vi } from 'vitest'
 import { type Database, nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { named } from './needed.ts'
 
-/** Whether this Node has SQLite built in. */
+/** True if this Node has SQLite built in. */
 export const hasSqlite = process.getBuiltinModule?.('node:sqlite') !== undefined
 
 /** A `describe` of tests that need SQLite: left out where it is missing. */

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 /** A connection on which bytes are sent as they are. */
 export interface RawConnection {
   readonly socket: Socket
-  /** What has come back. */
+  /** The bytes that came back. */
   received(): string
   /** Resolves once what came back matches. */
   until(pattern: RegExp): Promise<void>

@@ -8,7 +8,7 @@ import { hasSqlite } from '../support/sqlite.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
-/** What a run of some tests prints where no command is found at all, and Node has no SQLite. */
+/** Runs some tests where no command is found at all, and Node has no SQLite. */
 function runWithoutAnything(files: readonly string[], ...reporters: readonly string[]) {
   const args = [vitest, 'run', ...files, '--no-color', ...reporters]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

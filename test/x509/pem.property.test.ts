@@ -9,7 +9,7 @@ const CHAINS = ['chain-ed25519', 'chain-rsa-sha256', 'chain-mixed', 'chain-ec-sh
   blocksOf(fixture(name)),
 )
 const KEYS = ['key-ed25519', 'key-p256', 'key-p256-sec1', 'key-rsa2048', 'key-rsa2048-pkcs1'].map(fixture)
-/** What stands between lines, or comes there in a copied, mailed or converted text. */
+/** Texts between lines, also those that copying, mailing or converting puts there. */
 const BETWEEN = [
   ...[
     '\n',
@@ -30,7 +30,7 @@ const BETWEEN = [
   ],
   ...['\ufeff', '\u200b', '\u00ad', '\u3000', '\\n', '\\r\\n', '\n> ', '\n ', '-', '', ' \n', '\n-', '\n# ', '\n|'],
 ]
-/** What else befalls the lines that begin and end a block. */
+/** Damage of the lines that begin and end a block. */
 const SPOILT: readonly ((line: string) => string)[] = [
   (line) => line.toLowerCase(),
   (line) => line.slice(1),
@@ -81,7 +81,7 @@ const changed = (texts: fc.Arbitrary<string>) =>
     spoilt: changes.reduce((each, apply) => apply(each), text),
   }))
 
-/** What a reader answers, or the key of its refusal. Anything else that is thrown is a failure. */
+/** Returns the result of a reader, or the key of its error. Anything else that is thrown is a failure. */
 function answer<T>(read: () => T): T | string {
   try {
     return read()

@@ -3,7 +3,7 @@
 /** The name of a schema in a reference to it. */
 export const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
 
-/** Whether a schema is that of one error; those of types begin with a capital. */
+/** Tests by its name whether a schema is one of an error: those of types begin with a capital. */
 export const isError = (name) => /^[a-z]/.test(name)
 
 const link = (name) => `[${name}](#${name.toLowerCase()})`
@@ -26,7 +26,7 @@ const several = (type) => (/^(string|integer|number|object)\b/.test(type) ? type
 
 const code = (value) => `\`${JSON.stringify(value)}\``
 
-/** What a value can be beside its type, and what stands for it where it is left out. */
+/** The limits of a value beside its type, and its default. */
 function limitsOf(json) {
   const { minimum, maximum, minItems, maxLength, pattern, default: standard, format, 'x-refused-as': refusals } = json
   const values = json.enum ?? json.anyOf?.find((each) => each.enum)?.enum

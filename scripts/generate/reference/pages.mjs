@@ -20,7 +20,7 @@ const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in
 
 const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 
-/** A response, also where it stands once for many operations. */
+/** Returns a response, which may be a reference to one that many operations share. */
 const responseIn = ({ components }, response) =>
   response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
 
@@ -48,7 +48,7 @@ function keysOf({ content }, status) {
   return (schema.anyOf ?? [schema]).map(nameIn)
 }
 
-/** What every operation of the service can be refused with, and beside it every one that has a body: said once, for all. */
+/** The errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
 function commonErrors(document) {
   const service = document.tags.filter(({ name }) => name !== 'controls')
   const operations = service.flatMap(({ name }) => operationsOf(document, name))

@@ -30,7 +30,7 @@ export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) =>
   }
 }
 
-/** What is kept of an answer. */
+/** The parts of an answer that tests check. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
