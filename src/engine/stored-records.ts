@@ -1,6 +1,6 @@
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
-import type { StoredChange, StoredState } from '../operation/store.ts'
+import type { StoredChange, StoredRecord, StoredState } from '../operation/store.ts'
 import { storedReader } from '../schema/body.ts'
 import { Refusal } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
@@ -57,35 +57,51 @@ export function loadedRecords(
   context: RuleContext,
 ): LoadedRecords {
   requireFacts(stored)
-  // A commit may leave something due that a later call handles.
-  const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
-  const collections = new Map(families.flatMap(({ collections }) => collections).map((each) => [each.name, each]))
-  const readers = new Map<string, ReturnType<typeof storedReader>>()
   const rows: Record<string, object[]> = {}
   const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
-  for (const { collection: name, key, record } of migrated(stored.records, stored.version)) {
-    const beside = side.get(name)
+  // A commit may leave something due that a later call handles.
+  const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
+  const readRecord = recordReader(families, { ...context, state })
+  for (const each of migrated(stored.records, stored.version)) {
+    const { collection, key } = each
+    const beside = side.get(collection)
     if (beside) {
-      beside.set(key, record)
+      beside.set(key, each.record)
       continue
     }
-    const collection = collections.get(name)
-    if (!collection) throw new TypeError(`No family keeps the collection "${name}".`)
-    const reader = readers.get(name) ?? storedReader(collection.schema, 'the record')
-    readers.set(name, reader)
-    const read = checked(() => reader(record, { ...context, state }) as object, `${quote(key)} of ${name}`)
-    const ownKey = collection.key(read)
-    if (ownKey !== key) throw damaged(`the record ${quote(key)} of ${name}`, `its fields make the key ${quote(ownKey)}`)
-    rows[name] ??= []
-    rows[name].push(read)
+    rows[collection] ??= []
+    rows[collection].push(readRecord(each))
   }
   return { rows, side }
 }
 
+function recordReader(families: readonly Family[], context: RuleContext): (stored: StoredRecord) => object {
+  const collections = new Map(
+    families.flatMap(({ collections }) => collections).map((each) => [each.name, readerOf(each, context)]),
+  )
+  return (stored) => {
+    const read = collections.get(stored.collection)
+    if (!read) throw new TypeError(`No family keeps the collection "${stored.collection}".`)
+    return read(stored)
+  }
+}
+
+function readerOf(collection: Collection<object>, context: RuleContext): (stored: StoredRecord) => object {
+  let reader: ReturnType<typeof storedReader<Collection<object>['schema']>> | undefined
+  return ({ key, record }) => {
+    const name = `the record ${quote(key)} of ${collection.name}`
+    reader ??= storedReader(collection.schema, 'the record')
+    const read = checked(reader, name, record, context)
+    const ownKey = collection.key(read)
+    if (ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
+    return read
+  }
+}
+
 /** Runs a check of stored data. @throws Error that names the data, where a rule refuses it. */
-export function checked<T>(check: () => T, what: string): T {
+export function checked<T, Args extends unknown[]>(check: (...args: Args) => T, what: string, ...args: Args): T {
   try {
-    return check()
+    return check(...args)
   } catch (error) {
     throw error instanceof Refusal ? damaged(what, error.message) : error
   }
