@@ -86,6 +86,20 @@ describe('failAlways', () => {
     expect(outcomesOf(gateway, other)).toEqual(['success'])
   })
 
+  test('of a domain goes before the script for any domain, which other domains use (rules: provisioning-jobs#outcomes)', () => {
+    const { gateway, provisioning, id, other } = two()
+    provisioning.script(['success'])
+    provisioning.failAlways('INTERNAL_ERROR')
+    provisioning.failAlways('DNS_ERROR', { domain: DOMAIN })
+    provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
+    expect(outcomesOf(gateway, id, 3)).toEqual(['INTERNAL_ERROR', 'DNS_ERROR', 'DNS_ERROR'])
+    provisioning.failNext('INTERNAL_ERROR')
+    expect(outcomesOf(gateway, id, 1)).toEqual(['DNS_ERROR'])
+    expect(outcomesOf(gateway, other)).toEqual(['INTERNAL_ERROR', 'success'])
+    provisioning.clear({ domain: DOMAIN })
+    expect(outcomesOf(gateway, id, 2)).toEqual(['INTERNAL_ERROR', 'INTERNAL_ERROR'])
+  })
+
   test('is no pending outcome, so a test that uses it need not take it back', () => {
     const { gateway, provisioning } = two()
     provisioning.failAlways('DNS_ERROR')

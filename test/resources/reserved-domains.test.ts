@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { HEAD, OF_A_DOMAIN } from '../support/fields.ts'
 import { handClock, isDeeplyFrozen, open } from '../support/gateway.ts'
 
@@ -110,6 +110,22 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
     expect(second.body).toMatchObject({ http_endpoint_configuration: http, https_endpoint_configuration: https })
   })
 
+  test('keeps both links when another field changes, and each one when the other changes', () => {
+    const { reservedDomains } = open()
+    const { id } = reservedDomains.create({ domain: DOMAIN })
+    const links = (body: Parameters<typeof reservedDomains.update>[1]) => {
+      const domain = reservedDomains.update(id, body)
+      return [domain.http_endpoint_configuration?.id, domain.https_endpoint_configuration?.id]
+    }
+    expect(links({ https_endpoint_configuration_id: 'ec_2' })).toEqual([undefined, 'ec_2'])
+    expect(links({ metadata: 'm' })).toEqual([undefined, 'ec_2'])
+    expect(links({ http_endpoint_configuration_id: 'ec_1' })).toEqual(['ec_1', 'ec_2'])
+    expect(links({ description: 'd' })).toEqual(['ec_1', 'ec_2'])
+    expect(links({ https_endpoint_configuration_id: 'ec_3' })).toEqual(['ec_1', 'ec_3'])
+    expect(links({ certificate_management_policy: { authority: 'letsencrypt' } })).toEqual(['ec_1', 'ec_3'])
+    expect(links({ http_endpoint_configuration_id: 'ec_4' })).toEqual(['ec_4', 'ec_3'])
+  })
+
   test.each(['http_endpoint_configuration_id', 'https_endpoint_configuration_id'])(
     'refuses an id of another type and, with references "declared", an unknown one as %s (rules: references#declared)',
     (field) => {
@@ -119,7 +135,9 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
       const link = (value: string) => refusalOf(() => gateway.reservedDomains.update(id, { [field]: value }))
       expect(link('rd_1')).toBe('id_wrong_prefix')
       expect(link('nonsense')).toBe('id_unparsable')
-      expect(link('ec_2')).toBe('endpoint_configuration_not_found')
+      const unknown = thrownBy(() => gateway.reservedDomains.update(id, { [field]: 'ec_2' }))
+      expect(unknown.key).toBe('endpoint_configuration_not_found')
+      expect(unknown.details).toEqual({ [`field:${field}`]: expect.stringMatching(new RegExp(`^${field} is "ec_2"`)) })
       expect(link('ec_1')).toBe('ok')
     },
   )

@@ -218,6 +218,18 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     gateway.weightedBackends.delete(two)
   })
 
+  test('cannot be deleted while another one names them with the weight 0 (rules: references#always-there)', () => {
+    const gateway = open()
+    const child = gateway.weightedBackends.create().id
+    const parent = gateway.weightedBackends.create({ backends: { [child]: 0 } }).id
+    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    gateway.weightedBackends.update(parent, { backends: { [child]: 1 } })
+    gateway.weightedBackends.update(parent, { backends: { [child]: 0 } })
+    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    gateway.weightedBackends.delete(parent)
+    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('ok')
+  })
+
   test('need no declaration, and other kinds still do, with references "declared"', () => {
     const gateway = open({ references: 'declared' })
     const { id } = gateway.weightedBackends.create()

@@ -20,8 +20,8 @@ export interface ForDomain {
 /** Scripted outcomes of provisioning attempts, and a view of what provisioning did. */
 export interface Provisioning {
   /**
-   * Scripts the outcomes of the next attempts, after those that are scripted already. A domain's own script goes before
-   * the one for any domain. At most 10,000 outcomes can be pending in all.
+   * Scripts the outcomes of the next attempts, after those that are scripted already. The own outcomes of a domain, those
+   * of {@link failAlways} too, go before the outcomes for any domain. At most 10,000 outcomes can be pending in all.
    *
    * @example
    * ```ts
@@ -31,12 +31,21 @@ export interface Provisioning {
   script(outcomes: readonly Outcome[], options?: ForDomain): void
   /**
    * Makes the next attempt fail, or the next `times` attempts, before the outcomes that are scripted already for the same
-   * domain, or for any.
+   * domain. Without `domain` it is for any domain, and the own outcomes of a domain still go first.
    */
   failNext(error: ProvisioningError, options?: ForDomain & { readonly times?: number }): void
-  /** Makes every attempt fail, once the scripted outcomes are used, until {@link clear}. */
+  /**
+   * Makes every attempt fail, until {@link clear}. Outcomes that are scripted for the same domain go first. With `domain`
+   * it goes before every outcome for any domain, so that a script for any domain does not touch this domain.
+   *
+   * @example
+   * ```ts
+   * gateway.provisioning.failAlways('DNS_ERROR', { domain: 'broken.example.com' })
+   * gateway.provisioning.script(['success']) // for the other domains
+   * ```
+   */
   failAlways(error: ProvisioningError, options?: ForDomain): void
-  /** Drops the outcomes of a domain, or all outcomes. */
+  /** Drops the own outcomes of a domain, or all outcomes. */
   clear(options?: ForDomain): void
   /** Returns the scripted outcomes that no attempt has used; `domain` is null for any domain. */
   pendingOutcomes(): readonly { readonly domain: string | null; readonly outcome: Outcome }[]

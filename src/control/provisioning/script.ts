@@ -61,7 +61,12 @@ export const script = controlCall({
         documented(v.boolean(), 'True puts them before the outcomes that are pending already, instead of after them.'),
         false,
       ),
-      always: v.optional(documented(outcome, 'The outcome of all attempts after the scripted ones.')),
+      always: v.optional(
+        documented(
+          outcome,
+          'The outcome of all attempts after those scripted for the same domain; it goes before the outcomes for any domain.',
+        ),
+      ),
     }),
     'ProvisioningScript',
     'Outcomes to script.',
