@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from '../engine/versions.ts'
 import type { Collection } from '../operation/collection.ts'
 import { storedReader } from '../schema/body.ts'
 import { documented, named } from '../schema/documentation.ts'
@@ -11,12 +12,10 @@ import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-export const SNAPSHOT_VERSION = 1
-
 /** The state of a gateway as plain JSON. */
 export interface Snapshot {
   /** The version of the format, which `restore` checks. */
-  readonly version: typeof SNAPSHOT_VERSION
+  readonly version: number
   /** The gateway's time in ms since 1970. */
   readonly now: number
   /** The seed of ids and automatic certificates; null if the authority has keys of its own. */
@@ -30,7 +29,7 @@ export interface Snapshot {
 }
 
 const head = {
-  version: documented(v.literal(SNAPSHOT_VERSION), 'The version of the format.'),
+  version: documented(v.literal(RECORDS_VERSION), 'The version of the format.'),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
@@ -61,7 +60,7 @@ const ownRecords = new WeakMap<object, Records>()
 
 /** Makes a snapshot. `whole` are its records with secrets: they go where the object goes, and nowhere else. */
 export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Snapshot {
-  const snapshot = { version: SNAPSHOT_VERSION, ...facts } as const
+  const snapshot = { version: RECORDS_VERSION, ...facts }
   ownRecords.set(snapshot, whole)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
@@ -81,14 +80,28 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
     if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Only snapshots have records there.
-    const sent = isObject(value) ? { ...value } : value
-    if (isObject(sent) && sent.version !== SNAPSHOT_VERSION) {
-      const allowed = `${SNAPSHOT_VERSION}, the version this fauxgate reads`
-      return refuse(general.field_invalid, { field: 'version', received: quote(sent.version), allowed })
-    }
+    const sent = isObject(value) ? presentForm(value) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, recordContext(sent, context)), isOwn: false }
   }
+}
+
+/** Returns a snapshot in the present form. Refuses one of a version that this fauxgate does not read. */
+function presentForm(sent: object & { readonly version?: unknown; readonly records?: unknown }): object {
+  const { version, records } = sent
+  if (!isReadable(version)) {
+    return refuse(general.field_invalid, { field: 'version', received: quote(version), allowed: READABLE_VERSIONS })
+  }
+  if (version === RECORDS_VERSION || !isObject(records)) return { ...sent, version: RECORDS_VERSION }
+  const rows = Object.entries(records).flatMap(([collection, list]) =>
+    Array.isArray(list) ? list.map((record) => ({ collection, record })) : [],
+  )
+  const present: Record<string, object[]> = {}
+  for (const { collection, record } of rows.map((row) => (isObject(row.record) ? migrated(row, version) : row))) {
+    present[collection] ??= []
+    present[collection].push(record)
+  }
+  return { ...sent, version: RECORDS_VERSION, records: present }
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {

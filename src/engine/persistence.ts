@@ -6,7 +6,6 @@ import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import type { EngineState } from './engine-state.ts'
 import type { GatewayClock } from './gateway-clock.ts'
-import { RECORDS_VERSION } from './migrations.ts'
 import type { RecordChange, Records } from './records.ts'
 import {
   allStored,
@@ -17,6 +16,7 @@ import {
   storedChange,
 } from './stored-records.ts'
 import type { Guard } from './transactions.ts'
+import { RECORDS_VERSION } from './versions.ts'
 
 /** The parts of an engine that are persisted. */
 interface EngineParts {

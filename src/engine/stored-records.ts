@@ -7,8 +7,8 @@ import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { isReadable, migrated, RECORDS_VERSION } from './migrations.ts'
 import type { Records } from './records.ts'
+import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
 /** Records that are stored beside those of the families. They change only where the whole state is replaced. */
 export interface SideRecords {
@@ -62,38 +62,41 @@ export function loadedRecords(
   // A commit may leave something due that a later call handles.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
   const readRecord = recordReader(families, { ...context, state })
-  for (const each of migrated(stored.records, stored.version)) {
-    const { collection, key } = each
+  for (const { collection, key, record } of stored.records) {
     const beside = side.get(collection)
     if (beside) {
-      beside.set(key, each.record)
+      beside.set(key, record)
       continue
     }
-    rows[collection] ??= []
-    rows[collection].push(readRecord(each))
+    const present = migrated({ collection, record }, stored.version)
+    const read = readRecord({ ...present, key }, stored.version === RECORDS_VERSION)
+    rows[present.collection] ??= []
+    rows[present.collection]?.push(read)
   }
   return { rows, side }
 }
 
-function recordReader(families: readonly Family[], context: RuleContext): (stored: StoredRecord) => object {
-  const collections = new Map(
+type RecordReader = (stored: StoredRecord, hasOwnKey: boolean) => object
+
+function recordReader(families: readonly Family[], context: RuleContext): RecordReader {
+  const readers = new Map(
     families.flatMap(({ collections }) => collections).map((each) => [each.name, readerOf(each, context)]),
   )
-  return (stored) => {
-    const read = collections.get(stored.collection)
+  return (stored, hasOwnKey) => {
+    const read = readers.get(stored.collection)
     if (!read) throw new TypeError(`No family keeps the collection "${stored.collection}".`)
-    return read(stored)
+    return read(stored, hasOwnKey)
   }
 }
 
-function readerOf(collection: Collection<object>, context: RuleContext): (stored: StoredRecord) => object {
+function readerOf(collection: Collection<object>, context: RuleContext): RecordReader {
   let reader: ReturnType<typeof storedReader<Collection<object>['schema']>> | undefined
-  return ({ key, record }) => {
+  return ({ key, record }, hasOwnKey) => {
     const name = `the record ${quote(key)} of ${collection.name}`
     reader ??= storedReader(collection.schema, 'the record')
     const read = checked(reader, name, record, context)
     const ownKey = collection.key(read)
-    if (ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
+    if (hasOwnKey && ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
     return read
   }
 }
@@ -109,8 +112,8 @@ export function checked<T, Args extends unknown[]>(check: (...args: Args) => T, 
 
 function requireFacts({ version, now, sequence, operations }: StoredState): void {
   if (!isReadable(version)) {
-    const allowed = `1 to ${RECORDS_VERSION}. A newer fauxgate reads more`
-    throw new TypeError(`The store holds records of the version ${version}. Allowed: ${allowed}.`)
+    const what = `The store holds records of the version ${version}`
+    throw new TypeError(`${what}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`)
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
     if (!(Number.isSafeInteger(value) && value >= 0)) throw damaged(name, `it is ${quote(value)}`)

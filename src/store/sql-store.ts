@@ -26,6 +26,7 @@ export type Atomically = (work: () => void) => void
  * ```
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
+  let hasCopy: boolean | undefined
   return {
     load() {
       let state: StoredState | undefined
@@ -41,9 +42,30 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
       return state
     },
     append(commit) {
-      atomically(() => append(run, commit))
+      hasCopy ??= hasCopyOf(run)
+      let isMigration = false
+      atomically(() => {
+        isMigration = startsNewVersion(run, commit)
+        if (hasCopy || isMigration) for (const table of TABLES) run(`DROP TABLE IF EXISTS ${table}_before`)
+        if (isMigration) for (const table of TABLES) run(`CREATE TABLE ${table}_before AS SELECT * FROM ${table}`)
+        append(run, commit)
+      })
+      hasCopy = isMigration
     },
   }
+}
+
+const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
+
+/** Tells whether a commit writes records of a newer version. Then a copy of the tables is kept until the next commit. */
+function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
+  if (!replaces) return false
+  const [facts] = rowsOf<Facts>(run, READ_FACTS)
+  return facts !== undefined && facts.version < replaces.version
+}
+
+function hasCopyOf(run: RunSql): boolean {
+  return [...run("SELECT name FROM sqlite_master WHERE name = 'fauxgate_facts_before'")].length > 0
 }
 
 /** The steps that lead to each version of the tables from the one before. A released step never changes again. */
@@ -82,6 +104,20 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     if (facts) run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, checksumOf({ ...facts, records: all }))
   },
 ]
+
+/** The versions of the tables, and of the records in them. */
+export interface StoredVersions {
+  readonly tables: number
+  readonly records: number
+}
+
+/** Returns the versions of a store, as it is now; undefined where there is nothing yet. */
+export function versionsOf(run: RunSql): StoredVersions | undefined {
+  const names = "('fauxgate_schema', 'fauxgate_facts')"
+  if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined
+  const read = 'SELECT s.version AS tables, f.version AS records FROM fauxgate_schema s, fauxgate_facts f'
+  return rowsOf<StoredVersions>(run, read)[0]
+}
 
 /** Makes the tables, or brings older ones to the present version. @throws Error where they are of a newer version. */
 function migrate(run: RunSql): void {

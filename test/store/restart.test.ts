@@ -198,7 +198,7 @@ describe('A gateway that goes on from a store', () => {
     createGateway({ store })
     const [first] = store.commits as [StoredCommit]
     expect(() => restarted([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
-      'The store holds records of the version 2. Allowed: 1 to 1.',
+      'The store holds records of the version 2. Allowed: 1, the version this fauxgate reads.',
     )
     const changes = [{ collection: 'widgets', key: 'w_1', after: {} }]
     expect(() => restarted([{ ...first, changes }])).toThrow('No family keeps the collection "widgets".')

@@ -202,15 +202,6 @@ describeSqlite('A SQLite file', () => {
     expect(addresses(openIn(file).gateway)).toBe(3)
   })
 
-  it.each([1])('of version %i of the tables is opened (rules: stores#versions)', (version) => {
-    const file = newFile()
-    copyFileSync(new URL(`../fixtures/stores/version-${version}.db`, import.meta.url), file)
-    const expected = readFileSync(new URL(`../fixtures/stores/version-${version}.json`, import.meta.url), 'utf8')
-    const { gateway } = openIn(file)
-    const { rateLimit: _none, ...snapshot } = gateway.snapshot({ privateKeys: true })
-    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(JSON.parse(expected))
-  })
-
   it('that a killed process has left with a journal is opened (rules: stores#sqlite-files)', () => {
     const file = newFile()
     const database = nodeSqlite()(file)

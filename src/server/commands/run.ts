@@ -9,8 +9,9 @@ import { suggestion } from './nearest.ts'
 
 export async function allCommands(): Promise<readonly Command[]> {
   const { init } = await import('./init.ts')
+  const { migrateCommand } = await import('./migrate.ts')
   const { clientCommands } = await import('../client/commands.ts')
-  return [...(await serveAlone()), init, ...clientCommands]
+  return [...(await serveAlone()), init, migrateCommand, ...clientCommands]
 }
 
 /** Loads the command that most starts are of. It does not need the others. */

@@ -9,15 +9,16 @@ import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
 import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
-import { readConfigFile } from '../options/config-file.ts'
 import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
-import { mistypedVariables, type ParsedOptions, parseOptions } from '../options/parsed-options.ts'
+import { mistypedVariables, type ParsedOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
-import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
 import { importState, requireWritable, StateFile, waited } from '../state.ts'
 import { announce, portTaken, warn } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { optionsOf } from './config-options.ts'
+import { migrationOf } from './migrate.ts'
 
 const DEFAULT_HOST = configRows.host.default
 
@@ -46,9 +47,9 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
     const [one, other] = [names.get('data'), names.get('state')]
     throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
-  const store = data === undefined ? undefined : await naming('data', names, () => sqliteStore(data))
+  const store = data === undefined ? undefined : await naming('data', names, () => openedStore(data))
   try {
-    const gateway = await createdGateway(options, store)
+    const gateway = await openedGateway(options, store, log)
     if (state !== undefined) {
       await naming('state', names, async () => {
         await importState(gateway, state)
@@ -73,11 +74,14 @@ async function naming<T>(option: string, names: ParsedOptions['names'], work: ()
   }
 }
 
-async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
-  const named = parsed.flags.get(CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
-  // A flag with a value is no switch.
-  const file = await readConfigFile(Array.isArray(named) ? named[0] : (named as string | undefined))
-  return parseOptions(parsed, environment, file)
+/** Creates the gateway, and says what of its file was brought to the present version. */
+async function openedGateway(options: ParsedOptions, store: GroupedStore | undefined, log: Log): Promise<Gateway> {
+  const before = store?.versions()
+  const gateway = await createdGateway(options, store)
+  await store?.flushed()
+  const done = store && migrationOf(before, store)
+  if (done) log.notice('migrated', `${options.config.data}: ${done}`)
+  return gateway
 }
 
 async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Gateway> {

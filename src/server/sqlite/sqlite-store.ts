@@ -1,7 +1,7 @@
 // The global one may be faked: a disk has no part in a test's time.
 import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
-import { sqlStore } from '../../store/sql-store.ts'
+import { type RunSql, type StoredVersions, sqlStore, versionsOf } from '../../store/sql-store.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */
@@ -28,6 +28,11 @@ export interface SqliteStore extends Store {
  * @throws Error where the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
  */
 export function sqliteStore(file: string): SqliteStore {
+  return openedStore(file)
+}
+
+/** Opens a file for a command, which says what was brought to the present version. */
+export function openedStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite()))
 }
 
@@ -48,13 +53,12 @@ export class GroupedStore implements SqliteStore {
   #refuses: unknown
   #isClosed = false
 
+  readonly #run: RunSql = (sql, ...values) => this.#file.run(sql, values)
+
   constructor(file: SqliteFile) {
     this.#file = file
     // The transaction is the group's.
-    this.#store = sqlStore(
-      (sql, ...values) => file.run(sql, values),
-      (work) => work(),
-    )
+    this.#store = sqlStore(this.#run, (work) => work())
     process.once('exit', this.close)
     allowExitListeners(1)
   }
@@ -69,6 +73,9 @@ export class GroupedStore implements SqliteStore {
     this.#refuses = undefined
     return state
   }
+
+  /** Returns the versions of what is in the file; undefined where it is empty. */
+  readonly versions = (): StoredVersions | undefined => versionsOf(this.#run)
 
   readonly append = (commit: StoredCommit): void => {
     this.#requireOpen()

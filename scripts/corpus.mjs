@@ -1,0 +1,63 @@
+// Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`. Later versions must read it.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGateway, manualClock } from '../dist/index.js'
+import { sqliteStore } from '../dist/node.js'
+
+const [folder] = process.argv.slice(2)
+if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
+mkdirSync(folder, { recursive: true })
+
+const store = sqliteStore(join(folder, 'gateway.db'))
+const gateway = createGateway({
+  store,
+  clock: manualClock('2026-01-01T00:00:00Z'),
+  seed: 'corpus',
+  dns: 'simulated',
+  authorityKeys: 'fresh',
+  rateLimit: { requests: 1000 },
+  initial: { reservedAddrs: [{ description: 'initial' }] },
+})
+const { reservedDomains, provisioning, clock, dns } = gateway
+const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const pem = (name) => readFileSync(new URL(`../test/fixtures/x509/${name}`, import.meta.url), 'utf8')
+
+function managed(domain, private_key_type) {
+  const policy = { authority: 'letsencrypt', private_key_type }
+  const created = reservedDomains.create({ domain, certificate_management_policy: policy })
+  dns.cname(domain, created.cname_target)
+  return created
+}
+
+managed('issued.example.com', 'ecdsa')
+const failing = managed('renewal-failing.example.com', 'rsa')
+clock.advance('61d')
+managed('failing.example.com', 'ecdsa')
+provisioning.failNext('INTERNAL_ERROR', { domain: failing.domain })
+provisioning.script(['DNS_ERROR', 'success'], { domain: 'failing.example.com' })
+clock.advance('30s')
+managed('provisioning.example.com', 'ecdsa')
+reservedDomains.create({ domain: 'plain.example.com', description: 'd', metadata: 'm' })
+gateway.reservedAddrs.create({ description: 'ü', region: 'eu' })
+gateway.weightedBackends.create({ backends: { bkdhr_1: 1, bkdhr_2: 0 } })
+gateway.tlsCertificates.create({ certificate_pem: pem('leaf-p256.pem'), private_key_pem: pem('key-p256.pem') })
+gateway.compression.replace(route)
+gateway.circuitBreaker.replace(route, { num_buckets: 5 })
+gateway.webhookVerification.replace(route, { provider: 'github', secret: 'a secret of the corpus' })
+gateway.trafficPolicy.replace(route, {
+  inbound: [{ name: 'n', expressions: ['true'], actions: [{ type: 'deny', config: { status_code: 404 } }] }],
+})
+gateway.declare.edge(route.edge_id, { routes: [route.id] })
+gateway.declare.endpointConfiguration('ec_1')
+gateway.declare.backend('bkdhr_1')
+provisioning.script(['DNS_ERROR'])
+provisioning.failAlways('DNS_ERROR', { domain: 'always.example.com' })
+dns.a('a.example.com', '192.0.2.1')
+gateway.faults.add({ operation: 'reserved_addrs.list', times: 2, after: 1, status: 503 })
+
+const snapshot = gateway.snapshot({ privateKeys: true })
+const empty = Object.entries(snapshot.records).filter(([, rows]) => rows.length === 0)
+if (empty.length > 0) throw new Error(`The corpus has no record of ${empty.map(([name]) => name).join(', ')}.`)
+writeFileSync(join(folder, 'snapshot.json'), `${JSON.stringify(snapshot, null, 2)}\n`)
+await store.flushed()
+store.close()

@@ -1,0 +1,20 @@
+import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
+
+/** The version of the records' form that this fauxgate writes, in stores and in snapshots. */
+export const RECORDS_VERSION = MIGRATIONS.length + 1
+
+/** Returns a record of an older version in the present form. */
+export function migrated(record: VersionedRecord, version: number): VersionedRecord {
+  return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
+}
+
+/** Tells whether this fauxgate reads records of a version. */
+export function isReadable(version: unknown): version is number {
+  return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= RECORDS_VERSION
+}
+
+/** The versions that this fauxgate reads, for messages. */
+export const READABLE_VERSIONS =
+  RECORDS_VERSION === 1
+    ? '1, the version this fauxgate reads'
+    : `1 to ${RECORDS_VERSION}, the versions this fauxgate reads`

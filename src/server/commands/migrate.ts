@@ -1,0 +1,46 @@
+import { basename } from 'node:path'
+import { createGateway } from '../../gateway/gateway.ts'
+import type { StoredVersions } from '../../store/sql-store.ts'
+import { UsageError } from '../errors.ts'
+import { gatewayOptionsOf } from '../options/gateway-options.ts'
+import { CONFIG_FLAG } from '../options/table.ts'
+import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
+import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { optionsOf } from './config-options.ts'
+
+export const migrateCommand: Command = {
+  name: 'migrate',
+  words: 'FILE',
+  summary: 'Bring the file of --data to the present version',
+  flags: [CONFIG_FLAG],
+  notes: [
+    'serve --data does the same when it starts. An older fauxgate cannot open the file afterwards: make a copy first.',
+  ],
+  async run(parsed: Arguments, environment): Promise<number> {
+    const [file, ...rest] = parsed.words
+    if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
+    requireNoWords(rest, 'migrate')
+    const options = await gatewayOptionsOf(await optionsOf(parsed, environment))
+    const store = openedStore(file)
+    try {
+      const before = store.versions()
+      if (!before) throw new Error(`${file} holds no state. Allowed: a file of "fauxgate serve --data".`)
+      createGateway({ ...options, store }).dispose()
+      await store.flushed()
+      const done = migrationOf(before, store)
+      process.stdout.write(done ? `${basename(file)}: ${done}\n` : `${basename(file)} is of the present version.\n`)
+    } finally {
+      store.close()
+    }
+    return 0
+  },
+}
+
+/** Says which versions have changed since a file was opened; undefined for none. */
+export function migrationOf(before: StoredVersions | undefined, store: GroupedStore): string | undefined {
+  const after = store.versions()
+  if (!before || !after) return undefined
+  const changed = (['tables', 'records'] as const).filter((what) => before[what] !== after[what])
+  if (changed.length === 0) return undefined
+  return changed.map((what) => `${what} from version ${before[what]} to ${after[what]}`).join(', ')
+}

@@ -1,0 +1,153 @@
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGateway, type Gateway, manualClock, type Snapshot } from '../../src/index.ts'
+import { sqliteStore } from '../../src/server/node.ts'
+import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
+import { ran, serving } from '../support/command.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { newFile, testSqlite } from '../support/sqlite.ts'
+
+const CORPUS = new URL('../corpus/', import.meta.url)
+const versions = readdirSync(CORPUS)
+
+/** What the corpus of a version holds, with its secrets. */
+function snapshotOf(version: string): Snapshot {
+  return JSON.parse(readFileSync(new URL(`${version}/snapshot.json`, CORPUS), 'utf8'))
+}
+
+function copyOf(version: string): string {
+  const file = newFile()
+  copyFileSync(new URL(`${version}/gateway.db`, CORPUS), file)
+  return file
+}
+
+const options = { authorityKeys: 'fresh', dns: 'simulated', clock: manualClock(NEW_YEAR) } as const
+
+function opened(file: string, create = createGateway) {
+  const store = sqliteStore(file)
+  onTestFinished(() => store.close())
+  return { store, gateway: create({ ...options, clock: manualClock(NEW_YEAR), store }) }
+}
+
+/** The state as snapshots have it, without what a gateway keeps in memory alone. */
+function stateOf(gateway: Gateway) {
+  const { rateLimit: _, ...state } = gateway.snapshot({ privateKeys: true })
+  return JSON.parse(JSON.stringify(state))
+}
+
+function wanted(version: string) {
+  const { rateLimit: _, ...state } = snapshotOf(version)
+  return state
+}
+
+describe.each(versions)('What fauxgate %s has stored', (version) => {
+  it('is read: its snapshot (rules: stores#versions)', () => {
+    const gateway = createGateway({ ...options, rateLimit: { requests: 1000 } })
+    gateway.restore(snapshotOf(version))
+    expect(stateOf(gateway)).toEqual(wanted(version))
+  })
+
+  testSqlite('is read: its SQLite file, which is of the present version then', async () => {
+    const file = copyOf(version)
+    const { gateway, store } = opened(file)
+    expect(stateOf(gateway)).toEqual(wanted(version))
+    expect(gateway.leftovers().filter(({ family }) => family === 'reserved_addrs')).toHaveLength(1)
+    gateway.reservedAddrs.create()
+    await store.flushed()
+    store.close()
+    expect(opened(file).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
+  })
+})
+
+describe('The file of an older version', () => {
+  testSqlite('is brought to the present version by migrate, and by serve, and both say so', async () => {
+    const file = copyOf('0.1.0')
+    const migrated = await ran({}, 'migrate', file)
+    expect([migrated.code, migrated.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
+    expect((await ran({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
+    const { output, stop } = await serving({}, '--data', copyOf('0.1.0'))
+    expect(output.stdout).toContain('gateway.db: tables from version 1 to 2')
+    await stop()
+  })
+
+  testSqlite('must be named, and must hold a state', async () => {
+    expect((await ran({}, 'migrate')).stderr).toContain('migrate needs a file')
+    const empty = await ran({}, 'migrate', newFile())
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('holds no state')])
+  })
+})
+
+/** fauxgate as it would be with one more version of the records: every description ends with "!". */
+async function nextVersion(): Promise<typeof createGateway> {
+  vi.resetModules()
+  vi.doMock('../../src/engine/migrations.ts', () => ({
+    MIGRATIONS: [
+      ({ collection, record }: { collection: string; record: { description?: string } }) => ({
+        collection,
+        record: record.description === undefined ? record : { ...record, description: `${record.description}!` },
+      }),
+    ],
+  }))
+  onTestFinished(() => {
+    vi.doUnmock('../../src/engine/migrations.ts')
+    vi.resetModules()
+  })
+  return (await import('../../src/index.ts')).createGateway as typeof createGateway
+}
+
+const descriptions = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs.map((each) => each.description)
+
+describe('A next version of the records', () => {
+  it('reads the snapshots of this one, and this one refuses its', async () => {
+    const create = await nextVersion()
+    const gateway = create({ ...options })
+    gateway.restore(snapshotOf('0.1.0'))
+    expect(descriptions(gateway)).toEqual(['ü!', 'initial!'])
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    expect(snapshot.version).toBe(2)
+    expect(() => createGateway().restore(snapshot)).toThrow(
+      'version is 2. Allowed: 1, the version this fauxgate reads.',
+    )
+  })
+
+  it('writes all records of a store as one commit, and this one refuses the store then', async () => {
+    const create = await nextVersion()
+    const older = memoryStore()
+    createGateway({ store: older }).reservedAddrs.create({ description: 'x' })
+    const store = memoryStore(older.commits)
+    const gateway = create({ store })
+    expect(descriptions(gateway)).toEqual(['x!'])
+    expect(store.commits.slice(older.commits.length)).toMatchObject([
+      { operation: 'migration', replaces: { version: 2 }, changes: [{ collection: 'reserved_addrs' }] },
+    ])
+    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow('records of the version 2')
+  })
+
+  testSqlite('keeps a copy of the older tables until its first good commit; a downgrade changes nothing', async () => {
+    const file = copyOf('0.1.0')
+    const create = await nextVersion()
+    const { gateway, store } = opened(file, create)
+    await store.flushed()
+    const tables = () => {
+      const database = nodeSqlite()(file, { readOnly: true })
+      const rows = database.prepare("SELECT name FROM sqlite_master WHERE name LIKE '%_before' ORDER BY name").all()
+      database.close()
+      return rows.map((row) => ({ ...row }))
+    }
+    store.close()
+    expect(tables()).toEqual([{ name: 'fauxgate_facts_before' }, { name: 'fauxgate_records_before' }])
+    const bytes = readFileSync(file)
+    const { sqliteStore: present } = await import('../../src/server/node.ts')
+    const refused = present(file)
+    expect(() => createGateway({ ...options, store: refused })).toThrow('records of the version 2')
+    refused.close()
+    expect(readFileSync(file).equals(bytes)).toBe(true)
+    const again = opened(file, create)
+    expect(descriptions(again.gateway)).toEqual(descriptions(gateway))
+    again.gateway.reservedAddrs.create()
+    await again.store.flushed()
+    again.store.close()
+    expect(tables()).toEqual([])
+  })
+})
