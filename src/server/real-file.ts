@@ -8,5 +8,7 @@ import { basename, dirname, join } from 'node:path'
 export function realFile(file: string): string {
   if (statSync(file, { throwIfNoEntry: false })) return realpathSync(file)
   if (lstatSync(file, { throwIfNoEntry: false })) throw new Error('it is a symbolic link to a file that does not exist')
-  return join(realpathSync(dirname(file)), basename(file))
+  const folder = dirname(file)
+  if (!statSync(folder, { throwIfNoEntry: false })) throw new Error('its folder does not exist')
+  return join(realpathSync(folder), basename(file))
 }

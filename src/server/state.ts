@@ -1,4 +1,4 @@
-import { open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Snapshot } from '../control/snapshot.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
@@ -7,6 +7,7 @@ import { GatewayError } from '../gateway/gateway-error.ts'
 import type { HttpRequest } from '../http/messages.ts'
 import { jsonProblem } from '../schema/json-text.ts'
 import { caught } from './errors.ts'
+import { realFile } from './real-file.ts'
 
 /** The time between two writes of a changed state. */
 const EVERY_MS = 60_000
@@ -111,13 +112,14 @@ function furtherProblems({ further_problems: counted = '0', ...details }: Gatewa
 
 /** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */
 export async function exportState(gateway: Gateway, file: string): Promise<void> {
-  const target = await targetOf(file)
-  const part = partOf(target)
+  let part: string | undefined
   try {
+    const target = realFile(file)
+    part = partOf(target)
     await writeWhole(part, `${JSON.stringify(gateway.snapshot())}\n`)
     await rename(part, target)
   } catch (error) {
-    await rm(part, { force: true })
+    if (part !== undefined) await rm(part, { force: true })
     throw notWritten(file, error)
   }
 }
@@ -129,7 +131,7 @@ export async function exportState(gateway: Gateway, file: string): Promise<void>
  */
 export async function requireWritable(file: string): Promise<void> {
   try {
-    const target = await targetOf(file)
+    const target = realFile(file)
     for (const name of await readdir(dirname(target))) {
       const isPart = name.startsWith(basename(target)) && /^\.\d+\.part$/.test(name.slice(basename(target).length))
       if (isPart) await rm(join(dirname(target), name), { force: true })
@@ -144,15 +146,6 @@ export async function requireWritable(file: string): Promise<void> {
 function notWritten(file: string, error: unknown): Error {
   const { message } = caught(error)
   return new Error(`The state file ${file} cannot be written: ${message}`, { cause: error })
-}
-
-/** Follows a link to the file itself. */
-async function targetOf(file: string): Promise<string> {
-  try {
-    return await realpath(file)
-  } catch {
-    return file
-  }
 }
 
 /** Returns the name of the part that this process writes, beside the file. */

@@ -19,7 +19,7 @@ it('leaves nothing behind where a state file cannot be put in place', async () =
   mkdirSync(at('taken/by a folder'), { recursive: true })
   await expect(exportState(createGateway(), at('taken'))).rejects.toThrow()
   await expect(exportState(createGateway(), at('missing/state.json'))).rejects.toThrow(
-    /^The state file \S+ cannot be written: ENOENT: .*, open /,
+    /^The state file \S+ cannot be written: its folder does not exist$/,
   )
   expect(readdirSync(folder)).toEqual(['taken'])
 })
@@ -30,6 +30,12 @@ it('is written where its name is a link to, and the link stays', async () => {
   await exportState(createGateway(), at('link.json'))
   expect(JSON.parse(readFileSync(at('real.json'), 'utf8'))).toMatchObject({ version: 1 })
   expect(readdirSync(folder).sort()).toEqual(['link.json', 'real.json'])
+})
+
+it('is refused where its name is a link to a file that does not exist', async () => {
+  symlinkSync('gone.json', at('link.json'))
+  await expect(requireWritable(at('link.json'))).rejects.toThrow('it is a symbolic link to a file that does not exist')
+  await expect(exportState(createGateway(), at('link.json'))).rejects.toThrow('it is a symbolic link')
 })
 
 it('is not written through a link that somebody put where its part would be', async () => {
@@ -60,7 +66,7 @@ it('is tried at the start: what cannot be written is said before anybody counts 
   const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--state', at('missing/state.json'))
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^fauxgate: --state: The state file \S+missing\/state\.json cannot be written: ENOENT[^\n]+\n$/,
+    /^fauxgate: --state: The state file \S+missing\/state\.json cannot be written: its folder does not exist\n$/,
   )
 })
 

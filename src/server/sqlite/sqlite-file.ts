@@ -158,7 +158,6 @@ function inodeOf(file: string): number | undefined {
 const SQLITE_BUSY = 5
 
 function reasonOf(error: unknown): string {
-  const { message, code, errcode }: NodeJS.ErrnoException & { errcode?: number } = caught(error)
-  if (code === 'ENOENT') return 'its folder does not exist'
+  const { message, errcode }: Error & { errcode?: number } = caught(error)
   return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : message
 }
