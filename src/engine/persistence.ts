@@ -1,20 +1,14 @@
-import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { Store, StoredChange, StoredCommit, StoredState } from '../operation/store.ts'
 import { problem, Refusal } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import type { EngineState } from './engine-state.ts'
+import { FlushTracker } from './flush-tracker.ts'
 import type { GatewayClock } from './gateway-clock.ts'
-import type { RecordChange, Records } from './records.ts'
-import {
-  allStored,
-  checked,
-  loadedRecords,
-  type SideRecords,
-  type SideRecordsByName,
-  storedChange,
-} from './stored-records.ts'
+import { PendingCommit } from './pending-commit.ts'
+import type { RecordChange } from './records.ts'
+import { allStored, checked, loadedRecords, type SideRecordsByName } from './stored-records.ts'
 import type { Guard } from './transactions.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
@@ -44,8 +38,8 @@ export class Persistence {
   readonly #engine: EngineParts
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** True while the store has no commit yet: the first one replaces everything. */
-  #isNew = false
+  /** The reason why the next commit must replace the whole state, whatever happens until then. */
+  #replacement: 'initial' | 'migration' | undefined
   /** The first commit as the store would give it back, until it is flushed: the state to return to where it is lost. */
   #initial: StoredState | undefined
   /** The facts of the last commit; undefined where the store has lost it. */
@@ -104,8 +98,8 @@ export class Persistence {
     const { clock, current } = this.#engine
     const { records, operations } = current()
     this.#saved = { now: clock.now, sequence: records.sequence, operations }
-    this.#isNew = true
-    this.#pending = new PendingCommit('initial')
+    this.#replacement = 'initial'
+    this.#pending = new PendingCommit(this.#replacement)
   }
 
   #continueFrom(stored: StoredState): void {
@@ -125,12 +119,11 @@ export class Persistence {
     this.#missing = missing
     this.#setClock(now)
     this.#saved = { now, sequence, operations }
-    this.#isNew = stored === this.#initial
-    this.#pending = new PendingCommit(this.#replacementOf(stored))
+    this.#replacement = this.#replacementOf(stored)
+    this.#pending = new PendingCommit(this.#replacement)
   }
 
-  /** Returns why the next commit must replace the whole state; undefined where it need not. */
-  #replacementOf(stored: StoredState): string | undefined {
+  #replacementOf(stored: StoredState): 'initial' | 'migration' | undefined {
     if (stored === this.#initial) return 'initial'
     return stored.version < RECORDS_VERSION ? 'migration' : undefined
   }
@@ -187,8 +180,8 @@ export class Persistence {
       guard.run('its store', () => {
         this.#store.append(commit)
         this.#saved = { now, sequence, operations: commit.operations }
-        if (this.#isNew) this.#initial = asStored(commit)
-        this.#isNew = false
+        if (this.#replacement === 'initial') this.#initial = asStored(commit)
+        this.#replacement = undefined
         this.#pending = new PendingCommit()
         this.#missing = []
         this.#flushes.appended()
@@ -205,7 +198,7 @@ export class Persistence {
     if (!saved) return
     const { current, replace } = this.#engine
     replace(this.#pending.undone(current(), saved.sequence))
-    this.#pending = new PendingCommit(this.#isNew ? 'initial' : undefined)
+    this.#pending = new PendingCommit(this.#replacement)
     this.#setClock(saved.now)
   }
 
@@ -246,125 +239,4 @@ export function refuseAsFailed(cause: unknown): never {
 function asStored({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }
-}
-
-/** For each changed record, the record before the first change. */
-type RecordsBefore = Map<Collection<object>, Map<string, object | undefined>>
-
-/** The whole state before it was replaced. */
-interface Replaced {
-  readonly state: EngineState
-  readonly before: RecordsBefore
-  readonly side: readonly { readonly owner: SideRecords; readonly rows: ReadonlyMap<string, object> }[]
-}
-
-/** The changes since the last commit, and how to undo them. */
-class PendingCommit {
-  /** The operation of the last change. */
-  operation: string | undefined
-  /** The operation that replaced the whole state, if one did. */
-  replaces: string | undefined
-  #before: RecordsBefore = new Map()
-  #replaced: Replaced | undefined
-
-  constructor(replaces?: string) {
-    this.replaces = replaces
-  }
-
-  get isEmpty(): boolean {
-    return this.#before.size === 0 && this.replaces === undefined
-  }
-
-  add(operation: string, changes: readonly RecordChange[]): void {
-    this.operation = operation
-    for (const { collection, key, before, after } of changes) {
-      const known = this.#before.get(collection) ?? new Map<string, object | undefined>()
-      this.#before.set(collection, known)
-      if (!known.has(key)) known.set(key, before)
-      // Created and removed again: no change at all.
-      else if (!after && known.get(key) === undefined) known.delete(key)
-    }
-  }
-
-  replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
-    const side = [...sideRecords.values()].map((owner) => ({ owner, rows: owner.rows() }))
-    this.#replaced ??= { state, before: this.#before, side }
-    this.replaces ??= operation
-    this.#before = new Map()
-  }
-
-  changes(records: Records): StoredChange[] {
-    return [...this.#before].flatMap(([collection, known]) => {
-      const table = records.table(collection)
-      return [...known.keys()].map((key) => storedChange(collection, key, table.get(key)))
-    })
-  }
-
-  /** Returns the state without these changes. */
-  undone(current: EngineState, sequence: number): EngineState {
-    const { state, before, side } = this.#replaced ?? { state: current, before: this.#before, side: [] }
-    for (const { owner, rows } of side) owner.load(rows)
-    for (const [collection, known] of before) {
-      for (const [key, record] of known) state.records.change(collection, key, record)
-    }
-    state.records.sequence = sequence
-    return state
-  }
-}
-
-interface FlushListener {
-  /** Called when everything that was appended is flushed. */
-  flushed(): void
-  /** Called once per loss, before any caller that waits is rejected. */
-  lost(): void
-}
-
-/** Knows whether everything that was appended to a store is flushed. */
-class FlushTracker {
-  readonly #store: Store
-  readonly #listener: FlushListener
-  #flushing: Promise<void> | undefined
-  #losses = 0
-  #isAwaited = false
-
-  constructor(store: Store, listener: FlushListener) {
-    this.#store = store
-    this.#listener = listener
-  }
-
-  /** Settles when everything is flushed, or lost; undefined where it is flushed already. */
-  get awaited(): Promise<void> | undefined {
-    this.#isAwaited ||= this.#flushing !== undefined
-    return this.#flushing
-  }
-
-  appended(): void {
-    const flushing = this.#store.flushed?.()
-    if (!flushing) this.#listener.flushed()
-    if (!flushing || flushing === this.#flushing) return
-    this.#flushing = flushing
-    const losses = this.#losses
-    flushing.then(
-      () => this.#flushing === flushing && this.#done(),
-      (error) => this.#losses === losses && this.#lost(error),
-    )
-  }
-
-  #lost(error: unknown): void {
-    this.#losses++
-    // Direct calls have returned long ago, so nobody else would see the error.
-    if (!this.#isAwaited) console.error('The store of the gateway lost what was not yet safe:', error)
-    this.#forget()
-    this.#listener.lost()
-  }
-
-  #done(): void {
-    this.#forget()
-    this.#listener.flushed()
-  }
-
-  #forget(): void {
-    this.#flushing = undefined
-    this.#isAwaited = false
-  }
 }

@@ -4,7 +4,7 @@ import { createGateway, type Gateway, manualClock, type Snapshot } from '../../s
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { ran, serving } from '../support/command.ts'
-import { memoryStore } from '../support/memory-store.ts'
+import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { newFile, testSqlite } from '../support/sqlite.ts'
 
@@ -122,6 +122,28 @@ describe('A next version of the records', () => {
       { operation: 'migration', replaces: { version: 2 }, changes: [{ collection: 'reserved_addrs' }] },
     ])
     expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow('records of the version 2')
+  })
+
+  it('writes it even if that commit was lost, and another one failed', async () => {
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => printed.mockRestore())
+    const create = await nextVersion()
+    const older = memoryStore()
+    createGateway({ store: older }).reservedAddrs.create({ description: 'x' })
+    const store = deferredStore(older.commits)
+    const gateway = create({ store })
+    store.lose(new Error('disk full'))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    const append = vi.spyOn(store, 'append').mockImplementationOnce(() => {
+      throw new Error('disk full')
+    })
+    expect(() => gateway.reservedAddrs.create()).toThrow('disk full')
+    append.mockRestore()
+    gateway.reservedAddrs.create()
+    store.flush()
+    expect(store.safe.commits.slice(older.commits.length)).toMatchObject([
+      { operation: 'migration', replaces: { version: 2 }, changes: [{}, {}] },
+    ])
   })
 
   testSqlite('keeps a copy of the older tables until its first good commit; a downgrade changes nothing', async () => {

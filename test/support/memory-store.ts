@@ -22,8 +22,8 @@ export function memoryStore(commits: readonly StoredCommit[] = []): MemoryStore 
 }
 
 /** A store that is safe only when it is told so. */
-export function deferredStore() {
-  const safe = memoryStore()
+export function deferredStore(commits: readonly StoredCommit[] = []) {
+  const safe = memoryStore(commits)
   let waiting: StoredCommit[] = []
   let flushing: { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } | undefined
   const store: Store & { flush(): void; lose(error: Error): void; readonly safe: MemoryStore } = {

@@ -1,0 +1,69 @@
+import type { Collection } from '../operation/collection.ts'
+import type { StoredChange } from '../operation/store.ts'
+import type { EngineState } from './engine-state.ts'
+import type { RecordChange, Records } from './records.ts'
+import { type SideRecords, type SideRecordsByName, storedChange } from './stored-records.ts'
+
+/** For each changed record, the record before the first change. */
+type RecordsBefore = Map<Collection<object>, Map<string, object | undefined>>
+
+/** The whole state before it was replaced. */
+interface Replaced {
+  readonly state: EngineState
+  readonly before: RecordsBefore
+  readonly side: readonly { readonly owner: SideRecords; readonly rows: ReadonlyMap<string, object> }[]
+}
+
+/** The changes since the last commit, and how to undo them. */
+export class PendingCommit {
+  /** The operation of the last change. */
+  operation: string | undefined
+  /** The operation that replaced the whole state, if one did. */
+  replaces: string | undefined
+  #before: RecordsBefore = new Map()
+  #replaced: Replaced | undefined
+
+  constructor(replaces?: string) {
+    this.replaces = replaces
+  }
+
+  get isEmpty(): boolean {
+    return this.#before.size === 0 && this.replaces === undefined
+  }
+
+  add(operation: string, changes: readonly RecordChange[]): void {
+    this.operation = operation
+    for (const { collection, key, before, after } of changes) {
+      const known = this.#before.get(collection) ?? new Map<string, object | undefined>()
+      this.#before.set(collection, known)
+      if (!known.has(key)) known.set(key, before)
+      // Created and removed again: no change at all.
+      else if (!after && known.get(key) === undefined) known.delete(key)
+    }
+  }
+
+  replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
+    const side = [...sideRecords.values()].map((owner) => ({ owner, rows: owner.rows() }))
+    this.#replaced ??= { state, before: this.#before, side }
+    this.replaces ??= operation
+    this.#before = new Map()
+  }
+
+  changes(records: Records): StoredChange[] {
+    return [...this.#before].flatMap(([collection, known]) => {
+      const table = records.table(collection)
+      return [...known.keys()].map((key) => storedChange(collection, key, table.get(key)))
+    })
+  }
+
+  /** Returns the state without these changes. */
+  undone(current: EngineState, sequence: number): EngineState {
+    const { state, before, side } = this.#replaced ?? { state: current, before: this.#before, side: [] }
+    for (const { owner, rows } of side) owner.load(rows)
+    for (const [collection, known] of before) {
+      for (const [key, record] of known) state.records.change(collection, key, record)
+    }
+    state.records.sequence = sequence
+    return state
+  }
+}
