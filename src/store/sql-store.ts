@@ -26,7 +26,7 @@ export type Atomically = (work: () => void) => void
  * ```
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
-  let hasCopy: boolean | undefined
+  let hasCopy = false
   return {
     load() {
       let state: StoredState | undefined
@@ -34,6 +34,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
         atomically(() => {
           migrate(run)
           state = loaded(run)
+          hasCopy = hasCopyOf(run)
         })
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
@@ -42,7 +43,6 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
       return state
     },
     append(commit) {
-      hasCopy ??= hasCopyOf(run)
       let isMigration = false
       atomically(() => {
         isMigration = startsNewVersion(run, commit)
