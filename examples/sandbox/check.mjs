@@ -42,7 +42,7 @@ for (const { url, api_key, control_key } of [main.body, branch.body]) {
 console.log('Both have the certificate, each by its own clock')
 
 const foreign = await ask('GET', `${branch.body.url}/reserved_domains`, { headers: client })
-assert.equal(foreign.body.error_code, 'ERR_NGROK_203')
+assert.equal(foreign.body.error_code, 'ERR_GATEWAY_90606')
 console.log("Neither takes the other one's key")
 
 for (const each of [name, `${name}-branch`]) {

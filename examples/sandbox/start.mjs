@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import workerd from 'workerd'
+import { removeEmptied } from './emptied.mjs'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 process.chdir(folder)
@@ -17,6 +18,8 @@ await build({
   external: ['cloudflare:workers'],
 })
 for (const folder of ['state', 'cluster-state']) mkdirSync(folder, { recursive: true })
+const emptied = removeEmptied('state/fauxgate-sandbox')
+if (emptied > 0) console.log(`Removed ${emptied} empty files of sandboxes that are no more.`)
 const env = { ...process.env, ACCOUNT_KEY: process.env.ACCOUNT_KEY ?? 'only-for-this-machine' }
 const server = spawn(workerd.default, ['serve', ...process.argv.slice(2), '--control-fd=3'], {
   env,

@@ -21,6 +21,8 @@ const sandboxes :Workerd.Worker = (
     (name = "SANDBOXES", durableObjectNamespace = "Sandbox"),
     (name = "ACCOUNTS", durableObjectNamespace = "Account"),
     (name = "ACCOUNT_KEY", fromEnvironment = "ACCOUNT_KEY"),
+    (name = "SIGNING_KEY", fromEnvironment = "SIGNING_KEY"),
+    (name = "ALLOW_ORIGINS", fromEnvironment = "ALLOW_ORIGINS"),
     (name = "PUBLIC_URL", fromEnvironment = "PUBLIC_URL"),
     (name = "WILDCARD_HOST", fromEnvironment = "WILDCARD_HOST"),
     (name = "MOST_RECORDS", fromEnvironment = "MOST_RECORDS"),

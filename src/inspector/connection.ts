@@ -46,6 +46,15 @@ async function read(response: Response): Promise<Answer> {
 
 const KEY = 'fauxgate-control-key'
 
+/** Takes the control key from a link such as `…/_fauxgate/#key=…`, and leaves none in the address. Returns whether there was one. */
+export function takeKeyFromLink(): boolean {
+  const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
+  if (key === undefined) return false
+  sessionStorage.setItem(KEY, decodeURIComponent(key))
+  history.replaceState(null, '', '#now')
+  return true
+}
+
 interface ServerEvent {
   readonly event: string
   readonly data: unknown

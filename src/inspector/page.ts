@@ -3,7 +3,7 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
-import { Connection, ErrorAnswer } from './connection.ts'
+import { Connection, ErrorAnswer, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 
 interface SavedSnapshot {
@@ -44,7 +44,12 @@ export class Page extends PageState {
 
   constructor() {
     super()
-    addEventListener('hashchange', () => this.set({ place: location.hash.slice(1) }))
+    const follow = () => {
+      const hasKey = takeKeyFromLink()
+      this.set({ place: location.hash.slice(1), ...(hasKey && { needsKey: false }) })
+    }
+    addEventListener('hashchange', follow)
+    follow()
     void this.#listen()
   }
 

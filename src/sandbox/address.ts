@@ -24,12 +24,7 @@ export interface InSandbox {
 const IN_SANDBOX = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
 
 /** The paths below a sandbox's name that are the account's. */
-const OF_ACCOUNT: ReadonlySet<string> = new Set(['', '/fork', '/keys'])
-
-/** Returns whether a text is a name that a sandbox can have: one label of a host name (rules: sandboxes#names). */
-export function isSandboxName(text: string): boolean {
-  return /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(text)
-}
+const OF_ACCOUNT = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
 
 type Places = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
@@ -49,7 +44,7 @@ export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, en
   }
   const ofAccount = { name: undefined, path, query: query.slice(1) }
   const [, inPath, below = ''] = IN_SANDBOX.exec(path) ?? []
-  if (inPath !== undefined) return OF_ACCOUNT.has(below) ? ofAccount : inSandbox(inPath, below)
+  if (inPath !== undefined) return OF_ACCOUNT.test(below) ? ofAccount : inSandbox(inPath, below)
   const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
   return ofKey === undefined ? ofAccount : inSandbox(ofKey, path)
 }

@@ -10,6 +10,10 @@ export interface SandboxEnvironment {
   readonly ACCOUNTS: Objects<Stub<AccountObject>>
   /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
   readonly ACCOUNT_KEY?: string
+  /** The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change that. */
+  readonly SIGNING_KEY?: string
+  /** The origins, separated by commas, whose pages may use controls and the account's calls, with credentials. */
+  readonly ALLOW_ORIGINS?: string
   /** The URL by which clients reach the Worker, if a proxy reaches it by another one. */
   readonly PUBLIC_URL?: string
   /** The host below which each sandbox has a name of its own, such as `sandboxes.example.com`. */
@@ -50,11 +54,28 @@ export function mostSandboxes(env: SandboxEnvironment): number {
 export function requireVariables(env: SandboxEnvironment): void {
   limitsIn(env)
   mostSandboxes(env)
+  originsIn(env)
   const { PUBLIC_URL, WILDCARD_HOST } = env
   if (PUBLIC_URL && !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/i.test(PUBLIC_URL))
     refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients ask, such as https://sandboxes.example.com')
   if (WILDCARD_HOST && !/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(WILDCARD_HOST))
     refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
+}
+
+/** Returns the secret that signs keys; empty where the Worker has none. */
+export function signingSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
+  return SIGNING_KEY || ACCOUNT_KEY || ''
+}
+
+/** Returns the origins whose pages may do everything. Refuses a variable that is no list of them. */
+export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
+  const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
+  if (origins.every((each) => /^https?:\/\/[^/?#\s@*]+$/.test(each))) return origins
+  return refuseVariable(
+    'ALLOW_ORIGINS',
+    ALLOW_ORIGINS ?? '',
+    'origins such as https://app.example.com, separated by commas',
+  )
 }
 
 function refuseVariable(name: string, received: string, allowed: string): never {

@@ -1,3 +1,4 @@
+import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { counted } from '../schema/text.ts'
 
@@ -29,6 +30,25 @@ export const errors = declareErrors({
     503,
     () => 'The sandbox is out of reach for the moment: whether this request was carried out is unknown. Try again.',
   ),
+  sandbox_key_refused: entry(
+    90606,
+    401,
+    (it: { name: string }) =>
+      `There is no sandbox ${it.name}, or none of the keys sent is one of its keys. Send an API key as ` +
+      `"Authorization: Bearer …" or a control key as "${CONTROL_KEY_HEADER}: …"; the holder of the account key makes both.`,
+  ),
+  key_scope_missing: entry(
+    90607,
+    403,
+    (it: { name: string; scopes: readonly string[]; method: string }) =>
+      `The key ${it.name} allows ${it.scopes.join(', ')}, so not ${it.method}. Use a key that allows changes.`,
+  ),
+  account_key_throttled: entry(
+    90608,
+    429,
+    (it: { wait: number }) =>
+      `Too many wrong account keys came from this address. Try again in ${counted(it.wait, 'second')}.`,
+  ),
   sandbox_name_invalid: entry(
     90610,
     400,
@@ -51,6 +71,24 @@ export const errors = declareErrors({
     409,
     (it: { most: number }) =>
       `There are ${counted(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
+  ),
+  key_taken: entry(
+    90615,
+    409,
+    (it: { name: string }) => `The sandbox has a key ${it.name} already. Revoke it first, or take another name.`,
+  ),
+  key_not_found: entry(90616, 404, (it: { name: string }) => `The sandbox has no key ${it.name}.`),
+  too_many_keys: entry(
+    90617,
+    409,
+    (it: { most: number }) => `The sandbox has ${counted(it.most, 'key')} already, the most allowed. Revoke some.`,
+  ),
+  sandbox_unreadable: entry(
+    90618,
+    503,
+    (it: { name: string; why: string }) =>
+      `The state of the sandbox ${it.name} cannot be read: ${it.why}. Nothing in it was changed. Run the version of ` +
+      'fauxgate that wrote it or a newer one, or delete the sandbox and create it again.',
   ),
   too_many_listeners: entry(
     90628,

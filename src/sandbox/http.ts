@@ -1,4 +1,4 @@
-import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../control/control.ts'
+import { CONTROL_PATH } from '../control/control.ts'
 import { freshSecret } from '../engine/random.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
@@ -9,8 +9,8 @@ import type { RequestBody } from '../schema/body.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
 import { problem, Refusal } from '../schema/errors.ts'
 import { errors } from './errors.ts'
-import { type Header, type KeyDigests, type Keys, withGatewayKeys } from './keys.ts'
-import { EVENTS_PATH, isSocket, offeredKey } from './listeners.ts'
+import type { Grant } from './key-list.ts'
+import { type Keys, type SentKeys, withKeys } from './keys.ts'
 
 /** Returns the response of some work; a refusal becomes an error response. */
 export async function respond(work: () => HttpResponse | Promise<HttpResponse>): Promise<HttpResponse> {
@@ -37,7 +37,7 @@ function responseOf({ code, status, message, details, headers }: Omit<ErrorFacts
   return jsonAnswer(status, body, { ...headers, [standard.operationIdHeader]: operation_id })
 }
 
-function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
+export function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
   return { ...response, headers: { ...response.headers, 'Retry-After': String(seconds) } }
 }
 
@@ -58,19 +58,21 @@ export function toResponse({ status, headers, body, delivery }: HttpResponse): R
   return new Response(delivery?.drop ? broken() : body, { status, headers })
 }
 
-/** Returns a request without its body as the gateway of a sandbox takes it. */
-export function requestHead({ method, headers }: Request, url: string, digests: KeyDigests, keys: Keys): HttpRequest {
-  const sent: Header = (name) => headers.get(name)
-  const header = url === EVENTS_PATH ? withOfferedKey(sent) : sent
+/** Returns a request without its body as the gateway of a sandbox takes it: with the gateway's keys for the permitted ones. */
+export function requestHead(
+  request: Request,
+  url: string,
+  sent: SentKeys,
+  { api, control }: Grant,
+  keys: Keys,
+): HttpRequest {
+  const { method, headers } = request
+  const permitted = { api: api ? keys.api_key : sent.api, control: control ? keys.control_key : sent.control }
+  // The Worker says which pages may see the response.
+  const header = withKeys((name) => (name === 'origin' ? null : headers.get(name)), permitted)
   // The inspector has no API key.
   const isInspector = !headers.has('authorization') && headers.has('fauxgate-inspector')
-  return { method, url, header: withGatewayKeys(header, digests, keys), body: '', isInspector }
-}
-
-/** Returns headers with the control key that a WebSocket was offered with: a browser has no other way to send it. */
-function withOfferedKey(header: Header): Header {
-  const key = isSocket(header) ? offeredKey(header('sec-websocket-protocol')) : null
-  return (name) => (key !== null && name === CONTROL_KEY_HEADER.toLowerCase() ? key : header(name))
+  return { method, url, header, body: '', isInspector }
 }
 
 /** Reads the body of a request. One of a known length is read at once: a stream takes longer than the response. */

@@ -1,51 +1,124 @@
+import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { freshSecret } from '../engine/random.ts'
 import { isOneOf } from '../http/access.ts'
 import { utf8Bytes } from '../schema/platform.ts'
 
-/** The keys of a sandbox. They are shown once; the sandbox stores their digests alone. */
+/** The two keys that a sandbox is created with. They are shown once; the sandbox stores their digests alone. */
 export interface Keys {
   readonly api_key: string
   readonly control_key: string
 }
 
-export type KeyDigests = { readonly [Name in keyof Keys]: string }
-
 /** A header of a request by its lower-case name, or null. */
 export type Header = (name: string) => string | null
 
-export function freshKeys(name: string): Keys {
-  return { api_key: `fgapi_${name}_${freshSecret()}`, control_key: `fgctl_${freshSecret()}` }
+/** What the beginning of a key says of it, for people: the API, the controls, or a key with a name. */
+export type KeyKind = 'api' | 'ctl' | 'key'
+
+/** The parts of a key of a sandbox. A control key of before had no name of its sandbox. */
+interface KeyParts {
+  readonly kind: string
+  readonly sandbox: string | undefined
+  readonly secret: string
+  readonly signature: string | undefined
+}
+
+const KEY = /^fg(api|ctl|key)_(?:([a-z0-9-]+)_)?([0-9a-f]{64})(?:_([0-9a-f]{32}))?$/
+
+function partsOf(key: string): KeyParts | undefined {
+  const [, kind, sandbox, secret, signature] = KEY.exec(key) ?? []
+  return kind && secret ? { kind, sandbox, secret, signature } : undefined
+}
+
+/** Returns a fresh key that the secret of the account signs, so that the Worker knows it without its sandbox. */
+export function freshKey(kind: KeyKind, sandbox: string, signingSecret: string): string {
+  const secret = freshSecret()
+  return `fg${kind}_${sandbox}_${secret}_${signatureOf({ kind, sandbox, secret }, signingSecret)}`
+}
+
+/** Returns the keys of a sandbox's gateway, which nobody sees. */
+export function gatewayKeys(): Keys {
+  return { api_key: freshSecret(), control_key: freshSecret() }
+}
+
+function signatureOf({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, signingSecret: string): string {
+  return hex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
+}
+
+/** How far a key can be trusted by its text alone: `unsigned` is the form of keys of before. */
+export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
+
+/** Returns how far a key can be trusted to be one that this account made for a sandbox (rules: sandboxes#keys). */
+export function trustIn(key: string, sandbox: string, signingSecret: string): KeyTrust {
+  const parts = partsOf(key)
+  if (!parts || !signingSecret) return 'foreign'
+  const { kind, signature } = parts
+  if (signature === undefined) {
+    const isOld = kind === 'api' ? parts.sandbox === sandbox : kind === 'ctl' && parts.sandbox === undefined
+    return isOld ? 'unsigned' : 'foreign'
+  }
+  const isOwn = parts.sandbox === sandbox && isOneOf([signatureOf(parts, signingSecret)], signature)
+  return isOwn ? 'signed' : 'foreign'
 }
 
 /** Returns the sandbox that the API key of an `Authorization` header names. The key itself is not checked. */
 export function sandboxOf(authorization: string | null): string | undefined {
-  return authorization === null ? undefined : /^Bearer +fgapi_([a-z0-9-]+)_/i.exec(authorization)?.[1]
-}
-
-export function digestsOf({ api_key, control_key }: Keys): KeyDigests {
-  return { api_key: digestOf(api_key), control_key: digestOf(control_key) }
+  return authorization === null ? undefined : /^Bearer +fg(?:api|key)_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
 
 /** Returns the SHA-256 of a key in hexadecimal digits. A key has 256 random bits, so it needs no salt. */
 export function digestOf(key: string): string {
-  return [...sha256(utf8Bytes(key))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex(sha256(utf8Bytes(key)))
+}
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 const BEARER = /^Bearer +(\S.*)$/i
 const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 
-/**
- * Returns headers with the keys of the gateway in place of those of its sandbox (rules: sandboxes#keys). Nobody sees the
- * gateway's keys, so it stays the same when the sandbox gets new ones.
- */
-export function withGatewayKeys(header: Header, digests: KeyDigests, keys: Keys): Header {
-  const isValid = (name: keyof Keys, key: string) => isOneOf([digests[name]], digestOf(key))
+/** The beginning of the subprotocol that carries the key: a browser sends no headers with a WebSocket. */
+const KEY_PROTOCOL = 'fauxgate-key.'
+
+export function isSocket(header: Header): boolean {
+  return header('upgrade')?.toLowerCase() === 'websocket'
+}
+
+/** Returns the key in the subprotocols that a WebSocket was offered with, or null. */
+function offeredKey(protocols: string | null): string | null {
+  const offered = protocols?.split(',').map((each) => each.trim())
+  const protocol = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
+  if (protocol === undefined) return null
+  try {
+    return decodeURIComponent(protocol.slice(KEY_PROTOCOL.length))
+  } catch {
+    return null
+  }
+}
+
+/** The keys that a request was sent with, one for each purpose. */
+export interface SentKeys {
+  readonly api: string | undefined
+  readonly control: string | undefined
+}
+
+/** Returns the keys of a request. A browser sends no headers with a WebSocket, so a subprotocol has the key there. */
+export function keysSent(header: Header): SentKeys {
+  const offered = isSocket(header) ? offeredKey(header('sec-websocket-protocol')) : null
+  return {
+    api: BEARER.exec(header('authorization') ?? '')?.[1],
+    control: offered ?? header(CONTROL_KEY) ?? undefined,
+  }
+}
+
+/** Returns headers with other keys: those of the gateway, where the sent ones allow the request. */
+export function withKeys(header: Header, { api, control }: SentKeys): Header {
   return (name) => {
-    const value = header(name)
-    if (name === CONTROL_KEY) return value && isValid('control_key', value) ? keys.control_key : value
-    const key = name === 'authorization' && value ? BEARER.exec(value)?.[1] : undefined
-    return key && isValid('api_key', key) ? `Bearer ${keys.api_key}` : value
+    if (name === CONTROL_KEY && control !== undefined) return control
+    if (name === 'authorization' && api !== undefined) return `Bearer ${api}`
+    return header(name)
   }
 }

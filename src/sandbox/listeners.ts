@@ -1,16 +1,13 @@
 import { CONTROL_PATH } from '../control/control.ts'
+import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import type { Header } from './keys.ts'
-import type { ObjectState } from './objects.ts'
+import type { ListenerSocket, ObjectState } from './objects.ts'
 
 export const EVENTS_PATH = `${CONTROL_PATH}/events`
 
 const PROTOCOL = 'fauxgate'
-
-/** The beginning of the subprotocol that carries the key: a browser sends no headers with a WebSocket. */
-const KEY_PROTOCOL = 'fauxgate-key.'
 
 /** The message by which a listener shows that it is there, and the answer to it. */
 const BEAT = ':'
@@ -29,7 +26,7 @@ const POLICY_VIOLATION = 1008
  */
 export class Listeners {
   readonly #state: ObjectState
-  #sockets: readonly WebSocket[] = []
+  #sockets: readonly ListenerSocket[] = []
   /** Ends the subscription to the gateway, which there is while anybody listens. */
   #unsubscribe: (() => void) | undefined
   /** The characters that the present piece of work has sent. */
@@ -45,10 +42,11 @@ export class Listeners {
     return this.#sockets.length
   }
 
-  /** Accepts a listener, which first hears the overview. */
-  add(gateway: Gateway): Response {
+  /** Accepts a listener until its key ends. It first hears the overview. */
+  add(gateway: Gateway, until: number | null): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
+    ours.serializeAttachment(until)
     this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(BEAT, BEAT))
     this.#refresh()
     ours.send(overviewEvent(gateway))
@@ -100,9 +98,12 @@ export class Listeners {
     const text = eventText(event, value)
     this.#sent += text.length
     if (this.#sent > MOST_SENT) return
+    const now = readClock(systemClock)
     for (const socket of this.#sockets) {
+      const until = socket.deserializeAttachment() ?? null
       try {
-        socket.send(text)
+        if (until !== null && until <= now) socket.close(POLICY_VIOLATION, 'The key has ended.')
+        else socket.send(text)
       } catch {
         // It is closing; the platform calls `webSocketClose` presently.
         this.#refresh(socket)
@@ -114,26 +115,10 @@ export class Listeners {
     this.#keep(this.#state.getWebSockets().filter((each) => each !== except && each.readyState === 1))
   }
 
-  #keep(sockets: readonly WebSocket[]): void {
+  #keep(sockets: readonly ListenerSocket[]): void {
     this.#sockets = sockets
     if (sockets.length > 0) return
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
-  }
-}
-
-export function isSocket(header: Header): boolean {
-  return header('upgrade')?.toLowerCase() === 'websocket'
-}
-
-/** Returns the key in the subprotocols that a WebSocket was offered with, or null. */
-export function offeredKey(protocols: string | null): string | null {
-  const offered = protocols?.split(',').map((each) => each.trim())
-  const protocol = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
-  if (protocol === undefined) return null
-  try {
-    return decodeURIComponent(protocol.slice(KEY_PROTOCOL.length))
-  } catch {
-    return null
   }
 }

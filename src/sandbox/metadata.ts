@@ -1,6 +1,7 @@
 import { readClock, systemClock } from '../engine/clock.ts'
 import { timestamp } from '../schema/time.ts'
-import type { KeyDigests } from './keys.ts'
+import type { Scope, StoredKey } from './key-list.ts'
+import type { Keys } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
@@ -11,7 +12,13 @@ export interface Metadata {
   /** In ms since 1970; null for never. */
   readonly expires: number | null
   readonly options: StoredOptions
-  readonly digests: KeyDigests
+  readonly keys: readonly StoredKey[]
+}
+
+/** The metadata that sandboxes of before have: the digests of their two keys. */
+type StoredMetadata = Omit<Metadata, 'keys'> & {
+  readonly keys?: readonly StoredKey[]
+  readonly digests?: { readonly [Name in keyof Keys]: string }
 }
 
 const METADATA = 'sandbox'
@@ -32,7 +39,7 @@ export class MetadataStore {
 
   get(): Metadata | undefined {
     // Only `put` writes there.
-    this.#metadata ??= this.#storage.kv.get(METADATA) as Metadata | undefined
+    this.#metadata ??= upgraded(this.#storage.kv.get(METADATA) as StoredMetadata | undefined)
     return this.#metadata
   }
 
@@ -57,6 +64,16 @@ export class MetadataStore {
   get used(): number | null {
     return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Only `use` writes there.
   }
+}
+
+function upgraded(stored: StoredMetadata | undefined): Metadata | undefined {
+  if (!stored) return undefined
+  const { digests, keys, ...facts } = stored
+  const firstKey = (name: string, scope: Scope, digest = ''): StoredKey => {
+    return { name, scopes: [scope], digest, created: facts.created, expires: null }
+  }
+  const first = [firstKey('api', 'api', digests?.api_key), firstKey('control', 'control', digests?.control_key)]
+  return { ...facts, keys: keys ?? first }
 }
 
 /** Returns whether a sandbox is at its end. It may not be removed yet. */

@@ -1,8 +1,15 @@
 import type { HttpResponse } from '../http/messages.ts'
 import type { StoredRecord, StoredState } from '../operation/store.ts'
 import type { SqlValue } from '../store/sql-store.ts'
+import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions, StoredOptions } from './options.ts'
+
+/** A WebSocket with a value that the platform keeps while the object sleeps: when its key ends. */
+export interface ListenerSocket extends WebSocket {
+  serializeAttachment(until: number | null): void
+  deserializeAttachment(): number | null
+}
 
 /** A Durable Object's state, as far as sandboxes use it. */
 export interface ObjectState {
@@ -10,9 +17,9 @@ export interface ObjectState {
   /** Lets no other event in until the work has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
-  acceptWebSocket(end: WebSocket): void
+  acceptWebSocket(end: ListenerSocket): void
   /** Returns the accepted ends that are open or about to close. */
-  getWebSockets(): WebSocket[]
+  getWebSockets(): ListenerSocket[]
   /** Has the platform answer one message itself, so that it wakes nobody. */
   setWebSocketAutoResponse(pair: object): void
 }
@@ -56,6 +63,11 @@ export interface RegisteredSandbox {
   readonly clock: string
 }
 
+/** A sandbox as the account stores it. Those of before had keys that nobody could check without their object. */
+export interface Registration extends RegisteredSandbox {
+  readonly hasSignedKeys?: boolean
+}
+
 /** A sandbox in the account's list. */
 export interface ListedSandbox extends RegisteredSandbox {
   readonly url: string
@@ -82,6 +94,9 @@ export type CreatedSandbox = DescribedSandbox & Keys
 export interface AccountObject {
   /** Adds a sandbox, or returns false if there are as many others as allowed. */
   register(sandbox: RegisteredSandbox, most: number): boolean
+  find(name: string): Registration | undefined
+  /** Notes that all keys of a sandbox of before are signed from now on. */
+  signKeys(name: string): void
   forget(name: string): void
   list(after: string, limit: number): RegisteredSandbox[]
 }
@@ -97,6 +112,14 @@ export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
 
+/** A key to make, with a name of its own. */
+export interface NamedKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** In ms; undefined for as long as the sandbox. */
+  readonly ttl: number | undefined
+}
+
 export interface SandboxObject {
   fetch(request: Request): Promise<Response>
   /** Creates the sandbox. No other response has its keys. */
@@ -105,5 +128,9 @@ export interface SandboxObject {
   /** Returns the state for a fork, or the response that there is no such sandbox. */
   copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }>
   renewKeys(name: string): Promise<HttpResponse>
+  listKeys(name: string): Promise<HttpResponse>
+  /** Adds a key. No other response has its text. */
+  addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse>
+  revokeKey(name: string, key: string): Promise<HttpResponse>
   remove(name: string): Promise<HttpResponse>
 }

@@ -9,6 +9,8 @@ import { Refusal, refuse } from '../schema/errors.ts'
 import { anyObject } from '../schema/schema.ts'
 import { DURATION_ALLOWED, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
+import { SCOPES } from './key-list.ts'
+import { isSandboxName } from './names.ts'
 
 const LONGEST_TTL_DAYS = 366
 const SHORTEST_TTL_MS = 1000
@@ -66,6 +68,17 @@ export const sandboxOptions = v.object({
 })
 
 export const forkOptions = v.object({ name: v.string(), ttl })
+
+/** A key to make. Without a name, the two first keys are replaced. */
+export const keyOptions = v.object({
+  name: v.exactOptional(
+    v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lower-case letters, digits and inner hyphens')),
+  ),
+  scopes: v.optional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one')), [
+    'read',
+  ]),
+  ttl,
+})
 
 export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 

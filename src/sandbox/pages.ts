@@ -1,7 +1,8 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import { pageHeaders } from '../http/page-headers.ts'
-import { type Address, isSandboxName } from './address.ts'
+import type { Address } from './address.ts'
 import { account, inspector } from './documents.js'
+import { isSandboxName } from './names.ts'
 
 const documents = { account, inspector } as const
 

@@ -8,7 +8,7 @@ declare module 'cloudflare:workers' {
 }
 
 /** The two ends of a WebSocket. */
-declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: WebSocket }
+declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: import('./objects.ts').ListenerSocket }
 
 /** A message that the platform answers without waking an object, and the answer. */
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object

@@ -1,32 +1,40 @@
 import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
-import { createGateway, type Gateway } from '../gateway/gateway.ts'
+import type { Gateway } from '../gateway/gateway.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, largestBody, NO_CONTENT } from '../http/messages.ts'
-import { openApi } from '../openapi/openapi.ts'
-import type { StoredState } from '../operation/store.ts'
+import type { Store, StoredState } from '../operation/store.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { addressOf, type InSandbox } from './address.ts'
-import { limitsIn, mostSandboxes, RequestRate, type SandboxEnvironment } from './environment.ts'
+import { limitsIn, mostSandboxes, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
 import { busyResponse, controlRefusal, errorResponse, readBody, requestHead, respond, toResponse } from './http.ts'
-import { digestsOf, freshKeys } from './keys.ts'
-import { EVENTS_PATH, isSocket, Listeners, MOST_LISTENERS } from './listeners.ts'
+import { grantOf } from './key-list.ts'
+import { KeyRing } from './key-ring.ts'
+import { gatewayKeys, isSocket, keysSent } from './keys.ts'
+import { EVENTS_PATH, Listeners, MOST_LISTENERS } from './listeners.ts'
+import { gatewayOf, loading } from './loading.ts'
 import { isExpired, type Metadata, MetadataStore, registered } from './metadata.ts'
 import {
   type Beginning,
   type CreatedSandbox,
   type DescribedSandbox,
+  type NamedKey,
   objectOf,
   type SandboxCopy,
   type SandboxObject,
 } from './objects.ts'
-import { gatewayOptions, readingOptions, storedOptions } from './options.ts'
+import { readingOptions, storedOptions } from './options.ts'
 import { limitedStore, usageOf } from './store.ts'
 
-/** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
-const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
+const NEW_KEYS = 'The keys of the sandbox have changed.'
+
+/** A request by what its keys allow, and until when they do. */
+interface Permitted {
+  readonly head: HttpRequest
+  readonly until: number | null
+}
 
 /**
  * One sandbox: a gateway whose store is the object's storage and whose agenda is the object's alarm. The first request or
@@ -36,9 +44,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   readonly #metadata = new MetadataStore(this.ctx.storage)
   readonly #listeners = new Listeners(this.ctx)
   /** The keys of the gateway, which nobody else knows. */
-  readonly #gatewayKeys = freshKeys('')
+  readonly #gatewayKeys = gatewayKeys()
   readonly #limits = limitsIn(this.env)
   readonly #rate = new RequestRate(this.#limits.requests)
+  readonly #keys = new KeyRing(this.#metadata, signingSecret(this.env))
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
   /** Something may have become due since the alarm was set. */
@@ -56,27 +65,36 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   async #respond(request: Request, address: InSandbox): Promise<Response> {
     const { below } = address
-    const { gateway, digests } = this.#open(address)
     const now = readClock(systemClock)
+    const { head, until } = this.#permitted(request, address, now)
     const wait = this.#rate.take(now)
+    const gateway = this.#open(address)
     if (wait > 0) return toResponse(busyResponse(gateway, this.#rate.most, wait))
     this.#metadata.use(now)
-    const head = requestHead(request, below, digests, this.#gatewayKeys)
-    if (below === EVENTS_PATH) return this.#listen(gateway, head)
+    if (below === EVENTS_PATH) return this.#listen(gateway, head, until)
     // A whole state is read only from those who may bring one.
     const refusal = largestBody(head.method, below) > LARGEST_BODY ? controlRefusal(gateway, head) : undefined
     if (refusal) return toResponse(refusal)
     if (!request.body) return this.#exchange(gateway, head)
     const body = await readBody(request)
     // Meanwhile the sandbox may have been removed, and created again.
-    return this.#exchange(this.#open(address).gateway, { ...head, body })
+    const { head: again } = this.#permitted(request, address, readClock(systemClock))
+    return this.#exchange(this.#open(address), { ...again, body })
   }
 
-  #open({ name, base }: InSandbox) {
-    const metadata = this.#required(name)
-    const gateway = this.#loaded(metadata)
+  /** Returns the head of a request with what its keys allow. Without a key of the sandbox, nothing of it is used. */
+  #permitted(request: Request, { name, below }: InSandbox, now: number): Permitted {
+    const { method, headers } = request
+    const sent = keysSent((header) => headers.get(header))
+    const grant = grantOf(this.#present()?.keys ?? [], sent, method, now)
+    if (!grant) refuse(errors.sandbox_key_refused, { name })
+    return { head: requestHead(request, below, sent, grant, this.#gatewayKeys), until: grant.until }
+  }
+
+  #open({ name, base }: InSandbox): Gateway {
+    const gateway = this.#loaded(this.#required(name))
     gateway.servedAt(base)
-    return { gateway, digests: metadata.digests }
+    return gateway
   }
 
   #exchange(gateway: Gateway, request: HttpRequest): Response | Promise<Response> {
@@ -88,13 +106,13 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   /** Accepts a WebSocket: a stream would keep the object awake. */
-  #listen(gateway: Gateway, head: HttpRequest): Response {
+  #listen(gateway: Gateway, head: HttpRequest, until: number | null): Response {
     const refusal = controlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
     if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     const most = MOST_LISTENERS
     if (this.#listeners.count >= most) return toResponse(gateway.refused(errors.too_many_listeners, { most }))
-    return this.#listeners.add(gateway)
+    return this.#listeners.add(gateway, until)
   }
 
   webSocketMessage(): void {
@@ -114,7 +132,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     this.#alarm = null
     const metadata = this.#metadata.get()
     if (!metadata) return
-    if (isExpired(metadata)) return this.ctx.blockConcurrencyWhile(() => this.#remove(metadata.name))
+    if (isExpired(metadata)) return this.ctx.blockConcurrencyWhile(() => this.#remove(metadata))
     this.#mayBeDue = true
     if (metadata.options.clock !== 'manual') {
       const gateway = this.#loaded(metadata)
@@ -130,9 +148,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       const created = readClock(systemClock)
       const ttl = beginning.copy ? beginning.ttl : beginning.options.ttl
       const options = beginning.copy ? beginning.copy.options : storedOptions(beginning.options, created)
-      const keys = freshKeys(name)
+      const { keys, shown } = this.#keys.first(name, created)
       const expires = ttl === undefined ? null : created + ttl
-      const metadata: Metadata = { name, created, expires, options, digests: digestsOf(keys) }
+      const metadata: Metadata = { name, created, expires, options, keys }
       await this.#register(metadata)
       try {
         await this.ctx.storage.deleteAll()
@@ -142,7 +160,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
         await this.#account().forget(name)
         throw error
       }
-      const answer: CreatedSandbox = { ...this.#description(metadata, url), ...keys }
+      const answer: CreatedSandbox = { ...this.#description(metadata, url), ...shown }
       return jsonAnswer(201, answer)
     })
   }
@@ -161,19 +179,33 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   renewKeys(name: string): Promise<HttpResponse> {
+    return this.#alone(async () => {
+      const answer = this.#keys.renew(this.#required(name))
+      this.#listeners.end(NEW_KEYS)
+      await this.#account().signKeys(name)
+      return answer
+    })
+  }
+
+  listKeys(name: string): Promise<HttpResponse> {
+    return respond(() => this.#keys.list(this.#required(name)))
+  }
+
+  addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse> {
+    return respond(() => this.#keys.add(this.#required(name), url, key))
+  }
+
+  revokeKey(name: string, key: string): Promise<HttpResponse> {
     return respond(() => {
-      const metadata = this.#required(name)
-      const keys = freshKeys(name)
-      this.#metadata.put({ ...metadata, digests: digestsOf(keys) })
-      this.#listeners.end('The sandbox has new keys.')
-      return jsonAnswer(200, keys)
+      const answer = this.#keys.revoke(this.#required(name), key)
+      this.#listeners.end(NEW_KEYS)
+      return answer
     })
   }
 
   remove(name: string): Promise<HttpResponse> {
     return this.#alone(async () => {
-      this.#required(name)
-      await this.#remove(name)
+      await this.#remove(this.#required(name))
       return NO_CONTENT
     })
   }
@@ -193,7 +225,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       store.load()
       store.append({ operation: 'restore', now, sequence, operations, replaces: { version, seed }, changes })
     }
-    const gateway = readingOptions(() => this.#loaded(metadata))
+    const gateway = readingOptions(() => this.#load(metadata))
     const { snapshot } = 'options' in beginning ? beginning.options : {}
     if (snapshot) gateway.restore(snapshot)
   }
@@ -204,12 +236,15 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (!(await this.#account().register(registered(metadata), most))) refuse(errors.too_many_sandboxes, { most })
   }
 
-  /** Removes the sandbox. If the process ends on the way, the alarm or the caller does it again. */
-  async #remove(name: string): Promise<void> {
-    this.#unload(name)
-    await this.#account().forget(name)
-    await this.ctx.storage.deleteAlarm()
-    await this.ctx.storage.deleteAll()
+  /** Removes the sandbox. It is at its end at once; if the process ends on the way, the alarm removes the rest. */
+  async #remove(metadata: Metadata): Promise<void> {
+    const { storage } = this.ctx
+    this.#metadata.put({ ...metadata, expires: 0 })
+    await storage.setAlarm(readClock(systemClock))
+    this.#unload(metadata.name)
+    await this.#account().forget(metadata.name)
+    await storage.deleteAlarm()
+    await storage.deleteAll()
   }
 
   #account() {
@@ -240,23 +275,20 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   /** Returns the gateway, loaded from the storage at first. */
-  #loaded({ options }: Metadata): Gateway {
-    if (this.#gateway) return this.#gateway
+  #loaded(metadata: Metadata): Gateway {
+    return this.#gateway ?? loading(metadata.name, () => this.#load(metadata))
+  }
+
+  #load(metadata: Metadata): Gateway {
     const store = this.#store()
-    const gateway = createGateway({
-      ...gatewayOptions(options),
-      ...JOURNAL,
-      keys: [this.#gatewayKeys.api_key],
-      control: { key: this.#gatewayKeys.control_key },
-      store: {
-        load: () => store.load(),
-        append: (commit) => {
-          store.append(commit)
-          this.#mayBeDue = true
-        },
+    const noting: Store = {
+      load: () => store.load(),
+      append: (commit) => {
+        store.append(commit)
+        this.#mayBeDue = true
       },
-    })
-    gateway.describedBy(openApi)
+    }
+    const gateway = gatewayOf(metadata, this.#gatewayKeys, noting)
     this.#gateway = gateway
     this.#listeners.follow(gateway)
     return gateway

@@ -1,27 +1,29 @@
+import { readClock, systemClock } from '../engine/clock.ts'
 import { isOneOf } from '../http/access.ts'
-import { corsHeaders, isPreflight, preflightAnswer } from '../http/cors.ts'
 import { readRequest } from '../http/fetch.ts'
 import { type HttpRequest, type HttpResponse, LARGEST_STATE } from '../http/messages.ts'
 import { jsonBody, queryParameters } from '../http/request.ts'
 import { operationFor, type Router, routerOf } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
-import { standard } from '../resources/dialects.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
-import { refuse } from '../schema/errors.ts'
-import { type AccountCall, accountCalls, requireName } from './account.ts'
-import { addressOf, homeOf, type OfAccount, SANDBOXES_PATH } from './address.ts'
-import { requireVariables, type SandboxEnvironment } from './environment.ts'
+import { problem, Refusal, refuse } from '../schema/errors.ts'
+import { type AccountCall, accountCalls, requireName } from './account-calls.ts'
+import { addressOf, homeOf, type InSandbox, type OfAccount, SANDBOXES_PATH } from './address.ts'
+import { corsHeaders, preflightResponse } from './cors.ts'
+import { requireVariables, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
-import { errorResponse, toResponse } from './http.ts'
-import { digestOf } from './keys.ts'
+import { errorResponse, retryAfter, toResponse } from './http.ts'
+import { digestOf, keysSent, trustIn } from './keys.ts'
 import { objectOf } from './objects.ts'
 import { Pages } from './pages.ts'
+import { addressOfClient, FailureThrottle } from './throttle.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
 export function sandboxWorker() {
   const router = routerOf(accountCalls)
   const pages = new Pages()
+  const throttle = new FailureThrottle()
   let checked: object | undefined
   const respond = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
     if (checked !== env) requireVariables(env)
@@ -29,8 +31,16 @@ export function sandboxWorker() {
     const address = addressOf(request, env)
     const page = pages.at(address, request)
     if (page) return page
-    if (address.name === undefined) return accountResponse(router, request, env, address)
-    return objectOf(env.SANDBOXES, requireName(address.name)).fetch(request)
+    const { method, url, headers } = request
+    const head: HttpRequest = { method, url, header: (name) => headers.get(name), body: '' }
+    const cors = corsHeaders(head, address, env)
+    const preflight = preflightResponse(head, cors)
+    if (preflight) return toResponse(preflight)
+    const response =
+      address.name === undefined
+        ? runCall(router, request, head, env, address, throttle).catch(errorResponse).then(toResponse)
+        : sandboxResponse(request, head, env, address)
+    return head.header('origin') === null ? response : response.then((given) => withHeaders(given, cors))
   }
   return {
     async fetch(request: Request, environment: object): Promise<Response> {
@@ -43,17 +53,38 @@ export function sandboxWorker() {
   }
 }
 
-/** Answers a call of the account. Pages of other sites may make it, too. */
-async function accountResponse(
-  router: Router<AccountCall>,
+/** Passes a request to its sandbox, if one of its keys can be a key of that one: to ask an object makes a file for it. */
+async function sandboxResponse(
   request: Request,
+  head: HttpRequest,
   env: SandboxEnvironment,
-  address: OfAccount,
+  { name: received }: InSandbox,
 ): Promise<Response> {
-  const { method, url, headers } = request
-  const head: HttpRequest = { method, url, header: (name) => headers.get(name), body: '' }
-  const response = await runCall(router, request, head, env, address).catch(errorResponse)
-  return toResponse({ ...response, headers: { ...response.headers, ...corsHeaders(head, standard) } })
+  try {
+    const name = requireName(received)
+    if (!(await mayHaveKey(head, env, name))) refuse(errors.sandbox_key_refused, { name })
+    return await objectOf(env.SANDBOXES, name).fetch(request)
+  } catch (error) {
+    return toResponse(errorResponse(error))
+  }
+}
+
+async function mayHaveKey(head: HttpRequest, env: SandboxEnvironment, name: string): Promise<boolean> {
+  const { api, control } = keysSent(head.header)
+  const secret = signingSecret(env)
+  const trusts = [api, control].map((key) => (key === undefined ? 'foreign' : trustIn(key, name, secret)))
+  if (trusts.includes('signed')) return true
+  if (!trusts.includes('unsigned')) return false
+  const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
+  return registered !== undefined && registered.hasSignedKeys !== true
+}
+
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  // A response with an end of a WebSocket is not for pages that read responses.
+  if (response.status === 101) return response
+  const copy = new Response(response.body, response)
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value)
+  return copy
 }
 
 /** Runs a call of the account. Only with the account key are its name, its query and its body looked at. */
@@ -63,24 +94,30 @@ async function runCall(
   head: HttpRequest,
   env: SandboxEnvironment,
   { path, query }: OfAccount,
+  throttle: FailureThrottle,
 ): Promise<HttpResponse> {
   const { method, url } = request
-  const route = router.require(path, method)
-  if (isPreflight(head)) return preflightAnswer(head, route)
-  const call = operationFor(route, method, path)
-  requireAccountKey(head, env)
-  const name = path === SANDBOXES_PATH ? '' : requireName(path.split('/')[2] ?? '')
+  const call = operationFor(router.require(path, method), method, path)
+  const client = addressOfClient(request)
+  const now = readClock(systemClock)
+  const wait = throttle.wait(client, now)
+  if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
+  requireAccountKey(head, env, () => throttle.fail(client, now))
+  const [, , received = '', , key = ''] = path.split('/')
+  const name = path === SANDBOXES_PATH ? '' : requireName(received)
   const home = homeOf(url, env)
   const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
   const read = await readRequest(request, undefined, call.hasState ? LARGEST_STATE : LARGEST_BODY)
-  return call.run({ env, urlOf }, name, inputOf(call, read, query))
+  return call.run({ env, urlOf }, name, inputOf(call, read, query), key)
 }
 
-function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnvironment): void {
+function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnvironment, failed: () => void): void {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
   const received = request.header(header.toLowerCase()) || refuse(errors.account_key_missing, { header })
-  if (!isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) refuse(errors.account_key_invalid, { header })
+  if (isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) return
+  failed()
+  refuse(errors.account_key_invalid, { header })
 }
 
 function inputOf({ from }: AccountCall, request: HttpRequest, query: string): object {

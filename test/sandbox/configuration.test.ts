@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { SharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, SharedSandboxes } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 afterEach(() => sandboxes.stop())
@@ -16,6 +16,7 @@ describe('A Worker', () => {
     ['MOST_REQUESTS', '0', 'a whole number from 1 to 999999999'],
     ['MOST_SANDBOXES', '1.5', 'a whole number from 1 to 999999999'],
     ['PUBLIC_URL', 'boxes.example.com', 'the URL that clients ask, such as https://sandboxes.example.com'],
+    ['ALLOW_ORIGINS', '*', 'origins such as https://app.example.com, separated by commas'],
     ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
   ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
     await started({ [name]: value })
@@ -49,17 +50,46 @@ describe('A Worker', () => {
     expect((await sandboxes.account('GET', '/s')).body.sandboxes[0].url).toBe(created.url)
   })
 
-  it('lets pages of other sites make the calls of the account, with its key', async () => {
-    await started({})
+  describe('and pages of other sites (rules: sandboxes#pages-of-other-sites)', () => {
     const origin = 'https://team.example.com'
     const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
-    const preflight = await sandboxes.ask('OPTIONS', '/s/any', { headers: asked })
-    expect([preflight.status, preflight.text]).toEqual([204, ''])
-    expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
-    expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')
-    expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
-    const refused = await sandboxes.ask('GET', '/s', { headers: { origin } })
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
-    expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
+    /** What a page may do, by the answers to its preflight and to its request. */
+    const allowed = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+      const shown = []
+      for (const [method, sent] of [
+        ['OPTIONS', asked],
+        ['GET', { origin, ...headers }],
+      ] as const) {
+        const answer = (await sandboxes.ask(method, path, { headers: sent })).headers
+        shown.push(answer.get('access-control-allow-origin'), answer.get('access-control-allow-credentials'))
+      }
+      return shown
+    }
+    const nothing = [null, null, null, null]
+
+    it('lets them use the API, without credentials, and nothing else', async () => {
+      await started({})
+      const sandbox = await sandboxes.create('pages')
+      expect(await allowed('/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
+      expect(await allowed('/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
+      const key = { 'fauxgate-control-key': sandbox.created.control_key }
+      expect(await allowed('/s/pages/_fauxgate/clock', key)).toEqual(nothing)
+      expect(await allowed('/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
+      expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
+    })
+
+    it('lets those that ALLOW_ORIGINS names do everything, with credentials', async () => {
+      await started({ ALLOW_ORIGINS: `https://other.example.com, ${origin}` })
+      const sandbox = await sandboxes.create('pages')
+      const all = [origin, 'true', origin, 'true']
+      expect(await allowed('/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
+      const key = { 'fauxgate-control-key': sandbox.created.control_key }
+      expect(await allowed('/s/pages/_fauxgate/clock', key)).toEqual(all)
+      expect(await allowed('/s')).toEqual(all)
+      const preflight = await sandboxes.ask('OPTIONS', '/s/any', { headers: asked })
+      expect([preflight.status, preflight.text]).toEqual([204, ''])
+      expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
+      expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')
+    })
   })
 })

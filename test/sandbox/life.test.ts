@@ -43,7 +43,7 @@ describe('A sandbox', () => {
     expect(refused.status).toBe(401)
     const nobody = { authorization: 'Bearer fgapi_nobody_0', 'service-version': '2' }
     expect((await sandboxes.ask('GET', '/reserved_addrs', { headers: nobody })).body.error_code).toBe(
-      'ERR_GATEWAY_90611',
+      'ERR_GATEWAY_90606',
     )
   })
 
@@ -143,7 +143,7 @@ describe('A sandbox', () => {
     const sandbox = await sandboxes.create('removed')
     await sandbox.ask('POST', '/reserved_addrs', {})
     expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(204)
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
     expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(404)
     const again = await sandboxes.create('removed')
     expect((await again.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])

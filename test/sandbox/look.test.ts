@@ -77,10 +77,16 @@ describe('Whoever listens to a sandbox', () => {
     const victim = await sandboxes.create('listened-to')
     const attacker = await sandboxes.create('listens')
     const { api_key, control_key } = attacker.created
-    for (const key of [null, '', control_key, api_key, victim.created.api_key, ACCOUNT_KEY, '%', '"]']) {
+    const refusals = {
+      ERR_GATEWAY_90402: [victim.created.api_key],
+      ERR_GATEWAY_90606: [null, '', control_key, api_key, ACCOUNT_KEY, '%', '"]'],
+    }
+    for (const [code, key] of Object.entries(refusals).flatMap(([code, keys]) =>
+      keys.map((key) => [code, key] as const),
+    )) {
       const { status, refusal } = await listen(eventsOf(victim), key)
       expect([key, status]).toEqual([key, 401])
-      expect(JSON.parse(refusal).error_code).toMatch(/ERR_GATEWAY_9040[12]/)
+      expect(JSON.parse(refusal).error_code).toBe(code)
     }
     const host = { host: 'listened-to.boxes.example.com' }
     const byHost = await listen(`${sandboxes.url}/_fauxgate/events`, control_key, host)
@@ -169,6 +175,16 @@ describe.skipIf(!browser)('In a browser', () => {
     await page.getByText('reserved addresses').click()
     await sandbox.ask('POST', '/reserved_addrs', { description: 'seen at once' })
     await page.getByText('seen at once').waitFor()
+    await page.close()
+    expect(wrong.splice(0)).toEqual([])
+  })
+
+  it('the inspector opens by a link with a key, which is in no address afterwards (rules: sandboxes#keys)', async () => {
+    await sandboxes.create('linked', manual)
+    const { body } = await sandboxes.account('POST', '/s/linked/keys', { name: 'link', ttl: '15m' })
+    const page = await pageAt(body.inspector_url)
+    await page.getByText('live', { exact: true }).waitFor()
+    expect(page.url()).toBe(`${sandboxes.url}/s/linked/_fauxgate/#now`)
     await page.close()
     expect(wrong.splice(0)).toEqual([])
   })

@@ -68,7 +68,7 @@ describe('A process that is killed', () => {
       ({ body }) => body.sandboxes.length < 2,
     )
     expect(body.sandboxes.map(({ name }: { name: string }) => name)).toEqual(['stays'])
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
     expect((await sandboxes.account('PUT', '/s/ends', {})).status).toBe(201)
   })
 })

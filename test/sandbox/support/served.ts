@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +38,14 @@ export interface Answer {
   // What an answer holds is what the test says that it holds.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly body: any
+}
+
+/** A statement, or a value of the other kind of storage, for the object of a name. */
+export interface RawWork {
+  readonly of: 'SANDBOXES' | 'ACCOUNTS'
+  readonly name: string
+  readonly put?: readonly [key: string, value: unknown]
+  readonly sql?: readonly [statement: string, ...values: (string | number | null)[]]
 }
 
 interface Asked {
@@ -109,6 +117,28 @@ export class SharedSandboxes {
     await ended
   }
 
+  /** Stops, works on the storage of objects behind their back, and starts again. Returns the rows of each statement. */
+  async withStorage(work: readonly RawWork[]): Promise<readonly object[][]> {
+    const bundle = join(this.#folder, 'worker.bundle.js')
+    await this.kill('SIGTERM')
+    copyFileSync(fileURLToPath(new URL('./raw-storage.js', import.meta.url)), bundle)
+    await this.start()
+    const { text } = await this.ask('POST', '/', { body: work })
+    await this.kill('SIGTERM')
+    copyFileSync(join(inject('worker'), 'worker.bundle.js'), bundle)
+    await this.start()
+    return JSON.parse(text)
+  }
+
+  get folderOfFiles(): string {
+    return join(this.#folder, 'state', 'fauxgate-sandbox')
+  }
+
+  /** The files of objects of sandboxes, without those of the platform itself. */
+  get files(): readonly string[] {
+    return readdirSync(this.folderOfFiles).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
+  }
+
   async stop(): Promise<void> {
     await this.kill()
     rmSync(this.#folder, { recursive: true, force: true })
@@ -125,9 +155,15 @@ export class SharedSandboxes {
   }
 
   /** Asks exactly this path, which `fetch` would bring into its normal form, of this host. */
-  exactly(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  exactly(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    localAddress = '127.0.0.1',
+  ): Promise<Answer> {
+    const options = { port: this.#port, host: '127.0.0.1', localAddress, method, path, headers, agent: false }
     return new Promise((resolve, reject) => {
-      const sent = request({ port: this.#port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      const sent = request(options, (response) => {
         let text = ''
         response.setEncoding('utf8').on('data', (part) => {
           text += part

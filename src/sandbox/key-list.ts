@@ -1,0 +1,101 @@
+import { isOneOf } from '../http/access.ts'
+import { refuse } from '../schema/errors.ts'
+import { timestamp } from '../schema/time.ts'
+import { errors } from './errors.ts'
+import { digestOf, freshKey, type Keys, type SentKeys } from './keys.ts'
+
+/** What a key allows: requests to the API, to the controls, or to both as long as they only read. */
+export const SCOPES = ['api', 'control', 'read'] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+/** A key as its sandbox stores it. */
+export interface StoredKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly digest: string
+  readonly created: number
+  /** In ms since 1970; null for never. */
+  readonly expires: number | null
+}
+
+/** A key in the list of a sandbox's keys. */
+export interface ListedKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+/** The most keys of one sandbox. */
+const MOST_KEYS = 100
+
+export function listedKey({ name, scopes, created, expires }: StoredKey): ListedKey {
+  return { name, scopes, created_at: timestamp(created), expires_at: expires === null ? null : timestamp(expires) }
+}
+
+/** Returns the two keys that a sandbox is created with, to store and to show. */
+export function firstKeys(sandbox: string, secret: string, created: number): { keys: StoredKey[]; shown: Keys } {
+  const shown = { api_key: freshKey('api', sandbox, secret), control_key: freshKey('ctl', sandbox, secret) }
+  const keys: StoredKey[] = [
+    { name: 'api', scopes: ['api'], digest: digestOf(shown.api_key), created, expires: null },
+    { name: 'control', scopes: ['control'], digest: digestOf(shown.control_key), created, expires: null },
+  ]
+  return { keys, shown }
+}
+
+/** Returns keys with the first two replaced. */
+export function withFirstKeys(keys: readonly StoredKey[], first: readonly StoredKey[]): StoredKey[] {
+  return [...first, ...keys.filter(({ name }) => !first.some((each) => each.name === name))]
+}
+
+/** Returns keys with a further one. Refuses a name that is taken, and more keys than allowed. */
+export function withKey(keys: readonly StoredKey[], key: StoredKey): StoredKey[] {
+  if (keys.some(({ name }) => name === key.name)) refuse(errors.key_taken, { name: key.name })
+  if (keys.length >= MOST_KEYS) refuse(errors.too_many_keys, { most: MOST_KEYS })
+  return [...keys, key]
+}
+
+/** Returns keys without one of them. Refuses a name that no key has. */
+export function withoutKey(keys: readonly StoredKey[], name: string): StoredKey[] {
+  const others = keys.filter((each) => each.name !== name)
+  return others.length < keys.length ? others : refuse(errors.key_not_found, { name })
+}
+
+/** Returns the keys that are still valid. */
+export function present(keys: readonly StoredKey[], now: number): StoredKey[] {
+  return keys.filter(({ expires }) => expires === null || expires > now)
+}
+
+/** The purposes that a request may have by its keys. */
+export interface Grant {
+  readonly api: boolean
+  readonly control: boolean
+  /** When the key for the controls ends, in ms since 1970; null for never. */
+  readonly until: number | null
+}
+
+/**
+ * Returns the purposes that the keys of a request allow, or undefined where none of them is a key of the sandbox.
+ * @throws Refusal `key_scope_missing` for a change with keys that only read.
+ */
+export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {
+  const valid = present(keys, now)
+  const found = { api: keyOf(valid, sent.api), control: keyOf(valid, sent.control) }
+  if (!found.api && !found.control) return undefined
+  const isReading = method === 'GET' || method === 'HEAD'
+  const allows = (key: StoredKey | undefined, scope: Scope) =>
+    key !== undefined && (key.scopes.includes(scope) || (isReading && key.scopes.includes('read')))
+  const until = found.control?.expires ?? null
+  const grant = { api: allows(found.api, 'api'), control: allows(found.control, 'control'), until }
+  const key = found.control ?? found.api
+  const readsOnly = !isReading && !grant.api && !grant.control && key?.scopes.includes('read')
+  if (key && readsOnly) refuse(errors.key_scope_missing, { name: key.name, scopes: key.scopes, method })
+  return grant
+}
+
+function keyOf(keys: readonly StoredKey[], sent: string | undefined): StoredKey | undefined {
+  if (sent === undefined) return undefined
+  const digest = digestOf(sent)
+  return keys.find((each) => isOneOf([each.digest], digest))
+}

@@ -1,0 +1,45 @@
+/** The wrong keys that may come from one address at once. */
+const AT_ONCE = 20
+
+const REFILL_MS = 1000
+
+/** With more addresses than these, the one that was added first is forgotten. */
+const MOST_ADDRESSES = 10_000
+
+/**
+ * Counts wrong account keys by the address that they came from: 20 at once, then one a second. It is the Worker's memory, so
+ * each process counts for itself.
+ */
+export class FailureThrottle {
+  readonly #failures = new Map<string, { count: number; since: number }>()
+
+  /** Returns 0, or the seconds until an address may try again. */
+  wait(address: string, now: number): number {
+    const { count } = this.#at(address, now)
+    return count < AT_ONCE ? 0 : 1
+  }
+
+  fail(address: string, now: number): void {
+    const { count, since } = this.#at(address, now)
+    this.#failures.delete(address)
+    this.#failures.set(address, { count: count + 1, since })
+    const [oldest] = this.#failures.keys()
+    if (oldest !== undefined && this.#failures.size > MOST_ADDRESSES) this.#failures.delete(oldest)
+  }
+
+  #at(address: string, now: number): { count: number; since: number } {
+    const { count, since } = this.#failures.get(address) ?? { count: 0, since: now }
+    const refilled = Math.max(0, Math.floor((now - since) / REFILL_MS))
+    return refilled >= count
+      ? { count: 0, since: now }
+      : { count: count - refilled, since: since + refilled * REFILL_MS }
+  }
+}
+
+/** Returns the address of whoever sent a request, as the platform knows it, without its port. */
+export function addressOfClient(request: Request): string {
+  // workerd says it in `cf`, the hosted platform in a header that it sets itself.
+  const { cf } = request as { readonly cf?: { readonly clientIp?: string } }
+  const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''
+  return address.includes(':') ? address.replace(/[[\]]/g, '').split(':').slice(0, 4).join(':') : address
+}

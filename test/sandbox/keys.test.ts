@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { InSandbox, manual, SharedSandboxes } from './support/served.ts'
+import { listen } from './support/web-socket.ts'
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes().start()
+})
+afterAll(() => sandboxes.stop())
+
+/** Makes a key with a name, and returns the answer. */
+const made = async (sandbox: InSandbox, key: object) =>
+  (await sandboxes.account('POST', `/s/${sandbox.created.name}/keys`, key)).body
+
+/** The sandbox, asked with another key for everything. */
+const by = ({ created }: InSandbox, key: string) =>
+  new InSandbox(sandboxes, { ...created, api_key: key, control_key: key })
+
+/** The statuses of a request of each kind: reading and changing, by the API and by the controls. */
+async function allowedTo(sandbox: InSandbox): Promise<number[]> {
+  const answers = [
+    await sandbox.ask('GET', '/reserved_addrs'),
+    await sandbox.ask('POST', '/reserved_addrs', {}),
+    await sandbox.control('GET', '/clock'),
+    await sandbox.control('POST', '/clock', { advance: '1s' }),
+  ]
+  return answers.map(({ status }) => status)
+}
+
+describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
+  it('have names and scopes, and each allows what its scopes say', async () => {
+    const sandbox = await sandboxes.create('scopes', manual)
+    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })
+    const api = await made(sandbox, { name: 'client', scopes: ['api'] })
+    const people = await made(sandbox, { name: 'people' })
+    expect(await allowedTo(by(sandbox, ci.key))).toEqual([200, 201, 200, 200])
+    expect(await allowedTo(by(sandbox, api.key))).toEqual([200, 201, 401, 401])
+    expect(await allowedTo(by(sandbox, people.key))).toEqual([200, 403, 200, 403])
+    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
+    const { body } = await by(sandbox, people.key).ask('POST', '/reserved_addrs', {})
+    expect([body.error_code, body.msg]).toEqual([
+      'ERR_GATEWAY_90607',
+      'The key people allows read, so not POST. Use a key that allows changes.',
+    ])
+  })
+
+  it('are listed by name without their texts, and revoked one by one', async () => {
+    const sandbox = await sandboxes.create('listed', manual)
+    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'], ttl: '1d' })
+    const people = await made(sandbox, { name: 'people', scopes: ['read'] })
+    const { body, text } = await sandboxes.account('GET', '/s/listed/keys')
+    expect(body.keys.map(({ name, scopes }: { name: string; scopes: string[] }) => [name, scopes])).toEqual([
+      ['api', ['api']],
+      ['control', ['control']],
+      ['ci', ['api', 'control']],
+      ['people', ['read']],
+    ])
+    expect(Date.parse(body.keys[2].expires_at) - Date.parse(body.keys[2].created_at)).toBe(86_400_000)
+    for (const key of [ci.key, people.key, sandbox.created.api_key]) expect(text).not.toContain(key)
+    expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).status).toBe(204)
+    expect(await allowedTo(by(sandbox, ci.key))).toEqual([401, 401, 401, 401])
+    expect((await by(sandbox, people.key).control('GET', '/clock')).status).toBe(200)
+    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
+    expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
+  })
+
+  it('stay, when the two first ones are replaced because one of them was lost', async () => {
+    const sandbox = await sandboxes.create('lost', manual)
+    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })
+    const { body } = await sandboxes.account('POST', '/s/lost/keys', {})
+    expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
+    expect(await allowedTo(by(sandbox, ci.key))).toEqual([200, 201, 200, 200])
+    expect(await allowedTo(new InSandbox(sandboxes, { ...sandbox.created, ...body }))).toEqual([200, 201, 200, 200])
+  })
+
+  it.each([
+    [{ name: 'Ci' }, 'ERR_GATEWAY_215', 'name is "Ci". Allowed: 1 to 40 lower-case letters'],
+    [{ name: 'ci', scopes: ['all'] }, 'ERR_GATEWAY_215', '"all". Allowed: api or control or read'],
+    [{ name: 'ci', scopes: [] }, 'ERR_GATEWAY_215', 'at least one'],
+    [{ name: 'control' }, 'ERR_GATEWAY_90615', 'The sandbox has a key control already.'],
+  ])('are not made with %j', async (key, code, message) => {
+    await sandboxes.account('PUT', '/s/refused', {})
+    const { body } = await sandboxes.account('POST', '/s/refused/keys', key)
+    expect([body.error_code, body.msg]).toEqual([code, expect.stringContaining(message)])
+  })
+
+  it('are 100 at the most', async () => {
+    const sandbox = await sandboxes.create('hundred')
+    for (let n = 2; n < 100; n++) await made(sandbox, { name: `key-${n}` })
+    expect((await made(sandbox, { name: 'one-more' })).error_code).toBe('ERR_GATEWAY_90617')
+  })
+
+  it('can be a link to the inspector that ends soon, and listening with it ends too', async () => {
+    const sandbox = await sandboxes.create('link', manual)
+    const link = await made(sandbox, { name: 'link', ttl: '2s' })
+    const events = `${sandbox.created.url}/_fauxgate/events`
+    expect(link.inspector_url).toBe(`${sandbox.created.url}/_fauxgate/#key=${link.key}`)
+    const socket = await listen(events, link.key)
+    expect(socket.status).toBe(101)
+    const looking = by(sandbox, link.key)
+    while ((await looking.control('GET', '/clock')).status !== 401);
+    expect((await listen(events, link.key)).status).toBe(401)
+    await sandbox.ask('POST', '/reserved_addrs', {})
+    expect(await socket.closed).toBe(1008)
+    expect((await sandboxes.account('GET', '/s/link/keys')).body.keys).toHaveLength(2)
+    expect((await made(sandbox, { name: 'link', ttl: '2s' })).key).not.toBe(link.key)
+  })
+
+  it('of before, which nothing signed, work until they are replaced', async () => {
+    const { created } = await sandboxes.create('old', manual)
+    const old = { api_key: `fgapi_old_${'0a'.repeat(32)}`, control_key: `fgctl_${'0b'.repeat(32)}` }
+    const digest = (key: string) => createHash('sha256').update(key).digest('hex')
+    const digests = { api_key: digest(old.api_key), control_key: digest(old.control_key) }
+    const options = { start: manual.start, clock: 'manual' }
+    const metadata = { name: 'old', created: 0, expires: null, options, digests }
+    const facts = { name: 'old', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
+    await sandboxes.withStorage([
+      { of: 'SANDBOXES', name: 'old', put: ['sandbox', metadata] },
+      { of: 'ACCOUNTS', name: 'account', sql: ['UPDATE sandboxes SET facts = ?', JSON.stringify(facts)] },
+    ])
+    const sandbox = new InSandbox(sandboxes, { ...created, url: `${sandboxes.url}/s/old`, ...old })
+    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
+    expect(await allowedTo(by(sandbox, old.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
+    const { body } = await sandboxes.account('POST', '/s/old/keys', {})
+    expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
+    expect(await allowedTo(new InSandbox(sandboxes, { ...sandbox.created, ...body }))).toEqual([200, 201, 200, 200])
+  })
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ACCOUNT_KEY, type Answer, type InSandbox, SharedSandboxes } from './support/served.ts'
+import { listen } from './support/web-socket.ts'
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' }).start()
+})
+afterAll(() => sandboxes.stop())
+
+/** Does work for the numbers below a count, fifty at a time. */
+async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const all: T[] = []
+  for (let n = 0; n < count; n += 50) {
+    all.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, at) => work(n + at)))))
+  }
+  return all
+}
+
+const hexadecimal = (length: number) => 'a1'.repeat(length / 2)
+
+/** The headers of somebody who has no key of a sandbox, but knows how keys look. */
+function guesses(name: string, { created }: InSandbox): readonly Readonly<Record<string, string>>[] {
+  const foreign = created.api_key.replace(`_${created.name}_`, `_${name}_`)
+  return [
+    {},
+    { authorization: 'Bearer anything', 'service-version': '2' },
+    { authorization: `Bearer fgapi_${name}_${hexadecimal(64)}` },
+    { authorization: `Bearer fgapi_${name}_${hexadecimal(64)}_${hexadecimal(32)}` },
+    { authorization: `Bearer ${foreign}` },
+    { authorization: `Bearer ${created.api_key}` },
+    { 'fauxgate-control-key': `fgctl_${hexadecimal(64)}` },
+    { 'fauxgate-control-key': created.control_key },
+  ]
+}
+
+/** An answer without what is different in every one. */
+function shape({ status, body, headers }: Answer, name: string) {
+  const { operation_id: _, ...details } = body.details
+  const text = JSON.stringify({ ...body, details }).replaceAll(name, 'NAME')
+  return { status, text, type: headers.get('content-type'), authenticate: headers.get('www-authenticate') }
+}
+
+describe('A stranger', () => {
+  it('makes no file by guessing 2,000 names, with no key or made-up ones (rules: sandboxes#keys)', async () => {
+    const own = await sandboxes.create('own', { clock: 'manual' })
+    const before = sandboxes.files
+    const paths = ['/reserved_addrs', '/_fauxgate/state', '/_fauxgate/events', '/openapi.json']
+    const statuses = await many(2000, async (n) => {
+      const name = `guess-${n}`
+      const all = guesses(name, own)
+      const path = paths[n % paths.length]
+      const method = n % 3 === 0 ? 'POST' : 'GET'
+      const { status } = await sandboxes.ask(method, `/s/${name}${path}`, { headers: all[n % all.length] ?? {} })
+      return status
+    })
+    expect(new Set(statuses)).toEqual(new Set([401]))
+    for (const key of [null, own.created.control_key, `fgctl_guess_${hexadecimal(64)}_${hexadecimal(32)}`]) {
+      expect((await listen(`${sandboxes.url}/s/guess/_fauxgate/events`, key)).status).toBe(401)
+    }
+    for (const headers of guesses('guess', own)) {
+      const host = { ...headers, host: 'guess.boxes.example.com' }
+      expect((await sandboxes.exactly('GET', '/reserved_addrs', host)).status).toBe(401)
+    }
+    for (const [method, path] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['POST', '/fork'],
+      ['POST', '/keys'],
+      ['GET', '/keys'],
+      ['DELETE', '/keys/ci'],
+    ] as const) {
+      const body = path === '/fork' ? { name: 'forked-guess' } : undefined
+      expect((await sandboxes.account(method, `/s/guess${path}`, body)).status).toBe(404)
+    }
+    expect(sandboxes.files).toEqual(before)
+  })
+
+  it('takes nothing of the quota of a sandbox with 6,000 requests, and does not use it (rules: sandboxes#keys)', async () => {
+    const owner = await sandboxes.create('owned')
+    const other = await sandboxes.create('not-owned')
+    const asked = { clock: 0, api: 0 }
+    const all = guesses('owned', other)
+    const stranger = many(6000, (n) => {
+      const path = n % 2 === 0 ? '/reserved_addrs' : '/_fauxgate/clock'
+      return sandboxes.ask('GET', `/s/owned${path}`, { headers: all[n % all.length] ?? {} })
+    })
+    let isOver = false
+    const over = stranger.then((answers) => {
+      isOver = true
+      return answers
+    })
+    expect((await sandboxes.account('GET', '/s/owned')).body.last_used_at).toBeNull()
+    while (!isOver) {
+      expect((await owner.ask('GET', '/reserved_addrs')).status).toBe(200)
+      expect((await owner.control('GET', '/clock')).status).toBe(200)
+      asked.api++
+      asked.clock++
+    }
+    expect(new Set((await over).map(({ status }) => status))).toEqual(new Set([401]))
+    expect(asked.api).toBeGreaterThan(0)
+    // Those of the owner alone.
+    expect((await owner.control('GET', '/requests')).body.length).toBe(Math.min(asked.api, 200))
+    const { body } = await sandboxes.account('GET', '/s/not-owned')
+    expect(body.last_used_at).toBeNull()
+  })
+
+  it('cannot tell a sandbox that is there from one that is not, or is gone (rules: sandboxes#keys)', async () => {
+    const there = await sandboxes.create('is-there')
+    const gone = await sandboxes.create('is-gone')
+    await sandboxes.account('DELETE', '/s/is-gone')
+    const revoked = { ...there.created }
+    const { body } = await sandboxes.account('POST', '/s/is-there/keys', {})
+    expect(body.api_key).not.toBe(revoked.api_key)
+    for (const path of ['/reserved_addrs', '/nowhere', '/_fauxgate/clock', '/_fauxgate/nowhere']) {
+      const answers = []
+      for (const [name, keys] of [
+        ['is-there', revoked],
+        ['is-gone', gone.created],
+        ['never-was', gone.created],
+      ] as const) {
+        const known = { authorization: `Bearer ${keys.api_key}`, 'fauxgate-control-key': keys.control_key }
+        for (const headers of [...guesses(name, gone), known]) {
+          if (name === 'is-gone' && headers.authorization?.includes('is-there')) continue
+          answers.push(shape(await sandboxes.ask('GET', `/s/${name}${path}`, { headers }), name))
+        }
+      }
+      expect(answers[0]?.text).toContain('ERR_GATEWAY_90606')
+      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    }
+    const pages = []
+    for (const name of ['is-there', 'never-was']) {
+      pages.push((await sandboxes.ask('GET', `/s/${name}/_fauxgate/`)).text)
+      const asked = { origin: 'https://else.example.com', 'access-control-request-method': 'PUT' }
+      const { status, headers } = await sandboxes.ask('OPTIONS', `/s/${name}/reserved_addrs`, { headers: asked })
+      pages.push(JSON.stringify([status, headers.get('access-control-allow-methods')]))
+    }
+    expect(pages.slice(0, 2)).toEqual(pages.slice(2))
+  })
+
+  it('tries 20 account keys at once and then one a second, which others do not notice (rules: sandboxes#account-key)', async () => {
+    const attempt = (key: string, from: string) =>
+      sandboxes.exactly('GET', '/s', { 'fauxgate-account-key': key }, from).then(({ status, text }) => {
+        return { status, code: JSON.parse(text).error_code }
+      })
+    const answers = await many(500, (n) => attempt(`guess ${n}`, '127.0.0.2'))
+    const tried = answers.filter(({ status }) => status === 401).length
+    expect(tried).toBeGreaterThanOrEqual(20)
+    expect(tried).toBeLessThan(60)
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['ERR_GATEWAY_90608']))
+    expect((await attempt(ACCOUNT_KEY, '127.0.0.3')).status).toBe(200)
+    const later = async () => (await attempt(ACCOUNT_KEY, '127.0.0.2')).status
+    while ((await later()) !== 200);
+  })
+})
