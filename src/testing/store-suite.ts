@@ -80,6 +80,14 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
 
+/** A commit that no store can write, with a record before it that any store can. */
+const UNWRITABLE = next([
+  { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'lost' } },
+  { collection: 'one', key: 'a_3', after: { toJSON: () => JSON.parse('This cannot be written.') } },
+])
+
+const LAST = [{ collection: 'one', key: 'a_4', after: { id: 'a_4' } }]
+
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
@@ -164,15 +172,10 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
   },
 
   async 'keeps many commits that come at once, the last word on each record'(place) {
-    const commits = Array.from({ length: 200 }, (_, n) =>
-      next([{ collection: 'many', key: `k${n % 7}`, after: { n } }], 4 + n),
-    )
+    const change = (n: number) => ({ collection: 'many', key: `k${n % 7}`, after: { n } })
+    const commits = Array.from({ length: 200 }, (_, n) => next([change(n)], 4 + n))
     await append(place, [first, ...commits])
-    const last = [196, 197, 198, 199, 193, 194, 195].map((n) => ({
-      collection: 'many',
-      key: `k${n % 7}`,
-      after: { n },
-    }))
+    const last = [196, 197, 198, 199, 193, 194, 195].map(change)
     const { records, sequence } = stateOf(place.open())
     sameRecords(records, [...first.changes, ...last])
     same(sequence, 203)
@@ -183,6 +186,25 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
     const store = place.open()
     for (const { record } of stateOf(store).records) Object.assign(record, { id: 'changed' })
     sameRecords(stateOf(store).records, first.changes)
+  },
+
+  async 'keeps nothing of a commit that it cannot write, and keeps what comes after it'(place) {
+    await append(place, [first])
+    const store = loadedStore(place)
+    const fate = await fateOf(store, UNWRITABLE)
+    // A store may keep the objects themselves.
+    if (fate === 'kept') return
+    if (fate === 'lost') store.load()
+    same(await fateOf(store, next(LAST)), 'kept')
+    sameRecords(stateOf(place.open()).records, [...first.changes, ...LAST])
+  },
+
+  async 'takes no commit after a loss, until it is loaded'(place) {
+    await append(place, [first])
+    const store = loadedStore(place)
+    if ((await fateOf(store, UNWRITABLE)) !== 'lost') return
+    await fateOf(store, next(LAST))
+    sameRecords(stateOf(place.open()).records, first.changes)
   },
 
   async 'lets a gateway continue after a restart as if there had been none'(place) {
@@ -222,10 +244,28 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
 
 /** Appends commits to a newly opened store. */
 async function append(place: Reopened, commits: readonly StoredCommit[]): Promise<void> {
-  const store = place.open()
-  store.load()
+  const store = loadedStore(place)
   for (const commit of commits) store.append(commit)
   await store.flushed?.()
+}
+
+function loadedStore(place: Reopened): Store {
+  const store = place.open()
+  store.load()
+  return store
+}
+
+/** Appends a commit. Returns whether the store keeps it, refuses it at once, or loses it at its flush. */
+async function fateOf(store: Store, commit: StoredCommit): Promise<'kept' | 'refused' | 'lost'> {
+  let failure: 'refused' | 'lost' = 'refused'
+  try {
+    store.append(commit)
+    failure = 'lost'
+    await store.flushed?.()
+    return 'kept'
+  } catch {
+    return failure
+  }
 }
 
 function stateOf(store: Store): StoredState {

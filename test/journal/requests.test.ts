@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Gateway } from '../../src/index.ts'
+import type { Gateway, JournalFields } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { handClock, open, START } from '../support/gateway.ts'
 
@@ -104,6 +104,38 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.last()?.method).toBe('GET')
     gateway.requests.clear()
     expect(gateway.requests.last()).toBeUndefined()
+  })
+
+  it('finds by several fields only what agrees with each (rules: control-api#filters-of-the-journal)', async () => {
+    const gateway = open()
+    const api = client(gateway)
+    for (const [method, path] of [
+      ['GET', '/reserved_addrs'],
+      ['HEAD', '/reserved_addrs'],
+      ['GET', '/reserved_addrs/ra_1'],
+      ['GET', '/reserved_domains'],
+      ['DELETE', '/reserved_domains'],
+      ['GET', '/nothing'],
+    ] as const) {
+      await api(method, path)
+      await api(method, path, { headers: { authorization: null } })
+    }
+    const all = gateway.requests.all()
+    const fields = ['operation', 'method', 'path', 'status'] as const
+    for (const wanted of all) {
+      for (let chosen = 0; chosen < 2 ** fields.length; chosen++) {
+        const names = fields.filter((_, place) => chosen & (2 ** place))
+        // Each field has the type of the entry's.
+        const filter = Object.fromEntries(names.map((name) => [name, wanted[name]])) as JournalFields
+        const found = all.filter((entry) => names.every((name) => entry[name] === wanted[name]))
+        expect([filter, gateway.requests.all(filter)]).toEqual([filter, found])
+        expect([filter, gateway.requests.count(filter)]).toEqual([filter, found.length])
+        expect([filter, gateway.requests.last(filter)]).toEqual([filter, found.at(-1)])
+      }
+    }
+    const isGet = ({ method }: { method: string }) => method === 'GET'
+    expect(gateway.requests.all(isGet)).toEqual(all.filter(isGet))
+    expect(gateway.requests.last(isGet)).toEqual(all.filter(isGet).at(-1))
   })
 
   it.each([

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { FaultRequest, FaultSpec, OperationName } from '../../src/index.ts'
+import { client, thrownBy } from '../support/client.ts'
+import { open } from '../support/gateway.ts'
+
+const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
+
+const HEADERS: Readonly<Record<string, string>> = {
+  authorization: 'Bearer k',
+  host: 'localhost',
+  'service-version': '2',
+}
+const LIST = { method: 'GET', url: '/reserved_addrs', header: (name: string) => HEADERS[name] ?? null, body: '' }
+
+/** Sends requests such as "GET /reserved_addrs", and returns their statuses. */
+async function statusesOf(gateway: ReturnType<typeof open>, ...requests: string[]): Promise<number[]> {
+  const statuses: number[] = []
+  for (const request of requests) {
+    const [method = '', path = ''] = request.split(' ')
+    const { status } = await client(gateway)(method, path, method === 'POST' ? { json: {} } : {})
+    statuses.push(status)
+  }
+  return statuses
+}
+
+describe('A fault with several conditions (rules: control-api#faults)', () => {
+  it.each<[FaultSpec<OperationName>, string, string[]]>([
+    [{ method: 'GET' }, 'GET /reserved_addrs', ['HEAD /reserved_addrs', 'POST /reserved_addrs']],
+    [{ method: 'HEAD' }, 'HEAD /reserved_addrs', ['GET /reserved_addrs']],
+    [{ operation: 'reserved_addrs.list', method: 'HEAD' }, 'HEAD /reserved_addrs', ['GET /reserved_addrs']],
+    [
+      { operation: 'reserved_addrs.get', path: '/reserved_addrs/ra_1' },
+      'GET /reserved_addrs/ra_1',
+      ['GET /reserved_addrs/ra_2', 'DELETE /reserved_addrs/ra_1'],
+    ],
+    [
+      { operation: 'reserved_addrs.get', resource: 'ra_1' },
+      'GET /reserved_addrs/ra_1',
+      ['GET /reserved_addrs/ra_2', 'DELETE /reserved_addrs/ra_1'],
+    ],
+    [
+      { method: 'DELETE', path: '/reserved_addrs/ra_1' },
+      'DELETE /reserved_addrs/ra_1',
+      ['DELETE /reserved_addrs/ra_2', 'GET /reserved_addrs/ra_1'],
+    ],
+    [
+      { method: 'DELETE', resource: 'ra_1' },
+      'DELETE /reserved_addrs/ra_1',
+      ['DELETE /reserved_addrs/ra_2', 'GET /reserved_addrs/ra_1'],
+    ],
+    [
+      { resource: 'edghtsrt_1' },
+      `GET ${ROUTE}/compression`,
+      ['GET /edges/https/edghts_1/routes/edghtsrt_2/compression'],
+    ],
+    [{ path: `${ROUTE}/policy`, resource: 'edghts_1' }, `GET ${ROUTE}/policy`, [`GET ${ROUTE}/compression`]],
+    [
+      { operation: 'compression.get', resource: 'edghts_1', when: ({ ids }) => ids.id === 'edghtsrt_1' },
+      `GET ${ROUTE}/compression`,
+      ['GET /edges/https/edghts_1/routes/edghtsrt_2/compression', `DELETE ${ROUTE}/compression`],
+    ],
+  ])('applies only where all of its conditions hold: %j', async (spec, applies, others) => {
+    const gateway = open()
+    gateway.faults.add({ ...spec, status: 599 })
+    expect(await statusesOf(gateway, ...others)).not.toContain(599)
+    expect(await statusesOf(gateway, applies)).toEqual([599])
+    expect(gateway.faults.all()).toMatchObject([{ hits: 1 }])
+    expect(gateway.requests.all({ status: 599 })).toHaveLength(1)
+  })
+
+  it('asks its predicate only about requests for which the others hold', async () => {
+    const gateway = open()
+    const asked: string[] = []
+    const when = ({ method, path }: FaultRequest) => asked.push(`${method} ${path}`) < 0
+    gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', when })
+    gateway.faults.add({ path: '/reserved_addrs', method: 'POST', when })
+    await statusesOf(gateway, 'GET /reserved_addrs/ra_2', 'GET /reserved_addrs', 'POST /reserved_domains')
+    expect(asked).toEqual([])
+    await statusesOf(gateway, 'GET /reserved_addrs/ra_1', 'POST /reserved_addrs')
+    expect(asked).toEqual(['GET /reserved_addrs/ra_1', 'POST /reserved_addrs'])
+  })
+  it('waits until it has applied as often as its times say, and without times for its first request', async () => {
+    const gateway = open()
+    gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
+    gateway.faults.add({ method: 'POST' })
+    await statusesOf(gateway, 'GET /reserved_addrs')
+    const waits = () => thrownBy(() => gateway.faults.assertNoPendingFaults()).message
+    expect(waits()).toContain('applied to 1 of 2 requests')
+    expect(waits()).toContain('applied to 0 requests')
+    await statusesOf(gateway, 'POST /reserved_addrs')
+    expect(waits()).toContain('applied to 1 of 2 requests')
+    expect(waits()).not.toContain('"method":"POST"')
+    await statusesOf(gateway, 'GET /reserved_addrs')
+    expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
+  })
+
+  it('applies to no request of the inspector, which counts for no fault either', () => {
+    const gateway = open()
+    gateway.faults.add({ after: 1, status: 599 })
+    const statuses = [true, true, false, true, false].map(
+      (isInspector) => gateway.exchange({ ...LIST, isInspector }).status,
+    )
+    expect(statuses).toEqual([200, 200, 200, 200, 599])
+  })
+
+  it('applies no more often than its times, also where its predicate sends a request', () => {
+    const gateway = open()
+    const inner: number[] = []
+    let isInner = false
+    const when = () => {
+      if (isInner) return true
+      isInner = true
+      inner.push(gateway.exchange(LIST).status)
+      return true
+    }
+    gateway.faults.add({ method: 'GET', times: 1, status: 599, when })
+    const { status } = gateway.exchange(LIST)
+    expect([inner, status]).toEqual([[599], 200])
+    expect(gateway.faults.all()).toMatchObject([{ times: 1, hits: 1 }])
+  })
+})
