@@ -113,6 +113,8 @@ export interface ControlCall<Result = unknown> {
   readonly errors?: readonly CatalogueError[]
   /** True if it reads stored records: then the errors of their schemas are its errors too. */
   readonly readsRecords?: true
+  /** The most bytes of a body. Default: 1 MiB. */
+  readonly mostBytes?: number
   /** Default: JSON. */
   readonly mediaType?: string
   readonly run: (host: ControlHost, raw: unknown) => Result

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { LARGEST_BODY } from '../schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
 import { type Snapshot, snapshotBody } from './snapshot.ts'
@@ -18,6 +19,9 @@ const snapshot = controlCall({
   run: (host) => host.snapshot(false),
 })
 
+/** The most bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
+export const LARGEST_STATE = 256 * LARGEST_BODY
+
 // Not by controlCall, whose reader drops nulls: in a snapshot `null` is a value.
 const restore = {
   method: 'PUT',
@@ -26,6 +30,7 @@ const restore = {
   from: 'body',
   schema: snapshotBody,
   readsRecords: true,
+  mostBytes: LARGEST_STATE,
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 

@@ -10,11 +10,13 @@ import { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { ErrorKey, Resources } from '../generated/resources.ts'
+import { type BodyLimit, bodyLimitOf } from '../http/admission.ts'
 import { controlApiOf } from '../http/control-api.ts'
 import { type Fetch, fetchOf } from '../http/fetch.ts'
 import { handlerOf, type Refused, refusedOf } from '../http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { splitUrl } from '../http/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
@@ -47,6 +49,11 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * @internal
    */
   readonly exchange: (request: HttpRequest) => HttpResponse
+  /**
+   * Returns the most bytes of a body that a transport has to read, by the head of the request: 0 if that is refused.
+   * @internal
+   */
+  readonly bodyLimit: BodyLimit
   /**
    * Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id.
    * @internal
@@ -205,7 +212,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     journal,
     rateLimiter,
   })
-  const fetch = fetchOf(exchange, (at, signal) => engine.reached(at, signal))
+  const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
+  const fetch = fetchOf(exchange, limitOf, (at, signal) => engine.reached(at, signal))
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(controlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
@@ -213,6 +221,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     clock: clock as C, // As it was passed in; the system's where C was left out.
     fetch,
     exchange,
+    bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, keys }),
     refused: refusedOf({ engine, dialect }),
     ...boundary.wrapAll({
       leftovers: () => host.leftovers(),

@@ -1,5 +1,6 @@
 import { CONTROL_PATH, type ControlCall, type ControlHost } from '../control/control.ts'
 import { refuseParameter } from '../operation/list.ts'
+import { LARGEST_BODY } from '../schema/body.ts'
 import { type ControlAccess, requireAccess } from './access.ts'
 import { isPreflight, preflightAnswer } from './cors.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
@@ -11,6 +12,10 @@ const CONTROLS = `${CONTROL_PATH}/`
 export interface ControlApi {
   isOwn(path: string): boolean
   requireAccess(request: HttpRequest): void
+  /** Returns the most bytes of the body of a request that may use the control API. Refuses any other request. */
+  bodyLimit(request: HttpRequest, path: string): number
+  /** Returns the most bytes of a body that is sent to a path, by whomever. */
+  mostBytes(method: string, path: string): number
   answer(request: HttpRequest, path: string, query: string): HttpResponse
 }
 
@@ -19,9 +24,19 @@ export interface ControlApi {
  * only: a page of another site cannot use it, neither directly nor by a name that it makes resolve to this machine.
  */
 export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
+  const isOwn = (path: string) => path.startsWith(CONTROLS)
+  const mostBytes = (method: string, path: string) => {
+    const route = isOwn(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
+    return route?.methods.get(method)?.mostBytes ?? LARGEST_BODY
+  }
   return {
-    isOwn: (path) => path.startsWith(CONTROLS),
+    isOwn,
     requireAccess: (request) => requireAccess(request, access),
+    bodyLimit(request, path) {
+      requireAccess(request, access)
+      return mostBytes(request.method, path)
+    },
+    mostBytes,
     answer(request, path, query) {
       requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)

@@ -2,21 +2,26 @@ import type { RequestBody } from '../schema/body.ts'
 import { platform, utf8Length, utf8Text } from '../schema/platform.ts'
 import { quote } from '../schema/text.ts'
 import type { Handler } from './handler.ts'
-import { type Delivery, type HttpRequest, type HttpResponse, largestBody } from './messages.ts'
+import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
+/** Returns the most bytes that the body of a request may have. */
+type LimitOf = (method: string, url: string) => number
+
 type Reached = (at: number, signal?: AbortSignal) => Promise<void>
 
 /** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
-export function fetchOf(handler: Handler, reached: Reached): Fetch {
+export function fetchOf(handler: Handler, limitOf: LimitOf, reached: Reached): Fetch {
   return async (input, options) => {
     const init = options ?? {}
     const signal = init.signal ?? signalOf(input, init)
     signal?.throwIfAborted()
     const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
-    const request = isPlain ? plainRequest(String(input), init) : await streamedRequest(input, init, signal)
+    const request = isPlain
+      ? plainRequest(String(input), init, limitOf)
+      : await streamedRequest(input, init, { signal, limitOf })
     const answer = handler(request)
     const response = answer.safe ? await answer.safe : answer
     if (response.delivery) await delivery(response.delivery, reached, signal)
@@ -41,7 +46,7 @@ async function delivery({ notBefore, drop }: Delivery, reached: Reached, signal?
 }
 
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
-function plainRequest(url: string, init: RequestInit): HttpRequest {
+function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpRequest {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
     // A query may have a key.
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
@@ -59,7 +64,7 @@ function plainRequest(url: string, init: RequestInit): HttpRequest {
     url,
     header: (name) => headers.get(name) ?? (name === 'content-type' ? type : null),
     rawHeaders: rawHeaders(init.headers, headers),
-    body: body == null ? '' : withinLimit(body, largestBody(method, url)),
+    body: body == null ? '' : withinLimit(body, limitOf(method, url)),
   }
 }
 
@@ -90,22 +95,18 @@ function normalMethod(method: string): string {
 async function streamedRequest(
   input: string | URL | Request,
   { method, headers, body, duplex }: RequestInit & { duplex?: 'half' },
-  signal: AbortSignal | undefined,
+  { signal, limitOf }: { signal: AbortSignal | undefined; limitOf: LimitOf },
 ): Promise<HttpRequest> {
   const given = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
   // Without a signal: a `Request` listens to the one that it is given for as long as it exists.
   const request = isWhole(input, given)
     ? input
     : new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
-  return readRequest(request, signal)
+  return readRequest(request, limitOf(request.method, request.url), signal)
 }
 
 /** Reads a `Request` to its end, or until its body has more bytes than it may have. */
-export async function readRequest(
-  request: Request,
-  signal?: AbortSignal,
-  limit = largestBody(request.method, request.url),
-): Promise<HttpRequest> {
+export async function readRequest(request: Request, limit: number, signal?: AbortSignal): Promise<HttpRequest> {
   return {
     method: request.method,
     url: request.url,

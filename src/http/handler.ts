@@ -15,7 +15,7 @@ import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
 import { valuesOf } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { authenticate, checkVersion } from './access.ts'
+import { requireCaller } from './admission.ts'
 import type { ControlApi } from './control-api.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { faultyAnswer, isBefore } from './fault-effects.ts'
@@ -121,15 +121,13 @@ class Call {
 
   /** Runs the checks in their order (rules: requests#order-of-checks); the first failure answers. */
   #answered(): HttpResponse {
-    const { engine, router, dialect, keys, rateLimiter, controlApi } = this.#parts
+    const { engine, router, dialect, rateLimiter } = this.#parts
     const request = this.#request
     const route = router.require(this.#path, request.method)
     if (isPreflight(request)) return preflightAnswer(request, route)
     const operation = operationFor(route, request.method, this.#path)
     this.#operation = operation
-    if (request.isInspector) controlApi.requireAccess(request)
-    else authenticate(request, keys)
-    checkVersion(request, dialect)
+    requireCaller(request, this.#parts)
     if (!request.isInspector) rateLimiter?.take(engine.now)
     const body = jsonBody(request)
     const parameters = parametersFor(operation, this.#query, dialect)

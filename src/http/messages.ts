@@ -1,4 +1,4 @@
-import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
+import type { RequestBody } from '../schema/body.ts'
 
 /** A request as the HTTP handler takes it, from whichever transport. */
 export interface HttpRequest {
@@ -47,14 +47,6 @@ export interface Delivery {
   readonly drop: boolean
   /** Not before this time of the gateway's clock, in ms. */
   readonly notBefore: number
-}
-
-/** The most bytes that a body with a whole state may have: 20,000 domains and their certificates. */
-export const LARGEST_STATE = 20 * LARGEST_BODY
-
-/** Returns the most bytes that the body of a request may have. A snapshot has all resources at once. */
-export function largestBody(method: string | undefined, url: string | undefined): number {
-  return method === 'PUT' && url?.endsWith('/_fauxgate/state') ? LARGEST_STATE : LARGEST_BODY
 }
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const

@@ -74,7 +74,7 @@ function withoutBody({ method, body }: HttpRequest): object {
 function readText(body: HttpRequest['body']): string {
   if (typeof body === 'string') return body
   if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: body.limit ?? LARGEST_BODY })
-  if (body.unread === 'body_unreadable') return refuse(general.body_unreadable, {})
+  if (body.unread !== 'not UTF-8') return refuse(general.body_unreadable, {})
   return refuse(general.body_unparsable, { received: 'not UTF-8' })
 }
 

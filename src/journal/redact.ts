@@ -75,6 +75,7 @@ const UNREAD = {
   body_too_large: `[a body of more than ${LARGEST_BODY} bytes]`,
   body_unreadable: '[a body that could not be read to its end]',
   'not UTF-8': '[a body that is not UTF-8]',
+  refused: '[a body that was not read, since the head of the request was refused]',
 } as const
 
 /** Hides the secrets of a body. A text that is not JSON is only described: nobody can say what in it is secret. */

@@ -3,9 +3,9 @@ import { freshSecret } from '../engine/random.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, largestBody } from '../http/messages.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
-import type { RequestBody } from '../schema/body.ts'
+import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
 import { problem, Refusal } from '../schema/errors.ts'
 import { errors } from './errors.ts'
@@ -75,10 +75,13 @@ export function requestHead(
   return { method, url, header, body: '', isInspector }
 }
 
+/** The most bytes that a body with a whole state may have: an object has little memory. */
+export const LARGEST_STATE = 20 * LARGEST_BODY
+
 /** Reads the body of a request. One of a known length is read at once: a stream takes longer than the response. */
-export async function readBody(request: Request): Promise<RequestBody> {
+export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
-  if (!(length > 0 && length <= largestBody(request.method, request.url))) return (await readRequest(request)).body
+  if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body
   try {
     const bytes = new Uint8Array(await request.arrayBuffer())
     return decodeBody([bytes], bytes.byteLength)

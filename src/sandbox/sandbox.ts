@@ -1,15 +1,23 @@
 import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, largestBody, NO_CONTENT } from '../http/messages.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import type { Store, StoredState } from '../operation/store.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { addressOf, type InSandbox } from './address.ts'
 import { limitsIn, mostSandboxes, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
-import { busyResponse, controlRefusal, errorResponse, readBody, requestHead, respond, toResponse } from './http.ts'
+import {
+  busyResponse,
+  controlRefusal,
+  errorResponse,
+  LARGEST_STATE,
+  readBody,
+  requestHead,
+  respond,
+  toResponse,
+} from './http.ts'
 import { grantOf } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
 import { gatewayKeys, isSocket, keysSent } from './keys.ts'
@@ -72,11 +80,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (wait > 0) return toResponse(busyResponse(gateway, this.#rate.most, wait))
     this.#metadata.use(now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until)
-    // A whole state is read only from those who may bring one.
-    const refusal = largestBody(head.method, below) > LARGEST_BODY ? controlRefusal(gateway, head) : undefined
-    if (refusal) return toResponse(refusal)
     if (!request.body) return this.#exchange(gateway, head)
-    const body = await readBody(request)
+    const limit = Math.min(gateway.bodyLimit(head), LARGEST_STATE)
+    // The body of a request that its head refuses is not read.
+    if (limit === 0) return this.#exchange(gateway, { ...head, body: { unread: 'refused' } })
+    const body = await readBody(request, limit)
     // Meanwhile the sandbox may have been removed, and created again.
     const { head: again } = this.#permitted(request, address, readClock(systemClock))
     return this.#exchange(this.#open(address), { ...again, body })

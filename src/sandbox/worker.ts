@@ -1,7 +1,7 @@
 import { readClock, systemClock } from '../engine/clock.ts'
 import { isOneOf } from '../http/access.ts'
 import { readRequest } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, LARGEST_STATE } from '../http/messages.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { jsonBody, queryParameters } from '../http/request.ts'
 import { operationFor, type Router, routerOf } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
@@ -12,7 +12,7 @@ import { addressOf, homeOf, type InSandbox, type OfAccount, SANDBOXES_PATH } fro
 import { corsHeaders, preflightResponse } from './cors.ts'
 import { requireVariables, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
-import { errorResponse, retryAfter, toResponse } from './http.ts'
+import { errorResponse, LARGEST_STATE, retryAfter, toResponse } from './http.ts'
 import { digestOf, keysSent, trustIn } from './keys.ts'
 import { objectOf } from './objects.ts'
 import { Pages } from './pages.ts'
@@ -107,7 +107,7 @@ async function runCall(
   const name = path === SANDBOXES_PATH ? '' : requireName(received)
   const home = homeOf(url, env)
   const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
-  const read = await readRequest(request, undefined, call.hasState ? LARGEST_STATE : LARGEST_BODY)
+  const read = await readRequest(request, call.hasState ? LARGEST_STATE : LARGEST_BODY)
   return call.run({ env, urlOf }, name, inputOf(call, read, query), key)
 }
 

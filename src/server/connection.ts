@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer'
 import { once, setMaxListeners } from 'node:events'
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Gateway } from '../gateway/gateway.ts'
-import { type HttpResponse, largestBody } from '../http/messages.ts'
-import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
+import type { HttpResponse } from '../http/messages.ts'
+import type { RequestBody } from '../schema/body.ts'
 import { general } from '../schema/general-errors.ts'
+import { hasBody, readBody } from './request-body.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
@@ -24,6 +24,23 @@ export interface Exchange {
   readonly response: ServerResponse
 }
 
+/** A request with what reads it, in the order of arrival. */
+interface Arrived {
+  readonly exchange: Exchange
+  readonly limitOf: () => number
+  readonly handOn: (body: RequestBody) => void
+}
+
+/** The most requests of one connection at one time: those of one read of the socket, unless they have next to no headers. */
+const MOST_REQUESTS = 1024
+
+/** The most responses of one connection that may wait, and the characters of their bodies after which no more is begun. */
+const MOST_PENDING = 128
+const MOST_UNSENT = 16_384
+
+/** The most bytes that the parser receives at one time from a connection whose requests wait. */
+const PIECE = 4096
+
 export class Connection {
   /** The address of the other end; unknown once the connection has ended. */
   readonly peer: string
@@ -34,6 +51,15 @@ export class Connection {
   #handOn: ((body: RequestBody) => void) | undefined
   #ended: AbortController | undefined
   #isBroken = false
+  /** The last request that was handed on, and the requests that wait until their responses have a reader. */
+  #current: Exchange | undefined
+  readonly #waiting: Arrived[] = []
+  /** The responses since the client last had them all, and their bytes. */
+  #pending = 0
+  #unsent = 0
+  /** The response whose end lets them continue. */
+  #awaited: ServerResponse | undefined
+  #isParsedInPieces = false
 
   constructor(readonly socket: Socket) {
     this.peer = socket.remoteAddress ?? 'unknown'
@@ -53,17 +79,89 @@ export class Connection {
   }
 
   /**
-   * Calls back once the body of a request is read; never if its client leaves before. Requests without a body do not wait,
-   * unless the body of a request before them is still being read.
+   * Calls back once the body of a request is read; never if its client leaves before. A request waits until the client has
+   * taken the responses before its own: a client that reads none of them gets no more of them made.
    */
-  read(exchange: Exchange, handOn: (body: RequestBody) => void): void {
+  read(arrived: Arrived): void {
     this.#previous = this.#last?.response
-    this.#last = exchange
-    if (hasBody(exchange.request) || this.#handOn) this.#readBody(exchange, handOn)
+    this.#last = arrived.exchange
+    if (this.#isBusy) this.#queue(arrived)
+    else this.#begin(arrived)
+  }
+
+  #queue(arrived: Arrived): void {
+    this.#waiting.push(arrived)
+    if (this.#waiting.length > MOST_REQUESTS) this.socket.destroy()
+    else if (this.#waiting.length === 1) this.#wait()
+  }
+
+  /** Counts a response that may have to wait for a fault, for the store, or for earlier ones. */
+  answered({ body }: HttpResponse): void {
+    this.#unsent += body?.length ?? 0
+  }
+
+  get #isBusy(): boolean {
+    if (this.#waiting.length > 0 || this.#handOn) return true
+    if (this.#current?.response.closed !== false) return false
+    return this.socket.writableNeedDrain || this.#unsent > MOST_UNSENT || this.#pending > MOST_PENDING
+  }
+
+  #begin({ exchange, limitOf, handOn }: Arrived): void {
+    if (this.#current?.response.closed) this.#pending = this.#unsent = 0
+    this.#pending++
+    this.#current = exchange
+    if (hasBody(exchange.request)) this.#readBody(exchange, limitOf(), handOn)
     else handOn('')
   }
 
-  #readBody({ request, response }: Exchange, handOn: (body: RequestBody) => void): void {
+  /** Reads nothing until the client has taken the response before the first request that waits. */
+  #wait(): void {
+    if (!this.#isParsedInPieces) this.#parseInPieces()
+    this.socket.pause()
+    const response = this.#current?.response
+    if (this.#awaited === response) return
+    this.#awaited = response
+    response?.once('close', () => this.#resume())
+  }
+
+  #resume(): void {
+    const waiting = this.#waiting.splice(0)
+    if (this.socket.destroyed) return
+    for (let next = waiting[0]; next && !this.#isBusy; next = waiting[0]) {
+      waiting.shift()
+      this.#begin(next)
+    }
+    this.#waiting.push(...waiting)
+    if (waiting.length > 0) this.#wait()
+    else this.socket.resume()
+  }
+
+  /**
+   * Takes the place of the parser as the reader of the socket. What the parser cannot have yet goes back into the socket's
+   * own buffer, which stops the client when it is full.
+   */
+  #parseInPieces(): void {
+    this.#isParsedInPieces = true
+    const { socket } = this
+    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[] // As Node's server listens.
+    if (!parse) return
+    socket.on('data', (bytes: Buffer) => {
+      const isMidBody = this.#current === this.#last && this.#last?.request.complete === false
+      const end = isMidBody || !this.#isBusy ? PIECE : 0
+      if (bytes.length > end) {
+        socket.pause()
+        socket.unshift(bytes.subarray(end))
+      }
+      if (end === 0) return void this.#wait()
+      parse(bytes.subarray(0, end))
+      if (this.#waiting.length === 0) socket.resume()
+    })
+    socket.removeListener('data', parse)
+    // Node may have stopped the reading on behalf of the parser alone. The stream is to know that none is under way.
+    socket.push('')
+  }
+
+  #readBody({ request, response }: Exchange, limit: number, handOn: (body: RequestBody) => void): void {
     const done = (body: RequestBody) => {
       if (isDone) return
       isDone = true
@@ -74,7 +172,8 @@ export class Connection {
     }
     let isDone = false
     this.#handOn = done
-    readBody(request, done)
+    if (this.#isBroken && !request.complete) done({ unread: 'body_unreadable' })
+    else readBody(request, limit, done)
   }
 
   /**
@@ -93,7 +192,8 @@ export class Connection {
     if (!socket.writable || hasLeft) return void socket.destroy()
     if (this.#isBroken) return
     this.#isBroken = true
-    if (isMidBody) return this.#handOn?.({ unread: 'body_unreadable' })
+    // One that waits is answered so in its turn.
+    if (isMidBody) return void (this.#current === this.#last && this.#handOn?.({ unread: 'body_unreadable' }))
     if (isAwaited) await once(pending, 'close')
     if (socket.writable) socket.write(onTheWire(refusal(gateway, error)))
     socket.destroySoon()
@@ -119,37 +219,6 @@ function onTheWire({ status, headers, body }: HttpResponse): string {
   const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
-}
-
-/** The bytes of a body beyond its limit that are still read, so that its sender gets to see the response. */
-const MOST_DRAINED = 15 * LARGEST_BODY
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
-}
-
-function readBody(request: IncomingMessage, done: (body: RequestBody) => void): void {
-  const chunks: Buffer[] = []
-  const limit = largestBody(request.method, request.url)
-  let size = 0
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.byteLength
-    if (size <= limit) chunks.push(chunk)
-    else chunks.length = 0
-    if (size <= limit + MOST_DRAINED) return
-    request.pause()
-    done({ unread: 'body_too_large', limit })
-  })
-  request.on('end', () => done(bodyOf(chunks, size, limit)))
-}
-
-function bodyOf(chunks: readonly Buffer[], size: number, limit: number): RequestBody {
-  if (size === 0) return ''
-  if (size > limit) return { unread: 'body_too_large', limit }
-  const [first] = chunks
-  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks, size)
-  return isUtf8(bytes) ? bytes.toString() : { unread: 'not UTF-8' }
 }
 
 /** Sends a response. If that fails, the connection ends. */

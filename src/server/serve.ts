@@ -114,7 +114,11 @@ function listenerFor(
   const listener: RequestListener = (request, response) => {
     const connection = connections.get(request.socket) as Connection // It was ready before its requests.
     const exchange = { connection, request, response }
-    connection.read(exchange, (body) => answer(served, exchange, toHttpRequest(exchange, body)))
+    connection.read({
+      exchange,
+      limitOf: () => gateway.bodyLimit(toHttpRequest(exchange, '')),
+      handOn: (body) => answer(served, exchange, toHttpRequest(exchange, body)),
+    })
   }
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
@@ -172,6 +176,7 @@ function answer({ gateway, inspector }: Answering, exchange: Exchange, read: Htt
     return
   }
   const result = resultOf(gateway, request, read)
+  exchange.connection.answered(result)
   const sendResult = (sent: HttpResponse) => {
     inspector.controlUsed(read, sent)
     if (sent.delivery?.drop) request.socket.resetAndDestroy()

@@ -1,0 +1,55 @@
+import type { Operation } from '../operation/operation.ts'
+import { LARGEST_BODY } from '../schema/body.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { Refusal } from '../schema/errors.ts'
+import { authenticate, checkVersion } from './access.ts'
+import type { ControlApi } from './control-api.ts'
+import { isPreflight } from './cors.ts'
+import type { HttpRequest } from './messages.ts'
+import { splitUrl } from './request.ts'
+import { operationFor, type Router } from './router.ts'
+
+interface CallerChecks {
+  readonly controlApi: ControlApi
+  readonly dialect: CommonDialect
+  readonly keys: readonly string[] | undefined
+}
+
+interface AdmissionOptions extends CallerChecks {
+  readonly engine: { readonly url: string }
+  readonly router: Router<Operation>
+}
+
+/** Runs the checks of who calls an operation, in their order (rules: requests#order-of-checks). */
+export function requireCaller(request: HttpRequest, { controlApi, dialect, keys }: CallerChecks): void {
+  if (request.isInspector) controlApi.requireAccess(request)
+  else authenticate(request, keys)
+  checkVersion(request, dialect)
+}
+
+/** Returns the most bytes that the body of a request may have. */
+export type BodyLimit = (request: HttpRequest) => number
+
+/**
+ * Makes the limit of bodies by the head of a request, before its body is read: 0 if the head alone decides the response,
+ * so that nothing is held for whoever has no access (rules: requests#body).
+ */
+export function bodyLimitOf(options: AdmissionOptions): BodyLimit {
+  const limitOf = (request: HttpRequest): number => {
+    const { engine, controlApi, router } = options
+    const { path } = splitUrl(request.url, engine.url)
+    if (isPreflight(request)) return 0
+    if (controlApi.isOwn(path)) return controlApi.bodyLimit(request, path)
+    operationFor(router.require(path, request.method), request.method, path)
+    requireCaller(request, options)
+    return LARGEST_BODY
+  }
+  return (request) => {
+    try {
+      return limitOf(request)
+    } catch (error) {
+      if (error instanceof Refusal) return 0
+      throw error
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { served } from '../support/served.ts'
+import { eventually, type RawConnection, rawAnswers, rawConnection } from '../support/wire.ts'
+
+const MIB = 1024 * 1024
+const CONTROL_KEY = 'a-control-key-of-this-test'
+const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
+const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** The bytes of this process outside and inside the heap, after a collection. */
+async function bytesHeld(): Promise<number> {
+  // The platform frees buffers beside the program.
+  for (let round = 0; round < 3; round++) {
+    collectGarbage()
+    await turns(10)
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const statusesOf = (text: string) => rawAnswers(text).map(({ status }) => status)
+
+/** A request with a body of so many bytes, in chunks, whose end does not come. */
+async function unended(port: number, head: string, bytes: number): Promise<RawConnection> {
+  const connection = await rawConnection(
+    port,
+    `${head}Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n\r\n`,
+  )
+  const chunk = Buffer.alloc(MIB, ' ')
+  for (let sent = 0; sent < bytes; sent += MIB) connection.socket.write(chunk)
+  return connection
+}
+
+describe('The body of a request is not held if its head is refused (rules: requests#body):', () => {
+  const gatewayWith = (options: object) => createGateway({ seed: 'strangers', clock: { now: 0 }, ...options })
+
+  test.each([
+    [
+      'a state without the control key',
+      { control: { key: CONTROL_KEY } },
+      'PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\n',
+    ],
+    ['a state for another host', {}, 'PUT /_fauxgate/state HTTP/1.1\r\nHost: evil.example\r\n'],
+    ['a state from a page', {}, 'PUT /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n'],
+    ['a resource without a key', {}, 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nService-Version: 2\r\n'],
+    ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}`],
+  ])('%s', async (_what, options, head) => {
+    const { port } = await served(gatewayWith(options))
+    const before = await bytesHeld()
+    const connections = await Promise.all(Array.from({ length: 20 }, () => unended(port, head, 12 * MIB)))
+    await eventually(() => connections.every(({ socket }) => socket.writableLength === 0))
+    const held = (await bytesHeld()) - before
+    for (const { socket } of connections) socket.destroy()
+    expect(held / connections.length).toBeLessThan(2 * MIB)
+  })
+
+  test('it is answered as if it had been read, and the next request too', async () => {
+    const { gateway, port } = await served(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
+    const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    const post = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    const connection = await rawConnection(port, put + post + GET)
+    await eventually(() => statusesOf(connection.received()).length === 3)
+    connection.socket.destroy()
+    expect(statusesOf(connection.received())).toEqual([401, 401, 200])
+    expect(gateway.requests.last({ status: 401 })?.request).toMatch(/^\[a body that was not read/)
+  })
+
+  test('a body in chunks of one byte takes no more room than one in a piece', async () => {
+    const { port } = await served(gatewayWith({}))
+    const before = await bytesHeld()
+    const head = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const connection = await rawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
+    await eventually(() => connection.socket.writableLength === 0)
+    const held = (await bytesHeld()) - before
+    expect(held).toBeLessThan(2 * MIB)
+    connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
+    await connection.until(/\}$/)
+    connection.socket.destroy()
+    expect(statusesOf(connection.received())).toEqual([201])
+  })
+})
+
+describe('A body of more than 1 MiB is for the state alone (rules: requests#body):', () => {
+  const id = 'edghts_2Fl0mAzU7ASxLLpKVXcVkmKFw4Q'
+  const policy = `/edges/https/${id}/routes/${id}/policy`
+  const body = JSON.stringify({ pad: ' '.repeat(2 * MIB) })
+
+  test.each([`${policy}#/_fauxgate/state`, `${policy}?/_fauxgate/state`, `${policy}?a=b#/_fauxgate/state`])(
+    'PUT %s',
+    async (target) => {
+      const { gateway, port } = await served(createGateway())
+      const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
+      const connection = await rawConnection(port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+      await connection.until(/\}$/)
+      connection.socket.destroy()
+      expect(statusesOf(connection.received())).toEqual([413])
+      const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+      const { status } = await gateway.fetch(`${gateway.url}${target}`, { method: 'PUT', headers, body })
+      expect(status).toBe(413)
+    },
+  )
+
+  test('which may have 256 MiB, and is taken as it was given out', async () => {
+    const { gateway, url } = await served(createGateway({ seed: 'given out' }))
+    gateway.reservedAddrs.create({})
+    const given = await (await fetch(`${url}/_fauxgate/state`)).text()
+    gateway.reset()
+    const headers = { 'content-type': 'application/json' }
+    const put = (query: string) =>
+      fetch(`${url}/_fauxgate/state${query}`, { method: 'PUT', headers, body: given + ' '.repeat(21 * MIB) })
+    expect((await put('')).status).toBe(204)
+    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+  })
+})
+
+describe('Requests one behind the other whose responses nobody reads', () => {
+  /** A gateway whose list of domains is long. */
+  function gatewayWithLongList(domains = 100): Gateway {
+    const gateway = createGateway({ seed: 'long list', journalSize: 10_000, journalBytes: 2 ** 30 })
+    for (let i = 0; i < domains; i++) {
+      gateway.reservedDomains.create({
+        domain: `${i}.example.com`,
+        description: 'd'.repeat(255),
+        metadata: 'm'.repeat(4096),
+      })
+    }
+    return gateway
+  }
+  const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+
+  test('wait, and take bounded memory', async () => {
+    const { gateway, port } = await served(gatewayWithLongList())
+    const before = await bytesHeld()
+    const connection = await rawConnection(port)
+    connection.socket.pause()
+    connection.socket.write(LIST.repeat(5000))
+    const served100 = () => gateway.requests.count({})
+    for (let last = -1; last !== served100(); await turns(50)) last = served100()
+    // What is not held here is in the buffers of the system.
+    expect(served100()).toBeLessThan(100)
+    expect((await bytesHeld()) - before).toBeLessThan(4 * MIB)
+    connection.socket.destroy()
+  })
+
+  test('are all answered in order once somebody does', async () => {
+    const { gateway, port } = await served(gatewayWithLongList(20))
+    const connection = await rawConnection(port)
+    connection.socket.pause()
+    const requests = Array.from({ length: 1500 }, (_, i) =>
+      i % 10 === 0 ? LIST : i % 10 === 5 ? postOf(i) : limited(i),
+    )
+    connection.socket.write(
+      `${requests.join('')}GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Connection: close\r\n\r\n`,
+    )
+    await turns(200)
+    connection.socket.resume()
+    const answers = rawAnswers(await connection.ended())
+    expect(answers.map(({ status }) => status)).toEqual([
+      ...requests.map((text) => (text.startsWith('P') ? 201 : 200)),
+      200,
+    ])
+    const entries = gateway.requests.all().slice(0, -1)
+    const lines = entries.map(({ method, path, query }) => `${method} ${path}${query && '?'}${query}`)
+    expect(lines).toEqual(requests.map((text) => text.split(' HTTP')[0]))
+  })
+
+  const limited = (i: number) => GET.replace('addrs', `addrs?limit=${(i % 90) + 1}`)
+
+  function postOf(i: number): string {
+    const body = JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) })
+    return `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+})
+
+/** Lets the loop of this process turn. */
+async function turns(count: number): Promise<void> {
+  let left = count
+  await eventually(() => left-- === 0)
+}
