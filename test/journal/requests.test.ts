@@ -106,6 +106,25 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.last()).toBeUndefined()
   })
 
+  it('lists over HTTP the entries after one, and all where that one is gone', async () => {
+    const gateway = open()
+    const api = client(gateway)
+    const listed = async (query: string) => {
+      const { body } = await api('GET', `http://localhost/_fauxgate/requests${query}`)
+      return body.map(({ path }: { path: string }) => path)
+    }
+    const paths = ['/reserved_addrs', '/reserved_domains', '/tls_certificates']
+    for (const path of paths) await api('GET', path)
+    const [first, second, third] = gateway.requests.all().map(({ operationId }) => operationId)
+    expect(await listed('')).toEqual(paths)
+    expect(await listed(`?after=${first}`)).toEqual(paths.slice(1))
+    expect(await listed(`?after=${second}`)).toEqual(paths.slice(2))
+    expect(await listed(`?after=${third}`)).toEqual([])
+    gateway.requests.clear()
+    await api('GET', '/backends/weighted')
+    expect(await listed(`?after=${second}`)).toEqual(['/backends/weighted'])
+  })
+
   it('finds by several fields only what agrees with each (rules: control-api#filters-of-the-journal)', async () => {
     const gateway = open()
     const api = client(gateway)

@@ -292,6 +292,8 @@ describe('The zone', () => {
       ['type=CNAME&value=192.0.2.1', ['a.test', 'b.test', 'c.test', 'd.test']],
       ['name=c.test&type=A', ['a.test', 'b.test', 'c.test', 'd.test']],
       ['name=c.test&type=CNAME&value=t.test', ['a.test', 'b.test', 'd.test']],
+      ['name=a.test&value=192.0.2.2', ['a.test', 'b.test', 'c.test', 'd.test']],
+      ['name=a.test&value=192.0.2.1', ['b.test', 'c.test', 'd.test']],
       ['name=unknown.test', ['a.test', 'b.test', 'c.test', 'd.test']],
       ['', []],
     ]

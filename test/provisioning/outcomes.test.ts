@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
-import { DOMAIN, ECDSA, managed, openManual, passUnseen } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, issued, managed, openManual, passUnseen, timeAfter } from '../support/provisioning.ts'
 
 type Provisioning = Gateway['provisioning']
 
@@ -200,6 +200,24 @@ describe('The outcomes that no attempt has used', () => {
     provisioning.script(['success', 'success'])
     expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
       `No attempt used these outcomes: ${twenty} and 2 more.\n  any domain: ${whyNot}.`,
+    )
+  })
+
+  test('are explained by the earliest event of all domains, whichever of them was reserved first', () => {
+    const { gateway, id } = issued()
+    gateway.clock.advance('10s')
+    gateway.reservedDomains.create({ domain: OTHER, ...POLICY })
+    gateway.clock.advance('10s')
+    const last = gateway.reservedDomains.create({ domain: 'last.example.com', ...POLICY }).id
+    gateway.provisioning.script(['DNS_ERROR'])
+    const why = () => thrownBy(() => gateway.provisioning.assertNoPendingOutcomes()).message
+    expect(why()).toContain(`the next attempt, of ${OTHER}, is due at ${timeAfter('40s')}`)
+    gateway.provisioning.script(['success'], { domain: OTHER })
+    gateway.provisioning.attempt(gateway.reservedDomains.list().reserved_domains[1]?.id ?? '')
+    expect(why()).toContain(`the next attempt, of last.example.com, is due at ${timeAfter('50s')}`)
+    gateway.reservedDomains.delete(last)
+    expect(why()).toContain(
+      `the next renewal, of ${DOMAIN}, is due at ${gateway.reservedDomains.get(id).certificate_management_status?.renews_at}`,
     )
   })
 

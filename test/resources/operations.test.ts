@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { ngrok, standard } from '../../src/index.ts'
 import { families } from '../../src/resources/index.ts'
 import { calls, filled, overHttp } from '../support/calls.ts'
+import { client } from '../support/client.ts'
 import { handClock, open } from '../support/gateway.ts'
+import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
 
 interface Defined {
@@ -86,5 +88,27 @@ describe('The table of operations (rules: one-table#operations)', () => {
       { numRuns: 400 },
     )
     expect(seen.size).toBeGreaterThan(15)
+  })
+})
+
+describe('A description and metadata that were set (rules: fields#absent-until-set)', () => {
+  test.each([
+    ['/reserved_addrs', {}],
+    ['/reserved_domains', { domain: 'app.example.com' }],
+    ['/backends/weighted', {}],
+    ['/tls_certificates', upload()],
+  ])('stay when the other one changes, and can be emptied, each by itself: %s', async (path, json) => {
+    const api = client(open())
+    const { id } = (await api('POST', path, { json: { ...json, description: 'd', metadata: 'm' } })).body
+    for (const [sent, shown] of [
+      [{ description: 'e' }, ['e', 'm']],
+      [{ metadata: '' }, ['e', '']],
+      [{ metadata: 'n', description: '' }, ['', 'n']],
+      [{ metadata: 'o', description: null }, ['', 'o']],
+    ] as const) {
+      const { status, body } = await api('PATCH', `${path}/${id}`, { json: sent })
+      expect([status, body.description, body.metadata]).toEqual([200, ...shown])
+      expect((await api('GET', `${path}/${id}`)).body).toEqual(body)
+    }
   })
 })
