@@ -140,6 +140,32 @@ describe('A reset', () => {
     expect(b.reservedDomains.get(id)).toEqual(issued)
   })
 
+  test('returns to the seed of the gateway after a snapshot of another seed (rules: stores#ids)', () => {
+    const other = createGateway({ clock: manualClock(NEW_YEAR), seed: 'other' })
+    const gateway = openManual()
+    gateway.restore(other.snapshot())
+    expect(gateway.reservedAddrs.create()).toEqual(other.reservedAddrs.create())
+    gateway.reset()
+    const fresh = openManual()
+    expect(gateway.reservedAddrs.create()).toEqual(fresh.reservedAddrs.create())
+    expect(gateway.authority.certificatePem).toBe(fresh.authority.certificatePem)
+    expect(gateway.snapshot()).toEqual(fresh.snapshot())
+  })
+
+  test('and a restore keep the URL at which the gateway is served (rules: answers#uris)', () => {
+    const gateway = openManual()
+    const before = gateway.snapshot()
+    gateway.servedAt('http://127.0.0.1:8080')
+    for (const change of [() => gateway.reset(), () => gateway.restore(before), () => gateway.restore({ ...before })]) {
+      change()
+      const { id, uri } = gateway.reservedAddrs.create()
+      expect([gateway.url, uri]).toEqual(['http://127.0.0.1:8080', `http://127.0.0.1:8080/reserved_addrs/${id}`])
+    }
+    gateway.servedAt(undefined)
+    gateway.reset()
+    expect(gateway.url).toBe(gateway.dialect.baseUrl)
+  })
+
   test('can be repeated, and the gateway works on: what is created afterwards is issued and renewed', () => {
     const gateway = openManual()
     const lives = [1, 2, 3].map(() => {
