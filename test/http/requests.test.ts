@@ -310,4 +310,12 @@ describe('The URL of a request', () => {
     expect(api('/reserved_addrs/%zz')).toEqual([400, expect.stringContaining('"%zz"')])
     expect(api('/reserved_addrs/%72a_1')).toEqual([404, expect.stringContaining('ra_1')])
   })
+  test.each(['limit=5&limit=5', 'limit=&limit=5', 'limit=5&limit=', 'limit=5&before_id=&limit=5'])(
+    'has no parameter twice, an empty one neither: %s (rules: requests#query)',
+    async (query) => {
+      const answer = await client(open())('GET', `${PATH}?${query}`)
+      expect(outcome(answer)).toBe('400 ERR_GATEWAY_232')
+      expect(Object.keys(answer.body.details)).toEqual(['operation_id', 'field:limit'])
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   createGateway,
   type GatewayOptions,
@@ -139,6 +139,29 @@ describe('A store is told (rules: stores#calls)', () => {
       expect(commit.changes.map(({ collection }) => collection)).toEqual(['reserved_addrs', 'initial_resources'])
     }
   })
+
+  it.each(['restore', 'reset'] as const)(
+    'of nothing where %s fails at the clock: the next commit is its own',
+    (way) => {
+      const { store, gateway } = kept()
+      const snapshot = gateway.snapshot()
+      gateway.reservedAddrs.create({ description: 'stays' })
+      gateway.clock.advance('1h')
+      const before = gateway.snapshot()
+      const told = store.commits.length
+      const failing = vi.spyOn(gateway.clock, way === 'restore' ? 'set' : 'reset').mockImplementationOnce(() => {
+        throw new Error('the clock stands')
+      })
+      expect(() => (way === 'restore' ? gateway.restore(snapshot) : gateway.reset())).toThrow('the clock stands')
+      failing.mockRestore()
+      expect(gateway.snapshot()).toEqual(before)
+      gateway.reservedAddrs.create()
+      expect(names(store.commits.slice(told))).toEqual(['reserved_addrs.create'])
+      expect(store.commits.at(-1)?.replaces).toBeUndefined()
+      const again = createGateway({ store: memoryStore(store.commits), clock: manualClock(NEW_YEAR) })
+      expect(again.snapshot()).toEqual(gateway.snapshot())
+    },
+  )
 
   it('of secrets, which stand in the commit that carries them and nowhere else', () => {
     const { store, gateway } = kept()

@@ -342,6 +342,22 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     store.failure = undefined
     expect(whole(gateway)).toBe(before)
   })
+
+  it('keeps what counts as initial also where a reset would have made it with other ids', () => {
+    const { store: first } = failing()
+    const store = memoryStore(first.commits)
+    const initial = { reservedAddrs: [{}] }
+    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'another', initial })
+    const before = whole(gateway)
+    expect(gateway.leftovers()).toHaveLength(1)
+    store.failure = FULL
+    expect(thrownBy(() => gateway.reset()).key).toBe('store_failed')
+    store.failure = undefined
+    expect(whole(gateway)).toBe(before)
+    gateway.reset()
+    expect(gateway.leftovers()).toEqual([])
+    expect(whole(gateway)).not.toBe(before)
+  })
 })
 
 describe('A store', () => {
