@@ -44,6 +44,25 @@ describe('The log', () => {
     expect(stderr).toBe('')
   })
 
+  it('has each thing that provisioning did once, in order, also where one move of the clock did many', async () => {
+    const { lines } = await logged(['--log', 'json'], async (url) => {
+      await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+      const json = { 'content-type': 'application/json' }
+      await fetch(`${url}/_fauxgate/clock`, { method: 'POST', headers: json, body: '{"advance": "125d"}' })
+    })
+    const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'provisioning')
+    expect(events.map(({ at, transition }) => [at, transition])).toEqual([
+      ['2026-01-01T00:00:00Z', 'started'],
+      ['2026-01-01T00:00:30Z', 'issued'],
+      ['2026-03-02T00:00:30Z', 'renewal started'],
+      ['2026-03-02T00:01:00Z', 'renewed'],
+      ['2026-05-01T00:01:00Z', 'renewal started'],
+      ['2026-05-01T00:01:30Z', 'renewed'],
+    ])
+    const messages = events.map(({ message }) => message)
+    expect(new Set(messages).size).toBe(5)
+  })
+
   it('is a JSON object a line with --log json, the first line too', async () => {
     const { first, lines } = await logged(['--log', 'json'], aLife)
     expect(JSON.parse(first)).toEqual({

@@ -5,9 +5,10 @@ import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
 import { splitUrl } from '../../http/request.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
-import type { ShownTimelineEntry } from '../../provisioning/timeline.ts'
+import type { ShownTimelineEntry, Timeline } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
 import { keysInHeader, valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
+import { timestamp } from '../../schema/time.ts'
 import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
@@ -113,12 +114,19 @@ function text(value: unknown): string | null {
 
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {
   if (collection !== domains.name) return []
-  const count = newEntries(timelineOf(before), timelineOf(after))
+  const timeline = timelineOf(after)
+  const count = newEntries(timelineOf(before), timeline)
   if (count === 0) return []
   // A record of this collection.
   const { domain } = after as { readonly domain: string }
-  const entries = timelineInWords(gateway, id).slice(-count)
-  return entries.map(({ at, transition, message }) => ({ at, domain, id, transition, message }))
+  // One move of the clock may have made many commits, so the domain may have later entries by now.
+  const inWords = timelineInWords(gateway, id)
+  return timeline.slice(-count).map((entry) => {
+    const { transition } = entry
+    const at = timestamp(entry.at * 1000)
+    const found = inWords.find((each) => each.at === at && each.transition === transition)
+    return { at, domain, id, transition, message: found?.message ?? entry.note ?? '' }
+  })
 }
 
 function timelineInWords(gateway: Gateway, id: string): readonly ShownTimelineEntry[] {
@@ -130,13 +138,13 @@ function timelineInWords(gateway: Gateway, id: string): readonly ShownTimelineEn
   }
 }
 
-function timelineOf(record: object | undefined): readonly unknown[] {
+function timelineOf(record: object | undefined): Timeline {
   // Of a record of this collection; without one, there is none.
-  return (record as { readonly timeline?: readonly unknown[] } | undefined)?.timeline ?? []
+  return (record as { readonly timeline?: Timeline } | undefined)?.timeline ?? []
 }
 
 /** Counts the new entries of a timeline, whose oldest give way. */
-function newEntries(before: readonly unknown[], after: readonly unknown[]): number {
+function newEntries(before: Timeline, after: Timeline): number {
   if (before.length === 0) return after.length
   const last = JSON.stringify(before.at(-1))
   return after.length - 1 - after.findLastIndex((entry) => JSON.stringify(entry) === last)
