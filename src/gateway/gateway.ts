@@ -59,6 +59,11 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * @internal
    */
   readonly refused: Refused
+  /**
+   * The journal as a text, and its entries of before, for transports that keep the journal.
+   * @internal
+   */
+  readonly journal: Pick<Journal, 'json' | 'restore'>
   /** Returns the resources that were created since the initial state and not deleted. */
   leftovers(): readonly Leftover[]
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
@@ -223,6 +228,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     exchange,
     bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, keys }),
     refused: refusedOf({ engine, dialect }),
+    journal,
     ...boundary.wrapAll({
       leftovers: () => host.leftovers(),
       nextDueAt: () => engine.nextDueAt(),

@@ -38,7 +38,7 @@ const MOST_OF_COMMIT = 131_072
 const BYTES_OF_ENTRY = 512
 const BYTES_OF_OBJECT = 64
 const BYTES_OF_VALUE = 16
-const BYTES_OF_CHARACTER = 2
+export const BYTES_OF_CHARACTER = 2
 
 /** Cuts an exchange to what the journal has room for, and counts its bytes there. */
 export function withinLimits(exchange: Exchange): { readonly exchange: Exchange; readonly bytes: number } {

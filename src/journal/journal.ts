@@ -1,6 +1,6 @@
 import { utf8Length } from '../schema/platform.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
-import { type Exchange, withinLimits } from './exchange.ts'
+import { BYTES_OF_CHARACTER, type Exchange, withinLimits } from './exchange.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
@@ -9,13 +9,16 @@ interface JournalOptions extends Secrets {
   readonly bytes: number
 }
 
+/** A request of this gateway, or an entry that was made before and kept. */
+type Row = ReturnType<typeof withinLimits> | { readonly entry: JournalEntry; readonly bytes: number }
+
 type Subscriber = (entry: JournalEntry | undefined) => void
 
 /** The last requests of a gateway, as many as its limits allow. */
 export class Journal {
   readonly #options: JournalOptions
   /** The oldest first. */
-  #rows: ReturnType<typeof withinLimits>[] = []
+  #rows: Row[] = []
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
 
@@ -32,18 +35,34 @@ export class Journal {
   }
 
   add(exchange: Exchange): void {
-    const { size, bytes } = this.#options
     const row = withinLimits(exchange)
     this.#rows.push(row)
     this.#bytes += row.bytes
-    while (this.#bytes > bytes || this.size > size) this.#bytes -= this.#rows.shift()?.bytes ?? 0
+    this.#limit()
     if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
+  }
+
+  /** Puts entries that were made before, the oldest first, before those of this gateway. */
+  restore(entries: readonly JournalEntry[]): void {
+    const rows = entries.map((entry) => ({ entry, bytes: BYTES_OF_CHARACTER * JSON.stringify(entry).length }))
+    this.#rows.unshift(...rows)
+    for (const { bytes } of rows) this.#bytes += bytes
+    this.#limit()
+  }
+
+  #limit(): void {
+    const { size, bytes } = this.#options
+    while (this.#bytes > bytes || this.size > size) this.#bytes -= this.#rows.shift()?.bytes ?? 0
   }
 
   /** The entries that agree with a query, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
-    for (const { exchange } of [...this.#rows].reverse()) {
-      if (isMatch(exchange, query)) yield entryOf(exchange, this.#options)
+    for (const row of [...this.#rows].reverse()) {
+      if ('entry' in row) {
+        if (isMatch(row.entry, row.entry.operation, query)) yield row.entry
+      } else if (isMatch(row.exchange, row.exchange.operation?.name ?? null, query)) {
+        yield entryOf(row.exchange, this.#options)
+      }
     }
   }
 
@@ -89,11 +108,13 @@ export class Journal {
   }
 }
 
-function isMatch(exchange: Exchange, { operation, method, path, status }: JournalQuery): boolean {
+type Facts = Pick<JournalEntry, 'method' | 'path' | 'status'>
+
+function isMatch(of: Facts, name: string | null, { operation, method, path, status }: JournalQuery): boolean {
   return (
-    (operation === undefined || operation === (exchange.operation?.name ?? null)) &&
-    (method === undefined || method === exchange.method) &&
-    (path === undefined || path === exchange.path) &&
-    (status === undefined || status === exchange.status)
+    (operation === undefined || operation === name) &&
+    (method === undefined || method === of.method) &&
+    (path === undefined || path === of.path) &&
+    (status === undefined || status === of.status)
   )
 }

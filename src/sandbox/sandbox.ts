@@ -18,6 +18,7 @@ import {
   respond,
   toResponse,
 } from './http.ts'
+import { StoredJournal } from './journal.ts'
 import { grantOf } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
 import { gatewayKeys, isSocket, keysSent } from './keys.ts'
@@ -56,6 +57,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   readonly #limits = limitsIn(this.env)
   readonly #rate = new RequestRate(this.#limits.requests)
   readonly #keys = new KeyRing(this.#metadata, signingSecret(this.env))
+  readonly #journal = new StoredJournal(this.ctx.storage)
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
   /** Something may have become due since the alarm was set. */
@@ -109,6 +111,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const response = gateway.exchange(request)
     this.#setAlarm()
     this.#listeners.worked(gateway, request, response)
+    this.#journal.storeLater(gateway)
     if (!response.delivery) return toResponse(response)
     return gateway.delivered(response, { signal: this.#ended.signal }).then(toResponse)
   }
@@ -142,12 +145,19 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (!metadata) return
     if (isExpired(metadata)) return this.ctx.blockConcurrencyWhile(() => this.#remove(metadata))
     this.#mayBeDue = true
-    if (metadata.options.clock !== 'manual') {
+    if (metadata.options.clock !== 'manual') this.#settle(metadata)
+    this.#setAlarm()
+  }
+
+  #settle(metadata: Metadata): void {
+    try {
       const gateway = this.#loaded(metadata)
       gateway.settle()
       this.#listeners.worked(gateway)
+    } catch (error) {
+      // A state that cannot be read: nothing of it is due, but the end of the sandbox is.
+      if (!(error instanceof Refusal)) throw error
     }
-    this.#setAlarm()
   }
 
   create(name: string, url: string, beginning: Beginning): Promise<HttpResponse> {
@@ -178,12 +188,15 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   async copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }> {
-    const metadata = this.#present()
-    if (!metadata) return { refused: await respond(() => refuse(errors.sandbox_not_found, { name })) }
-    this.#loaded(metadata)
-    // A loaded gateway has a state.
-    const state = this.#store().load() as StoredState
-    return { options: metadata.options, state: { ...state, records: [...state.records] } }
+    try {
+      const metadata = this.#required(name)
+      this.#loaded(metadata)
+      // A loaded gateway has a state.
+      const state = this.#store().load() as StoredState
+      return { options: metadata.options, state: { ...state, records: [...state.records] } }
+    } catch (error) {
+      return { refused: errorResponse(error) }
+    }
   }
 
   renewKeys(name: string): Promise<HttpResponse> {
@@ -273,6 +286,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     this.#metadata.clear()
     this.#alarm = undefined
     this.#gateway = undefined
+    this.#journal.drop()
     this.#listeners.end('The sandbox is gone.')
     this.#ended.abort(new Refusal([problem(errors.sandbox_not_found, { name })]))
     this.#ended = new AbortController()
@@ -298,6 +312,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     }
     const gateway = gatewayOf(metadata, this.#gatewayKeys, noting)
     this.#gateway = gateway
+    this.#journal.restore(gateway)
     this.#listeners.follow(gateway)
     return gateway
   }

@@ -1,4 +1,4 @@
-import type { Store, StoredCommit, StoredRecord } from '../operation/store.ts'
+import type { Store, StoredCommit } from '../operation/store.ts'
 import { utf8Length } from '../schema/platform.ts'
 import { type RunSql, type SqlValue, sqlStore } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
@@ -12,8 +12,8 @@ interface Usage {
 /** The most bytes that the platform stores in one row, with room for its key. */
 const LARGEST_ROW = 2_000_000
 
-/** The commits that nobody asked for: they may go over a limit, so that no job stops. */
-const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids'])
+/** The commits that nobody asked for: they may go over a limit, so that no job stops and every new version can load. */
+const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids', 'migration'])
 
 /** Within so many bytes of the limit every commit is counted exactly: no call of the API brings so many. */
 const NEAR = 4 * 1024 * 1024
@@ -51,17 +51,12 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
     }
     Object.assign(bound, after)
   }
-  function* counted(records: Iterable<StoredRecord>) {
-    for (const each of records) {
-      bound.records++
-      yield each
-    }
-  }
   return {
     load() {
       const state = store.load()
-      Object.assign(bound, { records: 0, bytes: storage.sql.databaseSize })
-      return state && { ...state, records: counted(state.records) }
+      const records = [...(state?.records ?? [])]
+      Object.assign(bound, { records: records.length, bytes: storage.sql.databaseSize })
+      return state && { ...state, records }
     },
     append(commit) {
       if (isNear(commit)) storage.transactionSync(() => appendCounted(commit))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { managed, manual, SharedSandboxes } from './support/served.ts'
+import { InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {
@@ -68,5 +68,32 @@ describe('A limit', () => {
     for (let n = 0; n < 4; n++) await sandboxes.account('DELETE', `/s/sandbox-${n}`)
     expect((await sandboxes.account('PUT', '/s/sandbox-4', {})).status).toBe(201)
     await sandboxes.account('DELETE', '/s/sandbox-4')
+  })
+})
+
+describe('A sandbox that is over a limit, which was higher before (rules: sandboxes#limits)', () => {
+  it('is refused nothing that makes it smaller, down to nothing, and everything that makes it larger', async () => {
+    const lowered = await new SharedSandboxes().start()
+    try {
+      const { created } = await lowered.create('over', manual)
+      const before = new InSandbox(lowered, created)
+      const ids: string[] = []
+      for (let n = 0; n < 12; n++) {
+        ids.push((await before.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
+      }
+      await lowered.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
+      const sandbox = new InSandbox(lowered, { ...created, url: `${lowered.url}/s/over` })
+      const [shrunk, ...others] = ids
+      const larger = await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
+      expect([larger.status, larger.body.msg]).toEqual([507, expect.stringContaining('(MOST_BYTES)')])
+      expect((await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
+      const created507 = await sandbox.ask('POST', '/reserved_addrs', {})
+      expect([created507.status, created507.body.msg]).toEqual([507, expect.stringContaining('(MOST_RECORDS)')])
+      for (const id of others) expect((await sandbox.ask('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
+      expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
+      expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
+    } finally {
+      await lowered.stop()
+    }
   })
 })

@@ -63,7 +63,7 @@ export interface Member {
 /** Sandboxes on this machine, as examples/sandbox has them, with a state of their own. */
 export class SharedSandboxes {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fauxgate-sandboxes-'))
-  readonly #env: Readonly<Record<string, string>>
+  #env: Readonly<Record<string, string>>
   readonly #serve: readonly string[]
   #server: ChildProcess | undefined
   #port = 0
@@ -115,6 +115,13 @@ export class SharedSandboxes {
     const ended = new Promise((resolve) => server.once('exit', resolve))
     server.kill(signal)
     await ended
+  }
+
+  /** Stops, and starts with other variables. */
+  async restart(env: Readonly<Record<string, string>>): Promise<void> {
+    await this.kill('SIGTERM')
+    this.#env = { ...this.#env, ...env }
+    await this.start()
   }
 
   /** Stops, works on the storage of objects behind their back, and starts again. Returns the rows of each statement. */

@@ -1,0 +1,49 @@
+import type { Gateway } from '../gateway/gateway.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { ObjectStorage } from './objects.ts'
+
+const JOURNAL = 'journal'
+
+/** How long after a request the journal is stored, with whatever comes in between. */
+const LATER_MS = 1000
+
+/**
+ * The journal of a sandbox in one row of its storage, so that it is there after a sleep. A process that is killed may lose the
+ * entries of the last second (rules: sandboxes#journal).
+ */
+export class StoredJournal {
+  readonly #storage: ObjectStorage
+  #stored = ''
+  #waiting: ReturnType<typeof setTimeout> | undefined
+
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+  }
+
+  /** Gives a gateway the entries of before. */
+  restore(gateway: Gateway): void {
+    // Only `store` writes there.
+    this.#stored = (this.#storage.kv.get(JOURNAL) as string | undefined) ?? '[]'
+    const entries: JournalEntry[] = JSON.parse(this.#stored)
+    gateway.journal.restore(entries)
+  }
+
+  /** Stores the journal of a gateway after a while, if it has changed then. */
+  storeLater(gateway: Gateway): void {
+    this.#waiting ??= setTimeout(() => this.#store(gateway), LATER_MS)
+  }
+
+  /** Forgets what is to be stored. */
+  drop(): void {
+    clearTimeout(this.#waiting)
+    this.#waiting = undefined
+  }
+
+  #store({ journal }: Gateway): void {
+    this.#waiting = undefined
+    const text = journal.json()
+    if (text === this.#stored) return
+    this.#stored = text
+    void this.#storage.put(JOURNAL, text, { allowUnconfirmed: true })
+  }
+}

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
+
+let sandboxes: SharedSandboxes
+beforeEach(async () => {
+  sandboxes = await new SharedSandboxes().start()
+})
+afterEach(() => sandboxes.stop())
+
+type Entry = Readonly<Record<string, unknown>>
+
+const entries = async (sandbox: InSandbox): Promise<readonly Entry[]> =>
+  (await sandbox.control('GET', '/requests')).body
+
+/** Kills the process as soon as the storage has a request that changed nothing, and starts again. */
+async function killOnceStored({ operationId }: Entry): Promise<void> {
+  const { folderOfFiles } = sandboxes
+  const isIn = (name: string) => readFileSync(join(folderOfFiles, name)).includes(String(operationId))
+  while (!readdirSync(folderOfFiles).some((name) => !name.endsWith('-shm') && isIn(name))) {
+    await sandboxes.account('GET', '/s')
+  }
+  await sandboxes.kill()
+  await sandboxes.start()
+}
+
+describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
+  it('is there after the process was killed, without secrets, and goes on', async () => {
+    const sandbox = await sandboxes.create('ci', manual)
+    await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', status: 503, times: 1 })
+    await sandbox.ask('POST', '/reserved_addrs', { description: 'refused' })
+    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
+    await sandbox.ask('GET', '/nowhere')
+    const before = await sandbox.control('GET', '/requests')
+    expect(before.body).toHaveLength(3)
+    await killOnceStored(before.body[2])
+    const after = await sandbox.control('GET', '/requests')
+    expect(after.body).toEqual(before.body)
+    expect(after.text).not.toContain(sandbox.created.api_key)
+    expect(after.body[0].fault).not.toBeNull()
+    await sandbox.ask('GET', `/reserved_domains/${domain.id}`)
+    const all = await entries(sandbox)
+    expect(all.map(({ path }) => path)).toEqual([
+      '/reserved_addrs',
+      '/reserved_domains',
+      '/nowhere',
+      `/reserved_domains/${domain.id}`,
+    ])
+    const since = await sandbox.control('GET', `/requests?after=${all[2]?.operationId}`)
+    expect(since.body).toEqual(all.slice(3))
+    expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(4)
+  })
+
+  it('has the last 200 requests, also those of before', async () => {
+    const sandbox = await sandboxes.create('many', manual)
+    for (let n = 0; n < 150; n++) await sandbox.ask('GET', `/nowhere/${n}`)
+    await killOnceStored((await entries(sandbox)).at(-1) as Entry)
+    for (let n = 150; n < 250; n++) await sandbox.ask('GET', `/nowhere/${n}`)
+    const all = await entries(sandbox)
+    expect(all.map(({ path }) => path)).toEqual(Array.from({ length: 200 }, (_, n) => `/nowhere/${n + 50}`))
+    await killOnceStored(all.at(-1) as Entry)
+    expect(await entries(sandbox)).toEqual(all)
+  })
+
+  it('stays empty when it was emptied, and goes with its sandbox', async () => {
+    const sandbox = await sandboxes.create('emptied', manual)
+    await sandbox.ask('GET', '/nowhere/before')
+    await killOnceStored((await entries(sandbox))[0] as Entry)
+    await sandbox.control('DELETE', '/requests')
+    await sandbox.ask('GET', '/nowhere/after')
+    const all = await entries(sandbox)
+    expect(all.map(({ path }) => path)).toEqual(['/nowhere/after'])
+    await killOnceStored(all[0] as Entry)
+    expect(await entries(sandbox)).toEqual(all)
+    await sandboxes.account('DELETE', '/s/emptied')
+    expect(await entries(await sandboxes.create('emptied', manual))).toEqual([])
+  })
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { managed, manual, SharedSandboxes, until } from './support/served.ts'
+
+let sandboxes: SharedSandboxes
+beforeAll(async () => {
+  sandboxes = await new SharedSandboxes().start()
+})
+afterAll(() => sandboxes.stop())
+
+describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () => {
+  it.each([
+    ['newer-tables', 'UPDATE fauxgate_schema SET version = 99', 'its tables have the version 99'],
+    ['damaged', "UPDATE fauxgate_records SET record = replace(record, 'kept', 'lost')", 'it is damaged'],
+  ])('answers 503 in JSON with why and what to do, and can be removed: %s', async (name, statement, why) => {
+    const sandbox = await sandboxes.create(name, manual)
+    await sandbox.ask('POST', '/reserved_addrs', { description: 'kept' })
+    await sandboxes.withStorage([{ of: 'SANDBOXES', name, sql: [statement] }])
+    for (const answer of [
+      await sandbox.ask('GET', '/reserved_addrs'),
+      await sandbox.ask('POST', '/reserved_addrs', {}),
+      await sandbox.control('GET', '/state'),
+      await sandbox.control('GET', '/events'),
+      await sandboxes.account('GET', `/s/${name}`),
+      await sandboxes.account('POST', `/s/${name}/fork`, { name: `${name}-fork` }),
+    ]) {
+      expect([answer.status, answer.body.error_code]).toEqual([503, 'ERR_GATEWAY_90618'])
+      expect(answer.body.msg).toContain(`The state of the sandbox ${name} cannot be read`)
+      expect(answer.body.msg).toContain(why)
+      expect(answer.text).not.toContain('lost')
+    }
+    const listed = (await sandboxes.account('GET', '/s')).body.sandboxes
+    expect(listed.map((each: { name: string }) => each.name)).toContain(name)
+    expect((await sandboxes.account('GET', `/s/${name}/keys`)).status).toBe(200)
+    expect((await sandboxes.account('DELETE', `/s/${name}`)).status).toBe(204)
+    expect((await sandboxes.create(name, manual)).created.name).toBe(name)
+  })
+
+  it('is removed at its end, although something in it was due before', async () => {
+    const sandbox = await sandboxes.create('ends', { ttl: '3s', provisioningDelay: '1s' })
+    await sandbox.ask('POST', '/reserved_domains', managed)
+    const sql = ['UPDATE fauxgate_schema SET version = 99'] as const
+    await sandboxes.withStorage([{ of: 'SANDBOXES', name: 'ends', sql }])
+    const names = async () =>
+      (await sandboxes.account('GET', '/s')).body.sandboxes.map(({ name }: { name: string }) => name)
+    await until(names, (all) => !all.includes('ends'))
+  })
+
+  it('is read again when the version that wrote it is there again, with nothing changed', async () => {
+    const sandbox = await sandboxes.create('again', manual)
+    const { body } = await sandbox.ask('POST', '/reserved_addrs', { description: 'kept' })
+    const setVersion = (version: string) =>
+      sandboxes.withStorage([
+        { of: 'SANDBOXES', name: 'again', sql: [`UPDATE fauxgate_schema SET version = ${version}`] },
+      ])
+    await setVersion('version + 40')
+    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(503)
+    await setVersion('version - 40')
+    expect((await sandbox.ask('GET', `/reserved_addrs/${body.id}`)).body).toEqual(body)
+  })
+})
