@@ -58,7 +58,10 @@ export const script = controlCall({
       domain,
       times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
       first: v.optional(
-        documented(v.boolean(), 'True puts them before the outcomes that are pending already, instead of after them.'),
+        documented(
+          v.boolean(),
+          'True puts them before the outcomes that are pending already for the same domain, instead of after them.',
+        ),
         false,
       ),
       always: v.optional(
