@@ -116,6 +116,18 @@ describe('The next page (rules: lists#paging)', () => {
     expect(await pages(gateway, `${PATH}?${query}`)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
   })
 
+  test('is null where no further item matches the filter, however many follow (rules: lists#filter)', async () => {
+    const gateway = open()
+    const make = (metadata: string) => gateway.weightedBackends.create({ metadata }).id
+    const ids = ['x', 'yes', 'x', 'yes', 'x'].map(make).filter((_, place) => place % 2 === 1)
+    const [older, newer] = ids
+    const found = (limit: number) =>
+      pages(gateway, `${PATH}?${new URLSearchParams({ limit: String(limit), filter: 'obj.metadata == "yes"' })}`)
+    expect(await found(1)).toEqual([[newer], [older]])
+    expect(await found(2)).toEqual([[newer, older]])
+    expect(await found(3)).toEqual([[newer, older]])
+  })
+
   test('leads to everything exactly once, also over a thousand items with deletions between', async () => {
     const gateway = open()
     const ids = filled(gateway, 1300)
