@@ -38,9 +38,6 @@ const MOST_REQUESTS = 1024
 const MOST_PENDING = 128
 const MOST_UNSENT = 16_384
 
-/** The most bytes that the parser receives at one time from a connection whose requests wait. */
-const PIECE = 4096
-
 export class Connection {
   /** The address of the other end; unknown once the connection has ended. */
   readonly peer: string
@@ -59,7 +56,6 @@ export class Connection {
   #unsent = 0
   /** The response whose end lets them continue. */
   #awaited: ServerResponse | undefined
-  #isParsedInPieces = false
 
   constructor(readonly socket: Socket) {
     this.peer = socket.remoteAddress ?? 'unknown'
@@ -116,7 +112,6 @@ export class Connection {
 
   /** Reads nothing until the client has taken the response before the first request that waits. */
   #wait(): void {
-    if (!this.#isParsedInPieces) this.#parseInPieces()
     this.socket.pause()
     const response = this.#current?.response
     if (this.#awaited === response) return
@@ -134,31 +129,6 @@ export class Connection {
     this.#waiting.push(...waiting)
     if (waiting.length > 0) this.#wait()
     else this.socket.resume()
-  }
-
-  /**
-   * Takes the place of the parser as the reader of the socket. What the parser cannot have yet goes back into the socket's
-   * own buffer, which stops the client when it is full.
-   */
-  #parseInPieces(): void {
-    this.#isParsedInPieces = true
-    const { socket } = this
-    const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[] // As Node's server listens.
-    if (!parse) return
-    socket.on('data', (bytes: Buffer) => {
-      const isMidBody = this.#current === this.#last && this.#last?.request.complete === false
-      const end = isMidBody || !this.#isBusy ? PIECE : 0
-      if (bytes.length > end) {
-        socket.pause()
-        socket.unshift(bytes.subarray(end))
-      }
-      if (end === 0) return void this.#wait()
-      parse(bytes.subarray(0, end))
-      if (this.#waiting.length === 0) socket.resume()
-    })
-    socket.removeListener('data', parse)
-    // Node may have stopped the reading on behalf of the parser alone. The stream is to know that none is under way.
-    socket.push('')
   }
 
   #readBody({ request, response }: Exchange, limit: number, handOn: (body: RequestBody) => void): void {
