@@ -23,6 +23,8 @@ const sandboxes :Workerd.Worker = (
     (name = "ACCOUNT_KEY", fromEnvironment = "ACCOUNT_KEY"),
     (name = "SIGNING_KEY", fromEnvironment = "SIGNING_KEY"),
     (name = "ALLOW_ORIGINS", fromEnvironment = "ALLOW_ORIGINS"),
+    (name = "DEFAULT_TTL", fromEnvironment = "DEFAULT_TTL"),
+    (name = "LONGEST_TTL", fromEnvironment = "LONGEST_TTL"),
     (name = "PUBLIC_URL", fromEnvironment = "PUBLIC_URL"),
     (name = "WILDCARD_HOST", fromEnvironment = "WILDCARD_HOST"),
     (name = "MOST_RECORDS", fromEnvironment = "MOST_RECORDS"),

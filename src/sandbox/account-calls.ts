@@ -7,7 +7,7 @@ import { refuse } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { SANDBOXES_PATH } from './address.ts'
-import type { SandboxEnvironment } from './environment.ts'
+import { type SandboxEnvironment, ttlIn } from './environment.ts'
 import { errors } from './errors.ts'
 import { isSandboxName } from './names.ts'
 import { objectOf, type SandboxList, type SandboxObject, type Stub } from './objects.ts'
@@ -87,7 +87,11 @@ export const accountCalls: readonly AccountCall[] = [
     from: 'body',
     hasState: true,
     schema: sandboxOptions,
-    run: (host, name, options) => objectOf(host.env.SANDBOXES, name).create(name, host.urlOf(name), { options }),
+    async run(host, name, { ttl: asked, ...options }) {
+      const ttl = ttlIn(host.env, asked)
+      const beginning = { options: { ...options, ...(ttl !== undefined && { ttl }) } }
+      return objectOf(host.env.SANDBOXES, name).create(name, host.urlOf(name), beginning)
+    },
   }),
   accountCall({
     method: 'GET',
@@ -106,8 +110,9 @@ export const accountCalls: readonly AccountCall[] = [
     path: `${named}/fork`,
     from: 'body',
     schema: forkOptions,
-    async run(host, name, { name: fork, ttl }) {
+    async run(host, name, { name: fork, ttl: asked }) {
       requireName(fork)
+      const ttl = ttlIn(host.env, asked)
       const copy = await (await sandboxIn(host, name)).copy(name)
       if ('refused' in copy) return copy.refused
       return objectOf(host.env.SANDBOXES, fork).create(fork, host.urlOf(fork), { copy, ttl })

@@ -1,5 +1,6 @@
 import { refuse } from '../schema/errors.ts'
 import { quote } from '../schema/text.ts'
+import { durationMs } from '../schema/time.ts'
 import { errors } from './errors.ts'
 import type { AccountObject, Objects, SandboxObject, Stub } from './objects.ts'
 
@@ -14,6 +15,10 @@ export interface SandboxEnvironment {
   readonly SIGNING_KEY?: string
   /** The origins, separated by commas, whose pages may use controls and the account's calls, with credentials. */
   readonly ALLOW_ORIGINS?: string
+  /** The life of a sandbox that is created without `ttl`, such as `7d`. Default: `LONGEST_TTL`. */
+  readonly DEFAULT_TTL?: string
+  /** The longest life that a sandbox may be given. Default: none. */
+  readonly LONGEST_TTL?: string
   /** The URL by which clients reach the Worker, if a proxy reaches it by another one. */
   readonly PUBLIC_URL?: string
   /** The host below which each sandbox has a name of its own, such as `sandboxes.example.com`. */
@@ -55,6 +60,7 @@ export function requireVariables(env: SandboxEnvironment): void {
   limitsIn(env)
   mostSandboxes(env)
   originsIn(env)
+  ttlIn(env, undefined)
   const { PUBLIC_URL, WILDCARD_HOST } = env
   if (PUBLIC_URL && !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/i.test(PUBLIC_URL))
     refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients ask, such as https://sandboxes.example.com')
@@ -76,6 +82,21 @@ export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly strin
     ALLOW_ORIGINS ?? '',
     'origins such as https://app.example.com, separated by commas',
   )
+}
+
+/** Returns the life of a new sandbox in ms, or undefined for no end. Refuses one that is too long, and variables that are no durations. */
+export function ttlIn({ DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment, asked: number | undefined): number | undefined {
+  const longest = durationIn('LONGEST_TTL', LONGEST_TTL)
+  const otherwise = durationIn('DEFAULT_TTL', DEFAULT_TTL) ?? longest
+  if (longest === undefined) return asked ?? otherwise
+  if (asked !== undefined && asked > longest) refuse(errors.ttl_too_long, { most: String(LONGEST_TTL) })
+  return Math.min(asked ?? otherwise ?? longest, longest)
+}
+
+function durationIn(name: string, text: string | undefined): number | undefined {
+  if (!text) return undefined
+  const ms = durationMs(text) ?? 0
+  return ms >= 1000 ? ms : refuseVariable(name, text, 'a duration of at least 1s, such as 7d')
 }
 
 function refuseVariable(name: string, received: string, allowed: string): never {

@@ -90,6 +90,12 @@ export const errors = declareErrors({
       `The state of the sandbox ${it.name} cannot be read: ${it.why}. Nothing in it was changed. Run the version of ` +
       'fauxgate that wrote it or a newer one, or delete the sandbox and create it again.',
   ),
+  ttl_too_long: entry(
+    90619,
+    400,
+    (it: { most: string }) =>
+      `The ttl is longer than ${it.most}, the longest allowed here (LONGEST_TTL). Take a shorter one.`,
+  ),
   too_many_listeners: entry(
     90628,
     429,

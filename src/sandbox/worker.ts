@@ -1,7 +1,7 @@
 import { readClock, systemClock } from '../engine/clock.ts'
 import { isOneOf } from '../http/access.ts'
 import { readRequest } from '../http/fetch.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { jsonBody, queryParameters } from '../http/request.ts'
 import { operationFor, type Router, routerOf } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
@@ -29,6 +29,7 @@ export function sandboxWorker() {
     if (checked !== env) requireVariables(env)
     checked = env
     const address = addressOf(request, env)
+    if (address.name === undefined && address.path === '/healthz') return toResponse(jsonAnswer(200, { status: 'ok' }))
     const page = pages.at(address, request)
     if (page) return page
     const { method, url, headers } = request

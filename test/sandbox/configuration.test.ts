@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, SharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, type Answer, SharedSandboxes } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 afterEach(() => sandboxes.stop())
@@ -16,6 +16,8 @@ describe('A Worker', () => {
     ['MOST_REQUESTS', '0', 'a whole number from 1 to 999999999'],
     ['MOST_SANDBOXES', '1.5', 'a whole number from 1 to 999999999'],
     ['PUBLIC_URL', 'boxes.example.com', 'the URL that clients ask, such as https://sandboxes.example.com'],
+    ['DEFAULT_TTL', 'soon', 'a duration of at least 1s, such as 7d'],
+    ['LONGEST_TTL', '10ms', 'a duration of at least 1s, such as 7d'],
     ['ALLOW_ORIGINS', '*', 'origins such as https://app.example.com, separated by commas'],
     ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
   ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
@@ -27,6 +29,34 @@ describe('A Worker', () => {
       expect([status, body.error_code]).toEqual([503, 'ERR_GATEWAY_90604'])
       expect(body.msg).toBe(`This Worker's variable ${name} is "${value}". Allowed: ${allowed}.`)
     }
+  })
+
+  it('gives sandboxes a default end, and none a later one than it allows (rules: sandboxes#time)', async () => {
+    await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
+    const life = ({ body }: Answer) => (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
+    expect(life(await sandboxes.account('PUT', '/s/without', {}))).toBe(1)
+    expect(life(await sandboxes.account('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
+    expect(life(await sandboxes.account('POST', '/s/with/fork', { name: 'fork' }))).toBe(1)
+    for (const { status, body } of [
+      await sandboxes.account('PUT', '/s/longer', { ttl: '8d' }),
+      await sandboxes.account('POST', '/s/with/fork', { name: 'longer', ttl: '8d' }),
+    ]) {
+      expect([status, body.error_code, body.msg]).toEqual([
+        400,
+        'ERR_GATEWAY_90619',
+        'The ttl is longer than 7d, the longest allowed here (LONGEST_TTL). Take a shorter one.',
+      ])
+    }
+    await sandboxes.restart({ DEFAULT_TTL: '' })
+    expect(life(await sandboxes.account('PUT', '/s/longest', {}))).toBe(7)
+  })
+
+  it('says that it is well, to whoever asks, without asking an object, or which variable is wrong', async () => {
+    await started({})
+    const { status, body } = await sandboxes.ask('GET', '/healthz')
+    expect([status, body]).toEqual([200, { status: 'ok' }])
+    await sandboxes.restart({ MOST_RECORDS: 'many' })
+    expect((await sandboxes.ask('GET', '/healthz')).body.msg).toContain('MOST_RECORDS is "many"')
   })
 
   it('lets nobody create sandboxes where it has no account key', async () => {
