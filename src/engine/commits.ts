@@ -1,5 +1,6 @@
 import type { Commit } from '../operation/collection.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import type { SecretTexts } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportedChange, type RecordChange } from './records.ts'
@@ -13,7 +14,7 @@ export class RawCommit {
     readonly now: number,
     /** With secrets. */
     readonly changes: readonly RecordChange[],
-    readonly hidden: readonly string[],
+    readonly hidden: SecretTexts,
   ) {}
 
   /** Returns the commit as it may leave the gateway. */

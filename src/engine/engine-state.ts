@@ -7,6 +7,7 @@ import { type Catalogue, Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
+import type { SecretTexts } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
@@ -24,7 +25,7 @@ interface StateOptions {
   readonly url: string
   readonly families: readonly Family[]
   /** Texts that leave the gateway in no commit and no snapshot: its API keys. */
-  readonly hidden: readonly string[]
+  readonly hidden: SecretTexts
 }
 
 export interface EngineOptions extends StateOptions {

@@ -4,6 +4,7 @@ import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import type { SecretTexts } from '../schema/secret-texts.ts'
 import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
 import type { RecordChange } from './records.ts'
@@ -127,15 +128,10 @@ export interface Executed<T = unknown> {
 export class Transactions {
   readonly #current: () => EngineState
   readonly #guard: Guard
-  readonly #hidden: readonly string[]
+  readonly #hidden: SecretTexts
   readonly #committed: (commit: RawCommit) => void
 
-  constructor(
-    current: () => EngineState,
-    guard: Guard,
-    hidden: readonly string[],
-    committed: (commit: RawCommit) => void,
-  ) {
+  constructor(current: () => EngineState, guard: Guard, hidden: SecretTexts, committed: (commit: RawCommit) => void) {
     this.#current = current
     this.#guard = guard
     this.#hidden = hidden

@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { Journal } from '../journal/journal.ts'
-import { valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
+import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
 import type { Table } from '../table.ts'
 import type { ReadOptions } from './options.ts'
 
@@ -40,7 +40,7 @@ export function hostOf({
     context: engine.context,
     journal,
     leftovers,
-    withoutKeys: (text) => withoutSecrets(text, valuesOf(ownKeys)),
+    withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
     authority: () => engine.authority,
     dialect,
     families,

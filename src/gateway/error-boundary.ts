@@ -2,7 +2,7 @@ import type { Dialect } from '../resources/dialects.ts'
 import { factsOf } from '../schema/error-facts.ts'
 import { AssertionError, Refusal } from '../schema/errors.ts'
 import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-texts.ts'
+import { secretTexts } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
@@ -21,7 +21,7 @@ export class ErrorBoundary {
   /** Returns the error of the dialect for a refusal, without the secrets of `input`; any other error unchanged. */
   publicError(error: unknown, input?: unknown): unknown {
     if (!(error instanceof Refusal)) return error
-    const secrets = valuesOf([...this.#ownKeys, ...secretsIn(input, this.#secretNames)])
+    const secrets = secretTexts([...this.#ownKeys, ...secretsIn(input, this.#secretNames)])
     return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause)
   }
 

@@ -25,7 +25,7 @@ import type { Dialect } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-texts.ts'
+import { secretTexts } from '../schema/secret-texts.ts'
 import { accessor } from '../schema/values.ts'
 import { tableOf } from '../table.ts'
 import { authorityBy } from './authority-keys.ts'
@@ -175,7 +175,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     seed: read.seed ?? freshSeed(),
     authorityFor: authority.of,
     url: home,
-    hidden: valuesOf(ownKeys),
+    hidden: secretTexts(ownKeys),
     families: table.keepers,
     catalogue: table.catalogue,
     store: read.store,

@@ -13,7 +13,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
-import { valuesOf } from '../schema/secret-texts.ts'
+import { type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { requireCaller } from './admission.ts'
 import type { ControlApi } from './control-api.ts'
@@ -113,10 +113,11 @@ class Call {
     }
   }
 
-  #unspeakable(): string[] {
+  #unspeakable(): SecretTexts {
+    const { body: request, rawHeaders: requestHeaders = [] } = this.#request
     const authorization = this.#request.header('authorization') ?? ''
-    const sent = { authorization, query: this.#query, request: this.#request.body }
-    return valuesOf([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
+    const sent = { authorization, requestHeaders, query: this.#query, request }
+    return secretTexts([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
   }
 
   /** Runs the checks in their order (rules: requests#order-of-checks); the first failure answers. */

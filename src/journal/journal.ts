@@ -1,4 +1,5 @@
 import { utf8Length } from '../schema/platform.ts'
+import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_OF_CHARACTER, type Exchange, withinLimits } from './exchange.ts'
 import { entryOf, type Secrets } from './redact.ts'
@@ -21,6 +22,9 @@ export class Journal {
   #rows: Row[] = []
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
+  /** How many rows have an `Authorization`, and the search for all of these. */
+  readonly #authorizations = new Map<string, number>()
+  #shared: SecretTexts | undefined
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -37,6 +41,7 @@ export class Journal {
   add(exchange: Exchange): void {
     const row = withinLimits(exchange)
     this.#rows.push(row)
+    this.#count(row.exchange.authorization, 1)
     this.#bytes += row.bytes
     this.#limit()
     if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
@@ -52,7 +57,29 @@ export class Journal {
 
   #limit(): void {
     const { size, bytes } = this.#options
-    while (this.#bytes > bytes || this.size > size) this.#bytes -= this.#rows.shift()?.bytes ?? 0
+    while (this.#bytes > bytes || this.size > size) this.#dropOldest()
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#rows.shift()
+    if (!oldest) return
+    this.#bytes -= oldest.bytes
+    if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
+  }
+
+  #count(authorization: string, change: 1 | -1): void {
+    const rows = (this.#authorizations.get(authorization) ?? 0) + change
+    if (rows === 0) this.#authorizations.delete(authorization)
+    else this.#authorizations.set(authorization, rows)
+    // Others than before: of most gateways all requests have one and the same.
+    if (rows === 0 || (rows === 1 && change === 1)) this.#shared = undefined
+  }
+
+  /** The keys that any request of the journal was sent with are in no entry. */
+  #secrets() {
+    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(keysInHeader)]
+    this.#shared ??= secretTexts(keys())
+    return { ...this.#options, shared: this.#shared }
   }
 
   /** The entries that agree with a query, newest first; each is made when it is looked at. */
@@ -61,7 +88,7 @@ export class Journal {
       if ('entry' in row) {
         if (isMatch(row.entry, row.entry.operation, query)) yield row.entry
       } else if (isMatch(row.exchange, row.exchange.operation?.name ?? null, query)) {
-        yield entryOf(row.exchange, this.#options)
+        yield entryOf(row.exchange, this.#secrets())
       }
     }
   }
@@ -94,6 +121,8 @@ export class Journal {
   clear(): void {
     this.#rows = []
     this.#bytes = 0
+    this.#authorizations.clear()
+    this.#shared = undefined
     this.#notify(undefined)
   }
 

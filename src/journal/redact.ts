@@ -12,7 +12,16 @@ import {
   secretsIn,
   withoutSecretTexts,
 } from '../schema/secret-fields.ts'
-import { keysInHeader, REDACTED, valuesOf, withoutSecrets } from '../schema/secret-texts.ts'
+import {
+  bothOf,
+  isSecretHeader,
+  keysInHeader,
+  keysInHeaders,
+  REDACTED,
+  type SecretTexts,
+  secretTexts,
+  withoutSecrets,
+} from '../schema/secret-texts.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { JournalEntry } from './entry.ts'
@@ -24,10 +33,13 @@ export interface Secrets {
   readonly ownKeys: readonly string[]
 }
 
-export function entryOf(exchange: Exchange, { dialect, secretNames, ownKeys }: Secrets): JournalEntry {
+/** The secrets of a journal's entries, with those of all its requests. */
+type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: SecretTexts }
+
+export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
-  const sent = valuesOf(secretsSent(exchange, secretNames))
-  const hidden = { names: secretNames, values: [...valuesOf(ownKeys), ...sent] }
+  const sent = secretTexts(secretsSent(exchange, secretNames))
+  const hidden = { names: secretNames, values: bothOf(sent, shared) }
   // The gateway's own errors have no secrets; their `details` have fields named like some.
   const isError = status >= 400 && fault === null
   return {
@@ -42,23 +54,29 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, ownKeys }: S
     status,
     responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
     response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, sent),
+    commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, bothOf(sent, shared)),
     fault,
   }
 }
 
 /** Hides the secrets that the request had in other places; all others are hidden in a commit already. */
-function redactedCommit(commit: Commit, values: readonly string[]): Commit {
-  return values.length === 0 ? commit : withoutSecretTexts(commit, values)
+function redactedCommit(commit: Commit, values: SecretTexts): Commit {
+  return values.isEmpty ? commit : withoutSecretTexts(commit, values)
 }
 
-/** Finds the secrets of a request: its key, and the values that its query and its body have under secret names. */
+/** Finds the secrets of a request: its keys, and the values that its query and its body have under secret names. */
 export function secretsSent(
-  { authorization, query, request }: Pick<Exchange, 'authorization' | 'query' | 'request'>,
+  {
+    authorization,
+    requestHeaders,
+    query,
+    request,
+  }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
   names: SecretNames,
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
-  return [...keysInHeader(authorization), ...named.map(([, value]) => value), ...secretsIn(jsonValueOf(request), names)]
+  const keys = [...keysInHeader(authorization), ...keysInHeaders(requestHeaders)]
+  return [...keys, ...named.map(([, value]) => value), ...secretsIn(jsonValueOf(request), names)]
 }
 
 function jsonValueOf(body: Exchange['request' | 'response']): unknown {
@@ -108,15 +126,12 @@ function redactedQuery(query: string, known: readonly string[], { values }: Hidd
   return parameters.join('&')
 }
 
-/** The names of headers that carry secrets; those of CORS only name others. */
-const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
-
 /** Maps the names of headers in lower case to values without secrets. Values of the same name are joined. */
 function redactedHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
   const shown = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
-    const isSecret = SECRET_HEADER.test(name) || names.has(name)
+    const isSecret = isSecretHeader(name) || names.has(name)
     const key = withoutSecrets(name.toLowerCase(), values)
     const text = isSecret ? REDACTED : withoutSecrets(value, values)
     const before = shown.get(key)

@@ -1,7 +1,7 @@
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
-import { withoutSecrets } from './secret-texts.ts'
+import { NO_TEXTS, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
 /** A refusal as the caller sees it, in the dialect's numbers and statuses. */
 export interface ErrorFacts {
@@ -19,7 +19,7 @@ const LONGEST_MESSAGE = 3 * 1024
 const MOST_DETAILS = 12 * 1024
 
 /** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
-export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: readonly string[] = []): ErrorFacts {
+export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: SecretTexts = NO_TEXTS): ErrorFacts {
   const shown = (text: string) => withinLimit(withoutSecrets(text, secrets))
   const { error, message } = refusal.problems[0]
   return {

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
 import { marksOf, partsOf } from './documentation.ts'
-import { REDACTED, withoutSecrets } from './secret-texts.ts'
+import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
 /** Deeper values are described instead of shown. */
 const DEEPEST = 128
@@ -31,7 +31,7 @@ function secretNamesIn(schema: AnySchema): string[] {
 /** Returns a function that takes the secret fields of a schema out of its values; undefined if it has none. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNamesIn(schema))
-  return names.size > 0 ? (value) => redacted(value, { names, values: [] }) : undefined
+  return names.size > 0 ? (value) => redacted(value, { names, values: NO_TEXTS }) : undefined
 }
 
 interface OperationSchemas {
@@ -71,7 +71,7 @@ export interface Hidden {
   /** The names of fields whose values are secret. */
   readonly names: Pick<SecretNames, 'has'>
   /** Texts that are secret wherever they are. */
-  readonly values: readonly string[]
+  readonly values: SecretTexts
 }
 
 export const NO_NAMES: Hidden['names'] = { has: () => false }
@@ -103,7 +103,7 @@ function redactedAt(value: unknown, hidden: Hidden, depth: number): unknown {
 }
 
 /** Returns a record without private keys and without these texts. */
-export function withoutSecretTexts<T extends object>(record: T, values: readonly string[]): T {
+export function withoutSecretTexts<T extends object>(record: T, values: SecretTexts): T {
   return redacted(record, { names: NO_NAMES, values })
 }
 

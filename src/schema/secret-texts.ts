@@ -1,3 +1,5 @@
+import { replaced, TextSearch, together } from './text-search.ts'
+
 export const REDACTED = '[redacted]'
 
 /** A private key in PEM; to the end of the text where its END line is missing. */
@@ -5,9 +7,6 @@ const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE
 
 /** Shorter values are not looked for: they would be found in too many words. */
 const SHORTEST = 8
-
-/** The most values that are looked for on behalf of one request. */
-const MOST_VALUES = 200
 
 export function withoutPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
@@ -17,18 +16,43 @@ export function hasNoPrivateKey(text: string): boolean {
   return withoutPrivateKeys(text) === text
 }
 
-export function withoutSecrets(text: string, values: readonly string[]): string {
-  return values.reduce((shown, value) => shown.replaceAll(value, REDACTED), withoutPrivateKeys(text))
+/** Texts that are secret wherever they are. */
+export type SecretTexts = Pick<TextSearch, 'isEmpty' | 'partsIn'>
+
+export const NO_TEXTS: SecretTexts = /* @__PURE__ */ new TextSearch([])
+
+export function withoutSecrets(text: string, secrets: SecretTexts): string {
+  const shown = withoutPrivateKeys(text)
+  return replaced(shown, secrets.partsIn(shown), REDACTED)
 }
 
-export function valuesOf(secrets: Iterable<string>): string[] {
-  const values = new Set<string>()
-  for (const secret of secrets) if (secret.length >= SHORTEST && values.size < MOST_VALUES) values.add(secret)
-  // The longest first, so that none is left in pieces.
-  return [...values].sort((one, other) => other.length - one.length)
+export function secretTexts(secrets: Iterable<string>): SecretTexts {
+  return new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST))
 }
 
-/** Returns the parts of an `Authorization` header that may be a key: all of it, and each word. */
+export function bothOf(one: SecretTexts, other: SecretTexts): SecretTexts {
+  if (one.isEmpty) return other
+  return {
+    isEmpty: false,
+    partsIn: (text) => together(one.partsIn(text), other.partsIn(text)),
+  }
+}
+
+/** The names of headers that carry secrets; those of CORS only name others. */
+const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
+
+export function isSecretHeader(name: string): boolean {
+  return SECRET_HEADER.test(name)
+}
+
+/** Returns what may be a key in headers, which are names and values in turn. */
+export function keysInHeaders(headers: readonly string[]): string[] {
+  return headers.flatMap((name, at) =>
+    at % 2 === 0 && isSecretHeader(name) ? keysInHeader(headers[at + 1] ?? '') : [],
+  )
+}
+
+/** Returns the parts of a header that may be a key: all of it, each word, and each value of a cookie. */
 export function keysInHeader(header: string): string[] {
-  return [header, ...header.split(/\s+/)]
+  return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }

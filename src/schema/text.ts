@@ -5,10 +5,19 @@ const LONGEST = 80
 /** Shows a received value inside a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return cut(JSON.stringify(cut(withoutPrivateKeys(value))))
+  if (typeof value === 'string') return cut(escaped(JSON.stringify(cut(withoutPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** What a terminal obeys, but for the end of a line; and what changes the order in which a line is shown. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Writes the characters of a text that no terminal may get as escapes such as `\u202e`. JSON means the same with them. */
+export function escaped(text: string): string {
+  return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Shows the type of a received value that is secret (rules: secrets#messages). */
@@ -43,7 +52,7 @@ export function fieldPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const shown = path.slice(0, MOST_SEGMENTS).map((key) => {
     const text = cut(withoutPrivateKeys(String(key)), LONGEST_SEGMENT)
-    return /^[\w$…-]+$/.test(text) ? text : JSON.stringify(text)
+    return /^[\w$…-]+$/.test(text) ? text : escaped(JSON.stringify(text))
   })
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
 }

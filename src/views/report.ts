@@ -10,6 +10,7 @@ import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
 import { shownTimeline } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
+import { escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 
 const MOST_REQUESTS = 20
@@ -48,7 +49,7 @@ export const report: Control<ReportMember> = {
 function reportOf(host: ControlHost): string {
   const parts = [requests(host), ...host.transact(timelines), pending(host), leftovers(host)]
   const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
-  return host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n'))
+  return escaped(host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n')))
 }
 
 interface Alike {

@@ -6,6 +6,7 @@ import { randomSource } from '../../src/engine/random.ts'
 import { OpenTransaction } from '../../src/engine/transactions.ts'
 import { standard } from '../../src/index.ts'
 import type { Collection } from '../../src/operation/collection.ts'
+import { NO_TEXTS } from '../../src/schema/secret-texts.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
@@ -28,7 +29,7 @@ const newState = (): EngineState =>
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',
     families: [{ operations: {}, errors: {}, collections: [items as unknown as Collection<object>] }],
-    hidden: [],
+    hidden: NO_TEXTS,
   })
 
 /** Takes a step, and answers what it drew. */

@@ -4,6 +4,7 @@ import { general } from '../../src/schema/general-errors.ts'
 import { jsonLog, type LoggedRequest, type LoggedTransition, paintFor, textLog } from '../../src/server/log/log.ts'
 import { logged } from '../../src/server/log/logged.ts'
 import { LogOutput, read } from '../../src/server/log/output.ts'
+import { deferredStore } from '../support/memory-store.ts'
 
 const AT = Date.UTC(2026, 0, 1, 0, 0, 0, 500)
 const REQUEST: LoggedRequest = {
@@ -53,6 +54,7 @@ describe('A line of the log', () => {
       { message: 'a\u001b[31m\u0007b\u007f\u009bc\r\n\u2028\u2029d', error: 'a\nb', status: 500 },
       `${TIME} GET    ${'/a'.padEnd(34)} <red 500> <red a b> <dim a [31m b c d>`,
     ],
+    [{ path: '/a\u202e\u2066b' }, `${TIME} GET    ${'/a\\u202e\\u2066b'.padEnd(34)} <green 200>`],
   ])('of a request: %j', (given, line) => {
     const { log, written } = lines()
     log.request({ ...REQUEST, ...given })
@@ -246,6 +248,21 @@ describe('The log of a gateway', () => {
       [504, 'E', 'Late.'],
       [200, null, null],
     ])
+  })
+
+  it('has what the client gets where the store cannot make safe what was answered', async () => {
+    const store = deferredStore()
+    const { gateway, requests, ask } = watched({ store })
+    store.flush()
+    const refused = ask('POST', '/reserved_addrs')
+    expect([refused.status, requests]).toEqual([201, []])
+    store.lose(new Error('the disk is full'))
+    expect((await gateway.delivered(refused)).status).toBe(507)
+    expect(requests).toMatchObject([{ status: 507, error: 'ERR_GATEWAY_90507' }])
+    const created = ask('POST', '/reserved_addrs')
+    store.flush()
+    await gateway.delivered(created)
+    expect(requests.map(({ status }) => status)).toEqual([507, 201])
   })
 
   it('tells of bytes that were no request', () => {

@@ -21,10 +21,11 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
   }
 }
 
+/** Returns a command for a shell. Its body is sent verbatim: of `-d`, curl would take one that begins with `@` for a file. */
 export function asCurl(page: Page, sent: Sent): string {
   const body = bodyText(sent)
   const headers = Object.entries(clientHeaders(page, sent)).map((header) => ` -H ${quoted(header.join(': '))}`)
-  const data = body === undefined ? '' : ` -d ${quoted(body)}`
+  const data = body === undefined ? '' : ` --data-raw ${quoted(body)}`
   const method = sent.method === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${sent.method}`
   return `curl${method}${headers.join('')}${data} ${quoted(urlOf(page, sent))}`
 }

@@ -1,5 +1,5 @@
 import { version } from '../../../package.json'
-import { valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
+import { type SecretTexts, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
@@ -84,13 +84,13 @@ function whyUnknown(
 }
 
 /** Returns the keys on the command line and in the environment. No message repeats them. */
-function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): string[] {
+function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): SecretTexts {
   const typed = args.flatMap((arg, place) => {
     const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)
     return option ? (option[1] ?? args[place + 1] ?? []) : []
   })
   const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '' } = environment
-  return valuesOf([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY])
+  return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY])
 }
 
 function print(text: string): number {

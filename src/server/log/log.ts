@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Transition } from '../../provisioning/timeline.ts'
+import { escaped } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 
 export interface LoggedRequest {
@@ -36,7 +37,7 @@ export interface Log {
 type Write = (text: string) => void
 
 export function jsonLog(write: Write): Log {
-  const say = (event: string, facts: object) => write(`${JSON.stringify({ event, ...facts })}\n`)
+  const say = (event: string, facts: object) => write(`${escaped(JSON.stringify({ event, ...facts }))}\n`)
   return {
     notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
     request: ({ at, duration, ...rest }) => say('request', { at: exact(at), ...rest, duration: rounded(duration) }),
@@ -101,11 +102,12 @@ function rounded(ms: number | null): number | null {
 
 const LONGEST = 300
 
-/** Makes a text one line without control characters, which a terminal would obey. */
+/** Makes a text one line without what a terminal would obey. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-  return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain
+  const shown = escaped(plain)
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown
 }
 
 type Style = Parameters<typeof styleText>[0]

@@ -7,7 +7,7 @@ import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
 import type { ShownTimelineEntry, Timeline } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
-import { keysInHeader, valuesOf, withoutSecrets } from '../../schema/secret-texts.ts'
+import { keysInHeader, keysInHeaders, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
 import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
@@ -23,7 +23,7 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     if (pending && commit.operation !== 'provisioning') pending.push(...transitions)
     else transitions.forEach(log.provisioning)
   }, domains.name)
-  /** Logs the requests of delayed responses. */
+  /** Logs the requests of responses that wait for a fault or for the store. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
   const logRequest = (request: HttpRequest, path: string, outcome: Outcome, duration: number): void => {
@@ -31,7 +31,7 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     log.request({
       at: readClock(gateway.clock),
       method: request.method,
-      path: withoutSecrets(path, valuesOf([...keys, ...keysInHeader(request.header('authorization') ?? '')])),
+      path: withoutSecrets(path, secretTexts([...keys, ...keysSent(request)])),
       operation: router.find(path)?.methods.get(method)?.name ?? null,
       ...outcome,
       duration,
@@ -49,7 +49,7 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
       if (!request.isInspector && !isLook(request, path)) logRequest(request, path, outcome, worked())
       transitions.forEach(log.provisioning)
     }
-    if (response.delivery) delayed.set(response, finish)
+    if (response.delivery || response.safe) delayed.set(response, finish)
     else finish(outcomeOf(response))
     return response
   }
@@ -58,7 +58,7 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     const finish = delayed.get(response)
     try {
       const whole = await gateway.delivered(response, options)
-      finish?.(outcomeOf(response))
+      finish?.(outcomeOf(whole))
       return whole
     } catch (error) {
       finish?.(noResponse('the client left'))
@@ -78,6 +78,10 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     delivered: { value: delivered },
     refused: { value: refused },
   })
+}
+
+function keysSent({ header, rawHeaders = [] }: HttpRequest): string[] {
+  return [...keysInHeader(header('authorization') ?? ''), ...keysInHeaders(rawHeaders)]
 }
 
 /** Tells whether somebody only looks at the controls, which pages do all the time. */

@@ -1,0 +1,125 @@
+export type Part = readonly [from: number, to: number]
+
+const NONE: readonly Part[] = Object.freeze([])
+
+/** More texts than these are not looked for one by one. */
+const FEW = 16
+
+/** The characters of a text by which its absence is noticed. All texts have as many. */
+const BEGINNING = 8
+
+/**
+ * Finds any of several texts in another one, by the algorithm of Aho and Corasick: in as many steps as there are characters
+ * in all of them together, whatever they repeat.
+ */
+export class TextSearch {
+  readonly #texts: readonly string[]
+  #beginnings: Set<string> | undefined
+  #tree: Tree | undefined
+
+  constructor(texts: Iterable<string>) {
+    this.#texts = [...new Set(texts)]
+  }
+
+  get isEmpty(): boolean {
+    return this.#texts.length === 0
+  }
+
+  /** Returns the parts of a text that consist of texts that were found, in order; those that overlap are one. */
+  partsIn(text: string): readonly Part[] {
+    if (this.isEmpty || !this.#mayBeIn(text)) return NONE
+    this.#tree ??= new Tree(this.#texts)
+    return this.#tree.partsIn(text)
+  }
+
+  /** Most texts have none of them, which costs less to find out than the tree. */
+  #mayBeIn(text: string): boolean {
+    if (this.#texts.length <= FEW) return this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))
+    this.#beginnings ??= new Set(this.#texts.map((each) => each.slice(0, BEGINNING)))
+    for (let at = 0; at <= text.length - BEGINNING; at++) {
+      if (this.#beginnings.has(text.slice(at, at + BEGINNING))) return true
+    }
+    return false
+  }
+}
+
+const ROOT = 0
+const CODES = 65_536
+
+class Tree {
+  /** The next node, by node and character. */
+  readonly #next = new Map<number, number>()
+  /** By node: that of its longest other ending that the tree has, and the length of the longest text that ends there. */
+  readonly #shorter = [ROOT]
+  readonly #found = [0]
+
+  /** Adds the first characters of all texts, then the second ones: a node's shorter endings are there before it. */
+  constructor(texts: readonly string[]) {
+    let growing = texts.map((text) => ({ text, node: ROOT }))
+    for (let at = 0; growing.length > 0; at++) {
+      growing = growing.filter(({ text }) => at < text.length)
+      for (const branch of growing) {
+        branch.node = this.#grown(branch.node, branch.text.charCodeAt(at))
+        if (at + 1 === branch.text.length) this.#found[branch.node] = at + 1
+      }
+    }
+  }
+
+  #grown(node: number, code: number): number {
+    const known = this.#next.get(node * CODES + code)
+    if (known !== undefined) return known
+    const shorter = node === ROOT ? ROOT : this.#after(this.#shorter[node] ?? ROOT, code)
+    const grown = this.#shorter.push(shorter) - 1
+    this.#found.push(this.#found[shorter] ?? 0)
+    this.#next.set(node * CODES + code, grown)
+    return grown
+  }
+
+  /** Returns the node of the longest ending after one more character. */
+  #after(node: number, code: number): number {
+    for (let from = node; ; from = this.#shorter[from] ?? ROOT) {
+      const next = this.#next.get(from * CODES + code)
+      if (next !== undefined) return next
+      if (from === ROOT) return ROOT
+    }
+  }
+
+  partsIn(text: string): Part[] {
+    const parts: Part[] = []
+    let node = ROOT
+    for (let at = 0; at < text.length; at++) {
+      node = this.#after(node, text.charCodeAt(at))
+      const length = this.#found[node] ?? 0
+      if (length > 0) add(parts, at + 1 - length, at + 1)
+    }
+    return parts
+  }
+}
+
+/** Adds a part that begins or ends after all others. */
+function add(parts: Part[], from: number, to: number): void {
+  let [start, end] = [from, to]
+  for (let last = parts.at(-1); last && last[1] > from; last = parts.at(-1)) {
+    start = Math.min(start, last[0])
+    end = Math.max(end, last[1])
+    parts.pop()
+  }
+  parts.push([start, end])
+}
+
+export function together(one: readonly Part[], other: readonly Part[]): readonly Part[] {
+  if (one.length === 0) return other
+  const parts: Part[] = []
+  for (const [from, to] of [...one, ...other].sort(([a], [b]) => a - b)) add(parts, from, to)
+  return parts
+}
+
+export function replaced(text: string, parts: readonly Part[], replacement: string): string {
+  let shown = ''
+  let end = 0
+  for (const [from, to] of parts) {
+    shown += text.slice(end, from) + replacement
+    end = to
+  }
+  return end === 0 ? text : shown + text.slice(end)
+}
