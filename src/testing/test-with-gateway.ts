@@ -114,6 +114,8 @@ function withGateway<C extends Clock>(name: string, work: TestWork<C>, { gateway
     const clock = own?.clock ?? (manualClock(START) as Clock as C)
     const gateway = createGateway({ ...own, seed: own?.seed ?? name, clock })
     const uninstall = installedForNow(gateway)
+    // A test that runs into its time-out ends before its promise does.
+    atEndOf(context[0], uninstall)
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway)
@@ -124,6 +126,19 @@ function withGateway<C extends Clock>(name: string, work: TestWork<C>, { gateway
       uninstall()
     }
   }
+}
+
+/** What the runners pass to a test: vitest a function for its end, node:test one for what comes after it. */
+interface RunnerContext {
+  onTestFinished?: (work: () => void) => void
+  after?: (work: () => void) => void
+}
+
+function atEndOf(context: unknown, work: () => void): void {
+  if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return
+  const { onTestFinished, after } = context as RunnerContext // Each is checked before it is called.
+  if (typeof onTestFinished === 'function') onTestFinished.call(context, work)
+  else if (typeof after === 'function') after.call(context, work)
 }
 
 /** Not by its class: the error may come from another context of node:vm than this. */

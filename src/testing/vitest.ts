@@ -88,9 +88,9 @@ function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixture
       })
       const before = task.result?.errors?.length ?? 0
       onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway))
-      const uninstall = installedForNow(gateway)
+      // Not after `use`: a test that runs into its time-out ends before it.
+      onTestFinished(installedForNow(gateway))
       await use(gateway)
-      uninstall()
     },
   })
 }

@@ -162,6 +162,23 @@ describe('The test of any runner', () => {
     expect(await outcomeOf(leaving, { strict: false })).toBeUndefined()
   })
 
+  test.each(['onTestFinished', 'after'])(
+    'takes a gateway out when the runner ends a test that hangs, by %s',
+    (hook) => {
+      const atEnd: (() => void)[] = []
+      const { base, defined } = runner()
+      const before = globalThis.fetch
+      testWithGateway(base)('hangs', ({ gateway }) => {
+        gateway.install()
+        return new Promise(() => undefined)
+      })
+      void defined[0]?.run({ [hook]: (work: () => void) => atEnd.push(work) })
+      expect(globalThis.fetch).not.toBe(before)
+      for (const work of atEnd) work()
+      expect(globalThis.fetch).toBe(before)
+    },
+  )
+
   test('takes a gateway out where a test installed it, also when it fails', async () => {
     const before = globalThis.fetch
     const installing = async (gateway: Gateway) => {
