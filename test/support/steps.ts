@@ -30,9 +30,13 @@ function countedSearches() {
   let steps = 0
   for (const [name, search] of own) {
     const counting = function (this: string, ...args: unknown[]): unknown {
-      const [pattern] = args
-      if (typeof pattern === 'string') steps += Math.max(0, this.length - pattern.length) * pattern.length
-      return Reflect.apply(search, this, args)
+      const [pattern, from = 0] = args
+      const result: unknown = Reflect.apply(search, this, args)
+      // Node's own reading of a query searches on from each place that it has found.
+      const [start, end] =
+        name === 'indexOf' ? [Number(from), result === -1 ? this.length : Number(result)] : [0, this.length]
+      if (typeof pattern === 'string') steps += Math.max(0, end - start) * pattern.length
+      return result
     }
     Reflect.set(String.prototype, name, counting)
   }
