@@ -34,7 +34,7 @@ async function use({ name, url, key }, other) {
   assert(listed.every(({ description }) => description === name))
   const stranger = new Ngrok({ apiToken: key, baseUrl: other.url })
   const refused = answered(() => stranger.reservedAddrs.list())
-  await assert.rejects(refused, { errorCode: 'ERR_NGROK_203' })
+  await assert.rejects(refused, { errorCode: 'ERR_GATEWAY_90606' })
 }
 
 const next = (n) => (places.length > 1 ? places[(n + 1) % places.length] : undefined)

@@ -49,7 +49,7 @@ def use(place, other):
         answered(lambda: everything(ngrok.Client(place["key"], other["url"])))
         raise AssertionError("the key of another sandbox was taken")
     except ngrok.Error as error:
-        assert "203" in error.error_code
+        assert error.error_code == "ERR_GATEWAY_90606"
 
 
 others = places[1:] + places[:1] if len(places) > 1 else [None]
