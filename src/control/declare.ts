@@ -74,10 +74,12 @@ export interface Declare {
   backend(id: string): void
 }
 
-export const declare: Control<{
+export interface DeclareMember {
   /** Declares resources that this API refers to and cannot create; see `references`. */
   readonly declare: Declare
-}> = {
+}
+
+export const declare: Control<DeclareMember> = {
   calls: { declare: declareCall },
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),

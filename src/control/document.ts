@@ -22,13 +22,15 @@ const read = controlCall({
   },
 })
 
-export const document: Control<{
+export interface DocumentMember {
   /**
    * Makes `GET /_fauxgate/openapi.json` work: pass `openApi` of `fauxgate/openapi`. `serve` does so itself.
    * @internal
    */
   describedBy(describer: Describer): void
-}> = {
+}
+
+export const document: Control<DocumentMember> = {
   calls: { read },
   members: (host) => ({
     describedBy(describer) {

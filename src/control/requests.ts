@@ -61,10 +61,12 @@ const clear = controlCall({
   run: (host) => host.journal.clear(),
 })
 
-export const requests: Control<{
+export interface RequestsMember {
   /** The journal of HTTP requests and their responses. */
   readonly requests: Requests
-}> = {
+}
+
+export const requests: Control<RequestsMember> = {
   types: [filterSchema([])],
   calls: { list, clear },
   members: (host) => ({ requests: direct(host) }),

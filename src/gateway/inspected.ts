@@ -5,6 +5,7 @@ import type { Gateway } from './gateway.ts'
 /** A gateway with the members for its inspector, which the types of `fauxgate` leave out. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
+/** Returns the gateway with the types of its overview and its timelines, which the types of `fauxgate` leave out. */
 export function inspected(gateway: Gateway): Inspected {
   // Every gateway has all controls.
   return gateway as Inspected

@@ -128,14 +128,19 @@ const ABSENT = 'fields#absent-until-set'
 
 /** The fields that every top-level resource begins with, in the order of the document's tables. */
 export const resourceHead = {
+  /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
     rules: 'ids#order',
   }),
+  /** The URL. */
   uri: documented(v.string(), 'The URL of the resource.', { json: { format: 'uri' } }),
+  /** The time of creation. */
   created_at: documented(time, 'The time at which the resource was created: UTC, in whole seconds.', {
     rules: 'time#timestamps',
   }),
+  /** The description, if it was set. */
   description: v.exactOptional(documented(v.string(), `${DESCRIPTION} Absent until it was set.`, { rules: ABSENT })),
+  /** The metadata, if it was set. */
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 
