@@ -12,7 +12,7 @@ const PROTOCOL = 'fauxgate'
 /** The message by which a listener shows that it is there, and the answer to it. */
 const BEAT = ':'
 
-/** The most characters of events that one piece of work sends. Then the listener is told that it missed the rest. */
+/** The most characters of events that one piece of work sends. Then the listener gets a note that it missed the rest. */
 const MOST_SENT = 1024 * 1024
 
 export const MOST_LISTENERS = 64

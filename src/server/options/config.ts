@@ -50,7 +50,7 @@ export const configRows = {
   quiet: optionRow(switchOption, 'Nothing but the line that says where it listens, and warnings.', { default: false }),
   log: optionRow(
     oneOfThese(['text', 'json']),
-    'How requests and provisioning are told: a line for people, or a JSON object, each.',
+    'The form of the log of requests and provisioning: a line for people, or a JSON object, each.',
     { default: 'text' },
   ),
   clock: optionRow(

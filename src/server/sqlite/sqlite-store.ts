@@ -134,7 +134,7 @@ function newGroup(): Group {
     resolve = yes
     reject = no
   })
-  // Whoever waits is told; a direct call does not wait.
+  // Who waits has a handler of its own. A direct call does not wait.
   safe.catch(() => undefined)
   return { commits: [], safe, resolve, reject }
 }
