@@ -43,7 +43,7 @@ export class Served {
       logLevel: 'error',
     })
     mkdirSync(join(this.#folder, 'state'))
-    const config = readFileSync(join(root, 'examples/sandbox/workerd.capnp'), 'utf8')
+    const config = readFileSync(join(root, 'src/sandbox/workerd.capnp'), 'utf8')
     const own = name === 'bare' ? config.replace(/"Sandbox"/g, '"Bare"').replace(/.*"Account".*\n/g, '') : config
     writeFileSync(join(this.#folder, 'workerd.capnp'), own)
   }

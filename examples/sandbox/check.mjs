@@ -1,8 +1,10 @@
 // Uses the sandboxes that `npm start` has started, as two branches of a project would: `npm run check`.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 
 const home = process.env.SANDBOXES_URL ?? 'http://127.0.0.1:8787'
-const account = { 'Fauxgate-Account-Key': process.env.ACCOUNT_KEY ?? 'only-for-this-machine' }
+const key = process.env.ACCOUNT_KEY ?? readFileSync('fauxgate-sandboxes/account-key', 'utf8').trim()
+const account = { 'Fauxgate-Account-Key': key }
 
 async function ask(method, url, { headers, body } = {}) {
   const sent = body && { body: JSON.stringify(body), headers: { ...headers, 'Content-Type': 'application/json' } }

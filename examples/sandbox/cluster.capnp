@@ -1,7 +1,7 @@
 # Several machines behind one address: each runs this, and each sandbox lives on one of them. Experimental, as workerd's
 # clusters are. What they share is a bucket; an answered write is in it, so that a machine can be lost with its disk.
 using Workerd = import "/workerd/workerd.capnp";
-using OneMachine = import "workerd.capnp";
+using OneMachine = import "node_modules/fauxgate/dist/workerd.capnp";
 
 const config :Workerd.Config = (
   services = [

@@ -6,9 +6,11 @@ import { documented } from '../schema/documentation.ts'
 import { refuse } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
-import { SANDBOXES_PATH } from './address.ts'
+import { AUDIT_PATH, METRICS_PATH, SANDBOXES_PATH } from './address.ts'
+import { archiveAnswer, restoreAll } from './archives.ts'
 import { type SandboxEnvironment, ttlIn } from './environment.ts'
 import { errors } from './errors.ts'
+import { metricsAnswer } from './metrics.ts'
 import { isSandboxName } from './names.ts'
 import { objectOf, type SandboxList, type SandboxObject, type Stub } from './objects.ts'
 import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
@@ -16,15 +18,18 @@ import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
 export interface AccountHost {
   readonly env: SandboxEnvironment
   readonly urlOf: (name: string) => string
+  readonly request: Request
 }
 
 export interface AccountCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   readonly from?: 'body' | 'query'
-  /** Its body may hold a whole state. */
-  readonly hasState?: true
-  readonly run: (host: AccountHost, name: string, sent: object, key: string) => Promise<HttpResponse>
+  /** Its body may hold a whole state, or the call reads its body itself. */
+  readonly body?: 'state' | 'stream'
+  /** The name of the call in the audit log, where its uses are noted. */
+  readonly audit?: string | ((sent: object) => string)
+  readonly run: (host: AccountHost, name: string, sent: object, key: string) => Promise<HttpResponse | Response>
 }
 
 /** Bodies of the account's calls belong to no gateway. */
@@ -32,7 +37,12 @@ const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map(
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
   readonly schema: S
-  readonly run: (host: AccountHost, name: string, input: v.InferOutput<S>, key: string) => Promise<HttpResponse>
+  readonly run: (
+    host: AccountHost,
+    name: string,
+    input: v.InferOutput<S>,
+    key: string,
+  ) => Promise<HttpResponse | Response>
 }
 
 function accountCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
@@ -43,16 +53,25 @@ function accountCall<S extends v.GenericSchema>({ schema, run, ...definition }: 
 const LONGEST_PAGE = 1000
 const LIMIT = `a whole number from 1 to ${LONGEST_PAGE}`
 
-const page = v.object({
-  limit: v.optional(
-    documented(
-      v.pipe(v.string(LIMIT), v.regex(/^[1-9]\d{0,3}$/, LIMIT), v.transform(Number), v.maxValue(LONGEST_PAGE, LIMIT)),
-      'How many sandboxes a page has.',
-    ),
-    '100',
+const limit = v.optional(
+  documented(
+    v.pipe(v.string(LIMIT), v.regex(/^[1-9]\d{0,3}$/, LIMIT), v.transform(Number), v.maxValue(LONGEST_PAGE, LIMIT)),
+    'How many sandboxes, or entries of the audit log, an answer has.',
   ),
-  after: v.optional(documented(v.string(), 'Only sandboxes whose names come after this one.'), ''),
-})
+  '100',
+)
+const after = v.optional(documented(v.string(), 'Only sandboxes whose names come after this one.'), '')
+
+const PREFIX = 'the beginning of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
+const prefix = documented(
+  v.pipe(v.string(PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, PREFIX)),
+  'All names that begin so.',
+)
+
+const existing = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
+
+/** The most sandboxes that one request removes. */
+const REMOVED_AT_ONCE = 100
 
 const nothing = v.object({})
 const named = `${SANDBOXES_PATH}/{name}`
@@ -67,12 +86,21 @@ export function requireName(received: string): string {
   return isSandboxName(received) ? received : refuse(errors.sandbox_name_invalid, { received: quote(received) })
 }
 
+type OfOne = (sandbox: Stub<SandboxObject>, name: string, url: string, key: string) => Promise<HttpResponse>
+
+/** Makes a call without input that the object of one sandbox answers. */
+function callOfOne(method: AccountCall['method'], path: string, ask: OfOne, audit?: string): AccountCall {
+  const run: AccountCall['run'] = async (host, name, _, key) =>
+    ask(await sandboxIn(host, name), name, host.urlOf(name), key)
+  return accountCall({ method, path, schema: nothing, run, ...(audit && { audit }) })
+}
+
 export const accountCalls: readonly AccountCall[] = [
   accountCall({
     method: 'GET',
     path: SANDBOXES_PATH,
     from: 'query',
-    schema: page,
+    schema: v.object({ limit, after }),
     async run(host, _, { limit, after }) {
       const found = await objectOf(host.env.ACCOUNTS, 'account').list(after, limit + 1)
       const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: host.urlOf(each.name) }))
@@ -85,7 +113,8 @@ export const accountCalls: readonly AccountCall[] = [
     method: 'PUT',
     path: named,
     from: 'body',
-    hasState: true,
+    body: 'state',
+    audit: 'create',
     schema: sandboxOptions,
     async run(host, name, { ttl: asked, ...options }) {
       const ttl = ttlIn(host.env, asked)
@@ -94,21 +123,59 @@ export const accountCalls: readonly AccountCall[] = [
     },
   }),
   accountCall({
-    method: 'GET',
-    path: named,
-    schema: nothing,
-    run: async (host, name) => (await sandboxIn(host, name)).describe(name, host.urlOf(name)),
+    method: 'DELETE',
+    path: SANDBOXES_PATH,
+    from: 'query',
+    audit: 'remove_all',
+    schema: v.object({ prefix }),
+    async run({ env }, _, { prefix }) {
+      const account = objectOf(env.ACCOUNTS, 'account')
+      const found = await account.list('', REMOVED_AT_ONCE, prefix)
+      const answers = await Promise.all(found.map(({ name }) => objectOf(env.SANDBOXES, name).remove(name)))
+      const removed = answers.filter(({ status }) => status === 204).length
+      return jsonAnswer(200, { removed, left: await account.count(prefix) })
+    },
   }),
   accountCall({
-    method: 'DELETE',
-    path: named,
-    schema: nothing,
-    run: async (host, name) => (await sandboxIn(host, name)).remove(name),
+    method: 'GET',
+    path: AUDIT_PATH,
+    from: 'query',
+    schema: v.object({ limit }),
+    async run({ env }, _, { limit }) {
+      const account = objectOf(env.ACCOUNTS, 'account')
+      const { counts } = await account.totals()
+      return jsonAnswer(200, { entries: await account.audit(limit), wrong_account_keys: counts.wrong_keys ?? 0 })
+    },
   }),
+  accountCall({
+    method: 'GET',
+    path: METRICS_PATH,
+    schema: nothing,
+    run: async ({ env }) => metricsAnswer(await objectOf(env.ACCOUNTS, 'account').totals()),
+  }),
+  accountCall({
+    method: 'GET',
+    path: '/backup',
+    from: 'query',
+    schema: v.object({ after }),
+    run: async ({ env }, _, { after }) => archiveAnswer(env, after),
+  }),
+  accountCall({
+    method: 'POST',
+    path: '/restore',
+    from: 'query',
+    body: 'stream',
+    audit: 'restore',
+    schema: v.object({ existing }),
+    run: ({ env, request }, _, { existing }) => restoreAll(env, request.body, existing),
+  }),
+  callOfOne('GET', named, (sandbox, name, url) => sandbox.describe(name, url)),
+  callOfOne('DELETE', named, (sandbox, name) => sandbox.remove(name), 'remove'),
   accountCall({
     method: 'POST',
     path: `${named}/fork`,
     from: 'body',
+    audit: 'fork',
     schema: forkOptions,
     async run(host, name, { name: fork, ttl: asked }) {
       requireName(fork)
@@ -118,16 +185,12 @@ export const accountCalls: readonly AccountCall[] = [
       return objectOf(host.env.SANDBOXES, fork).create(fork, host.urlOf(fork), { copy, ttl })
     },
   }),
-  accountCall({
-    method: 'GET',
-    path: `${named}/keys`,
-    schema: nothing,
-    run: async (host, name) => (await sandboxIn(host, name)).listKeys(name),
-  }),
+  callOfOne('GET', `${named}/keys`, (sandbox, name) => sandbox.listKeys(name)),
   accountCall({
     method: 'POST',
     path: `${named}/keys`,
     from: 'body',
+    audit: (sent) => ('name' in sent ? 'create_key' : 'renew_keys'),
     schema: keyOptions,
     async run(host, name, { name: key, scopes, ttl }) {
       const sandbox = await sandboxIn(host, name)
@@ -135,10 +198,5 @@ export const accountCalls: readonly AccountCall[] = [
       return sandbox.addKey(name, host.urlOf(name), { name: key, scopes, ttl })
     },
   }),
-  accountCall({
-    method: 'DELETE',
-    path: `${named}/keys/{key}`,
-    schema: nothing,
-    run: async (host, name, _, key) => (await sandboxIn(host, name)).revokeKey(name, key),
-  }),
+  callOfOne('DELETE', `${named}/keys/{key}`, (sandbox, name, _, key) => sandbox.revokeKey(name, key), 'revoke_key'),
 ]

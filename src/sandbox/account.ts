@@ -1,18 +1,38 @@
 import { DurableObject } from 'cloudflare:workers'
+import type { AuditEntry } from './audit.ts'
 import type { SandboxEnvironment } from './environment.ts'
-import type { AccountObject, RegisteredSandbox, Registration } from './objects.ts'
+import { sumOf } from './metrics.ts'
+import type { AccountObject, AccountTotals, Counts, Quota, RegisteredSandbox, Registration } from './objects.ts'
 
-/** The names of all sandboxes. Requests with a signed key do not come here: there is one account for all sandboxes. */
+const TABLES = [
+  'sandboxes (name TEXT PRIMARY KEY, facts TEXT NOT NULL)',
+  'stored (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL)',
+  'audit (id INTEGER PRIMARY KEY, entry TEXT NOT NULL)',
+]
+
+const COUNTS = 'counts'
+
+/** The most entries of the audit log. */
+const MOST_ENTRIES = 1000
+
+/** Comes after all names that begin with the same letters. */
+const LAST = '~'
+
+/**
+ * The names of all sandboxes, the audit log and the counts of requests. Requests with a signed key do not come here: there is
+ * one account for all sandboxes.
+ */
 export class Account extends DurableObject<SandboxEnvironment> implements AccountObject {
   #isReady = false
 
-  register(sandbox: RegisteredSandbox, most: number): boolean {
+  register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined {
     const { name } = sandbox
-    const [others] = this.#run('SELECT COUNT(*) AS count FROM sandboxes WHERE name <> ?', name)
-    if (Number(others?.count) >= most) return false
+    const isFull = ({ prefix, most }: Quota) => name.startsWith(prefix) && this.count(prefix) >= most
+    const reached = this.find(name) ? undefined : quotas.find(isFull)
+    if (reached) return reached
     const facts: Registration = { ...sandbox, hasSignedKeys: true }
     this.#run('INSERT OR REPLACE INTO sandboxes (name, facts) VALUES (?, ?)', name, JSON.stringify(facts))
-    return true
+    return undefined
   }
 
   find(name: string): Registration | undefined {
@@ -25,20 +45,51 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
   }
 
   forget(name: string): void {
-    this.#run('DELETE FROM sandboxes WHERE name = ?', name)
+    for (const table of ['sandboxes', 'stored']) this.#run(`DELETE FROM ${table} WHERE name = ?`, name)
   }
 
-  list(after: string, limit: number): RegisteredSandbox[] {
-    const rows = this.#run('SELECT facts FROM sandboxes WHERE name > ? ORDER BY name LIMIT ?', after, limit)
-    return rows.map(({ facts }) => {
+  list(after: string, limit: number, prefix = ''): RegisteredSandbox[] {
+    const select = 'SELECT facts FROM sandboxes WHERE name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?'
+    return this.#run(select, after, prefix, prefix + LAST, limit).map(({ facts }) => {
       const { hasSignedKeys: _, ...sandbox }: Registration = JSON.parse(String(facts))
       return sandbox
     })
   }
 
+  count(prefix: string): number {
+    const select = 'SELECT COUNT(*) AS count FROM sandboxes WHERE name >= ? AND name < ?'
+    return Number(this.#run(select, prefix, prefix + LAST)[0]?.count)
+  }
+
+  report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
+    if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, sumOf(this.#counts, counts))
+    // A report may come after the removal.
+    const insert = 'INSERT OR REPLACE INTO stored (name, bytes) SELECT name, ? FROM sandboxes WHERE name = ?'
+    if (stored) this.#run(insert, stored.bytes, stored.name)
+  }
+
+  totals(): AccountTotals {
+    const [row] = this.#run('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM stored')
+    return { sandboxes: this.count(''), bytes: Number(row?.bytes), counts: this.#counts }
+  }
+
+  note(entry: AuditEntry): void {
+    this.#run('INSERT INTO audit (entry) VALUES (?)', JSON.stringify(entry))
+    this.#run('DELETE FROM audit WHERE id <= (SELECT MAX(id) FROM audit) - ?', MOST_ENTRIES)
+  }
+
+  audit(limit: number): AuditEntry[] {
+    const rows = this.#run('SELECT entry FROM audit ORDER BY id DESC LIMIT ?', limit)
+    return rows.map(({ entry }) => JSON.parse(String(entry)))
+  }
+
+  get #counts(): Counts {
+    return (this.ctx.storage.kv.get(COUNTS) as Counts | undefined) ?? {} // Only `report` writes there.
+  }
+
   #run(statement: string, ...values: (string | number)[]): Readonly<Record<string, unknown>>[] {
     const { sql } = this.ctx.storage
-    if (!this.#isReady) sql.exec('CREATE TABLE IF NOT EXISTS sandboxes (name TEXT PRIMARY KEY, facts TEXT NOT NULL)')
+    if (!this.#isReady) for (const table of TABLES) sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`)
     this.#isReady = true
     return [...sql.exec(statement, ...values)]
   }

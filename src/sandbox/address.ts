@@ -3,6 +3,11 @@ import { sandboxOf } from './keys.ts'
 
 export const SANDBOXES_PATH = '/s'
 
+/** No sandbox can have this name. */
+export const AUDIT_PATH = `${SANDBOXES_PATH}/_audit`
+
+export const METRICS_PATH = '/metrics'
+
 /** The target of a request: a place in a sandbox, or a call of the account. */
 export type Address = InSandbox | OfAccount
 

@@ -2,7 +2,7 @@ import { refuse } from '../schema/errors.ts'
 import { quote } from '../schema/text.ts'
 import { durationMs } from '../schema/time.ts'
 import { errors } from './errors.ts'
-import type { AccountObject, Objects, SandboxObject, Stub } from './objects.ts'
+import type { AccountObject, Objects, Quota, SandboxObject, Stub } from './objects.ts'
 
 /** The configuration of the Worker: bindings, one secret, and variables, which are all texts. */
 export interface SandboxEnvironment {
@@ -31,6 +31,8 @@ export interface SandboxEnvironment {
   readonly MOST_REQUESTS?: string
   /** The most sandboxes at one time. Default: 10000. */
   readonly MOST_SANDBOXES?: string
+  /** The most sandboxes whose names begin in a certain way, such as `branch-=50,ci-=200`. Default: no such limits. */
+  readonly QUOTAS?: string
 }
 
 export interface Limits {
@@ -51,14 +53,24 @@ export function limitsIn(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns how many sandboxes there may be. Refuses a variable that is no such number. */
-export function mostSandboxes(env: SandboxEnvironment): number {
-  return numberIn(env, 'MOST_SANDBOXES', 10_000)
+/** Returns how many sandboxes there may be, of all names first. Refuses variables that do not say it. */
+export function quotasIn(env: SandboxEnvironment): readonly Quota[] {
+  const { QUOTAS } = env
+  const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
+    const [, prefix, most] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
+    if (prefix && most) return { prefix, most: Number(most) }
+    return refuseVariable(
+      'QUOTAS',
+      QUOTAS ?? '',
+      'the beginnings of names with a number each, such as branch-=50,ci-=200',
+    )
+  })
+  return [{ prefix: '', most: numberIn(env, 'MOST_SANDBOXES', 10_000) }, ...quotas]
 }
 
 export function requireVariables(env: SandboxEnvironment): void {
   limitsIn(env)
-  mostSandboxes(env)
+  quotasIn(env)
   originsIn(env)
   ttlIn(env, undefined)
   const { PUBLIC_URL, WILDCARD_HOST } = env

@@ -96,6 +96,25 @@ export const errors = declareErrors({
     (it: { most: string }) =>
       `The ttl is longer than ${it.most}, the longest allowed here (LONGEST_TTL). Take a shorter one.`,
   ),
+  quota_reached: entry(
+    90620,
+    409,
+    (it: { prefix: string; most: number }) =>
+      `There are ${counted(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the most ` +
+      'allowed (QUOTAS). Delete some, or take a name that begins otherwise.',
+  ),
+  archive_line_invalid: entry(
+    90621,
+    400,
+    (it: { why: string }) => `This line of the archive is not as GET /backup writes it: ${it.why}. Nothing came of it.`,
+  ),
+  restore_incomplete: entry(
+    90622,
+    409,
+    (it: { restored: number; refused: number }) =>
+      `${counted(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} refused; details say why. Send ` +
+      'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that there are already.',
+  ),
   too_many_listeners: entry(
     90628,
     429,

@@ -1,14 +1,20 @@
 import { Account as AccountClass } from './account.ts'
+import type { WorkerContext } from './objects.ts'
 import { Sandbox as SandboxClass } from './sandbox.ts'
 import { sandboxWorker } from './worker.ts'
+
+export type { WorkerContext }
 
 /** A class of Durable Objects with SQL storage. Only the platform makes its objects. */
 export type ObjectClass = new (state: never, environment: never) => object
 
 /** A Worker, as the platform calls it. */
 export interface SandboxWorker {
-  /** Answers a request. The bindings and variables of the environment are those of `examples/sandbox`. */
-  fetch(request: Request, environment: object): Promise<Response>
+  /**
+   * Answers a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,
+   * requests are counted when somebody asks for the metrics.
+   */
+  fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
 
 /** The class of sandboxes: a gateway whose store is the object's storage and whose agenda is the object's alarm. */

@@ -28,6 +28,10 @@ export class StoredJournal {
     gateway.journal.restore(entries)
   }
 
+  clear(): void {
+    this.#storage.kv.put(JOURNAL, '[]')
+  }
+
   /** Stores the journal of a gateway after a while, if it has changed then. */
   storeLater(gateway: Gateway): void {
     this.#waiting ??= setTimeout(() => this.#store(gateway), LATER_MS)

@@ -1,5 +1,5 @@
-import { isOneOf } from '../http/access.ts'
 import { refuse } from '../schema/errors.ts'
+import { isOneOf } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
 import { digestOf, freshKey, type Keys, type SentKeys } from './keys.ts'

@@ -2,8 +2,8 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { freshSecret } from '../engine/random.ts'
-import { isOneOf } from '../http/access.ts'
 import { utf8Bytes } from '../schema/platform.ts'
+import { isOneOf } from '../schema/secret-texts.ts'
 
 /** The two keys that a sandbox is created with. They are shown once; the sandbox stores their digests alone. */
 export interface Keys {

@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../http/messages.ts'
 import type { StoredRecord, StoredState } from '../operation/store.ts'
 import type { SqlValue } from '../store/sql-store.ts'
+import type { AuditEntry } from './audit.ts'
 import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions, StoredOptions } from './options.ts'
@@ -37,6 +38,12 @@ export interface ObjectStorage {
   setAlarm(at: number): Promise<void>
   deleteAlarm(): Promise<void>
   deleteAll(): Promise<void>
+}
+
+/** The part of the platform's context of a request that the Worker uses. */
+export interface WorkerContext {
+  /** Keeps the Worker there after the response, until a promise is settled. */
+  waitUntil(promise: Promise<unknown>): void
 }
 
 export interface Objects<Stub> {
@@ -91,14 +98,40 @@ export interface DescribedSandbox extends ListedSandbox {
 /** A new sandbox with its keys, which no other answer has. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
+/** A class of statuses, the alarms that sandboxes ran, or the wrong account keys. */
+export type CountName = `${number}xx` | 'alarms' | 'wrong_keys'
+
+export type Counts = Readonly<Partial<Record<CountName, number>>>
+
+/** The most sandboxes whose names begin with a prefix; with an empty one, the most of all. */
+export interface Quota {
+  readonly prefix: string
+  readonly most: number
+}
+
+/** What all sandboxes are together, and what was counted since there is the account. */
+export interface AccountTotals {
+  readonly sandboxes: number
+  readonly bytes: number
+  readonly counts: Counts
+}
+
 export interface AccountObject {
-  /** Adds a sandbox, or returns false if there are as many others as allowed. */
-  register(sandbox: RegisteredSandbox, most: number): boolean
+  /** Adds a sandbox, or returns the quota that has no place for it. */
+  register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined
   find(name: string): Registration | undefined
   /** Notes that all keys of a sandbox of before are signed from now on. */
   signKeys(name: string): void
   forget(name: string): void
-  list(after: string, limit: number): RegisteredSandbox[]
+  list(after: string, limit: number, prefix?: string): RegisteredSandbox[]
+  count(prefix: string): number
+  /** Adds to the counts, and notes the size of a sandbox. */
+  report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void
+  totals(): AccountTotals
+  /** Adds an entry to the audit log. Of too many, the oldest goes. */
+  note(entry: AuditEntry): void
+  /** Returns the latest entries, newest first. */
+  audit(limit: number): AuditEntry[]
 }
 
 /** The state that a fork begins with. */
@@ -111,6 +144,9 @@ export interface SandboxCopy {
 export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
+
+/** What becomes of a sandbox in an archive if there is one of that name already. */
+export type Existing = 'refuse' | 'keep' | 'replace'
 
 /** A key to make, with a name of its own. */
 export interface NamedKey {
@@ -133,4 +169,8 @@ export interface SandboxObject {
   addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse>
   revokeKey(name: string, key: string): Promise<HttpResponse>
   remove(name: string): Promise<HttpResponse>
+  /** Returns the sandbox as a line of an archive, or undefined if there is none. */
+  backup(name: string): Promise<Uint8Array | undefined>
+  /** Makes the sandbox of a line. The answer has an `outcome`, or is a refusal. */
+  restore(name: string, line: Uint8Array, existing: Existing): Promise<HttpResponse>
 }

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { Snapshot } from '../control/snapshot.ts'
 import { systemClock } from '../engine/clock.ts'
 import { manualClock } from '../engine/manual-clock.ts'
-import { gatewayRows } from '../gateway/options.ts'
-import type { GatewayOptions } from '../generated/options.ts'
+import { dialectFamilies } from '../gateway/dialect-families.ts'
+import { type AnyOptions, gatewayRows } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { Refusal, refuse } from '../schema/errors.ts'
 import { anyObject } from '../schema/schema.ts'
@@ -90,12 +90,13 @@ export function storedOptions({ snapshot: _, ttl: __, ...options }: SandboxOptio
 }
 
 /** Returns the options of a sandbox's gateway. By default its authority's keys are secret: others can reach it. */
-export function gatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): GatewayOptions {
+export function gatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
   return {
     authorityKeys: 'fresh',
     // The gateway itself checks these.
-    ...(options as GatewayOptions),
+    ...(options as AnyOptions),
     dialect: dialects[dialect],
+    families: dialectFamilies[dialect],
     clock: clock === 'manual' ? manualClock(start) : systemClock,
   }
 }

@@ -1,5 +1,4 @@
 import { readClock, systemClock } from '../engine/clock.ts'
-import { isOneOf } from '../http/access.ts'
 import { readRequest } from '../http/fetch.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { jsonBody, queryParameters } from '../http/request.ts'
@@ -7,23 +6,40 @@ import { operationFor, type Router, routerOf } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
+import { isOneOf } from '../schema/secret-texts.ts'
 import { type AccountCall, accountCalls, requireName } from './account-calls.ts'
-import { addressOf, homeOf, type InSandbox, type OfAccount, SANDBOXES_PATH } from './address.ts'
+import {
+  AUDIT_PATH,
+  addressOf,
+  homeOf,
+  type InSandbox,
+  METRICS_PATH,
+  type OfAccount,
+  SANDBOXES_PATH,
+} from './address.ts'
+import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
 import { requireVariables, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
 import { errorResponse, LARGEST_STATE, retryAfter, toResponse } from './http.ts'
 import { digestOf, keysSent, trustIn } from './keys.ts'
-import { objectOf } from './objects.ts'
+import { RequestCounts } from './metrics.ts'
+import { objectOf, type WorkerContext } from './objects.ts'
 import { Pages } from './pages.ts'
 import { addressOfClient, FailureThrottle } from './throttle.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
+/** The memory of one process of the Worker. */
+interface Memory {
+  readonly throttle: FailureThrottle
+  readonly counts: RequestCounts
+}
+
 export function sandboxWorker() {
   const router = routerOf(accountCalls)
   const pages = new Pages()
-  const throttle = new FailureThrottle()
+  const memory: Memory = { throttle: new FailureThrottle(), counts: new RequestCounts() }
   let checked: object | undefined
   const respond = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
     if (checked !== env) requireVariables(env)
@@ -39,19 +55,29 @@ export function sandboxWorker() {
     if (preflight) return toResponse(preflight)
     const response =
       address.name === undefined
-        ? runCall(router, request, head, env, address, throttle).catch(errorResponse).then(toResponse)
+        ? runCall(router, request, head, env, address, memory).catch(errorResponse).then(responseOf)
         : sandboxResponse(request, head, env, address)
     return head.header('origin') === null ? response : response.then((given) => withHeaders(given, cors))
   }
   return {
-    async fetch(request: Request, environment: object): Promise<Response> {
+    async fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response> {
+      const env = environment as SandboxEnvironment // Its variables are checked first.
+      let response: Response
       try {
-        return await respond(request, environment as SandboxEnvironment) // Its variables are checked first.
+        response = await respond(request, env)
       } catch (error) {
-        return toResponse(errorResponse(error))
+        response = toResponse(errorResponse(error))
       }
+      memory.counts.add(`${Math.floor(response.status / 100)}xx`)
+      const report = memory.counts.reportDue(() => objectOf(env.ACCOUNTS, 'account'), readClock(systemClock))
+      if (report) context?.waitUntil(report)
+      return response
     },
   }
+}
+
+function responseOf(answer: HttpResponse | Response): Response {
+  return answer instanceof Response ? answer : toResponse(answer)
 }
 
 /** Passes a request to its sandbox, if one of its keys can be a key of that one: to ask an object makes a file for it. */
@@ -95,30 +121,49 @@ async function runCall(
   head: HttpRequest,
   env: SandboxEnvironment,
   { path, query }: OfAccount,
-  throttle: FailureThrottle,
-): Promise<HttpResponse> {
+  { throttle, counts }: Memory,
+): Promise<HttpResponse | Response> {
   const { method, url } = request
-  const call = operationFor(router.require(path, method), method, path)
+  const route = router.require(path, method)
+  const call = operationFor(route, method, path)
   const client = addressOfClient(request)
   const now = readClock(systemClock)
   const wait = throttle.wait(client, now)
   if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
-  requireAccountKey(head, env, () => throttle.fail(client, now))
+  const accountKey = requiredAccountKey(head, path, env, () => {
+    throttle.fail(client, now)
+    counts.add('wrong_keys')
+  })
+  const account = objectOf(env.ACCOUNTS, 'account')
+  // The answer has the requests of this process up to now.
+  if (path === METRICS_PATH || path === AUDIT_PATH) await counts.report(account, now)
   const [, , received = '', , key = ''] = path.split('/')
-  const name = path === SANDBOXES_PATH ? '' : requireName(received)
+  const name = 'name' in route.ids ? requireName(received) : ''
   const home = homeOf(url, env)
   const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
-  const read = await readRequest(request, call.hasState ? LARGEST_STATE : LARGEST_BODY)
-  return call.run({ env, urlOf }, name, inputOf(call, read, query), key)
+  const largest = call.body === 'state' ? LARGEST_STATE : LARGEST_BODY
+  const sent = inputOf(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
+  const response = await call.run({ env, urlOf, request }, name, sent, key).catch(errorResponse)
+  if (call.audit === undefined || response instanceof Response) return response
+  const as = typeof call.audit === 'string' ? call.audit : call.audit(sent)
+  await account.note(auditEntry({ call: as, name, key, sent, accountKey, now }, response))
+  return response
 }
 
-function requireAccountKey(request: HttpRequest, { ACCOUNT_KEY }: SandboxEnvironment, failed: () => void): void {
+/** Returns the account key of a request. A scraper of metrics sends it as its token. */
+function requiredAccountKey(
+  request: HttpRequest,
+  path: string,
+  { ACCOUNT_KEY }: SandboxEnvironment,
+  failed: () => void,
+): string {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
-  const received = request.header(header.toLowerCase()) || refuse(errors.account_key_missing, { header })
-  if (isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) return
+  const token = path === METRICS_PATH ? keysSent(request.header).api : undefined
+  const received = request.header(header.toLowerCase()) || token || refuse(errors.account_key_missing, { header })
+  if (isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) return ACCOUNT_KEY
   failed()
-  refuse(errors.account_key_invalid, { header })
+  return refuse(errors.account_key_invalid, { header })
 }
 
 function inputOf({ from }: AccountCall, request: HttpRequest, query: string): object {

@@ -15,6 +15,7 @@ describe('A Worker', () => {
     ['MOST_BYTES', '16777217', 'a whole number from 1 to 16777216'],
     ['MOST_REQUESTS', '0', 'a whole number from 1 to 999999999'],
     ['MOST_SANDBOXES', '1.5', 'a whole number from 1 to 999999999'],
+    ['QUOTAS', 'branch-=many', 'the beginnings of names with a number each, such as branch-=50,ci-=200'],
     ['PUBLIC_URL', 'boxes.example.com', 'the URL that clients ask, such as https://sandboxes.example.com'],
     ['DEFAULT_TTL', 'soon', 'a duration of at least 1s, such as 7d'],
     ['LONGEST_TTL', '10ms', 'a duration of at least 1s, such as 7d'],

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
-// No types come with it.
-// @ts-expect-error
-import { removeEmptied } from '../../examples/sandbox/emptied.mjs'
+import { afterEach, describe, expect } from 'vitest'
+import { testSqlite } from '../support/sqlite.ts'
 import { SharedSandboxes, until } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 afterEach(() => sandboxes.stop())
 
 describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
-  it('leave an empty file each, which the example removes while nothing runs, and says how many', async () => {
+  testSqlite('leave empty files, which the command removes at its start, after a stop and after a kill', async () => {
     sandboxes = await new SharedSandboxes().start()
     const stays = await sandboxes.create('stays')
     const { body } = await stays.ask('POST', '/reserved_addrs', { description: 'still there' })
@@ -21,9 +19,15 @@ describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
     const left = async () => (await sandboxes.account('GET', '/s')).body.sandboxes
     await until(left, ({ length }) => length === 1)
     expect(sandboxes.files).toHaveLength(7)
-    expect(removeEmptied(sandboxes.folderOfFiles)).toBe(0)
+    await expect(sandboxes.startedByCommand()).rejects.toThrow('another process, or another store, has it open')
     await sandboxes.kill('SIGTERM')
-    expect(removeEmptied(sandboxes.folderOfFiles)).toBe(6)
+    expect(await sandboxes.startedByCommand()).toMatch(/^Removed 6 empty files of sandboxes that are gone\.\n/)
+    expect(sandboxes.files).toHaveLength(1)
+    await sandboxes.start()
+    await sandboxes.create('goes')
+    await sandboxes.account('DELETE', '/s/goes')
+    await sandboxes.kill('SIGKILL')
+    expect(await sandboxes.startedByCommand()).toMatch(/^Removed 1 empty file of sandboxes that are gone\.\n/)
     expect(sandboxes.files).toHaveLength(1)
     await sandboxes.start()
     expect((await stays.ask('GET', `/reserved_addrs/${body.id}`)).body.description).toBe('still there')

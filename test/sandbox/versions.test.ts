@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { managed, manual, SharedSandboxes, until } from './support/served.ts'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { InSandbox, managed, manual, SharedSandboxes, until } from './support/served.ts'
 
 let sandboxes: SharedSandboxes
 beforeAll(async () => {
@@ -56,5 +58,32 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(503)
     await setVersion('version - 40')
     expect((await sandbox.ask('GET', `/reserved_addrs/${body.id}`)).body).toEqual(body)
+  })
+})
+
+const CORPUS = fileURLToPath(new URL('../corpus', import.meta.url))
+const versions = readdirSync(CORPUS).filter((version) => existsSync(`${CORPUS}/${version}/sandbox`))
+
+describe.each(versions)('The sandbox of fauxgate %s', (version) => {
+  const folder = `${CORPUS}/${version}/sandbox`
+  const jsonOf = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
+
+  it('is read from its storage, with its keys, and goes on (rules: sandboxes#versions)', async () => {
+    const older = await new SharedSandboxes().withFiles(`${folder}/state`).start()
+    onTestFinished(() => older.stop())
+    const sandbox = new InSandbox(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })
+    // The rate limit counts in memory alone.
+    expect((await sandbox.control('GET', '/state')).body).toEqual({ ...jsonOf('state'), rateLimit: [] })
+    expect((await older.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'corpus', clock: 'manual' }])
+    const { body, status } = await sandbox.ask('POST', '/reserved_addrs', { description: 'of today' })
+    expect(status).toBe(201)
+    await older.restart({})
+    const again = new InSandbox(older, { ...sandbox.created, url: `${older.url}/s/corpus` })
+    expect((await again.ask('GET', `/reserved_addrs/${body.id}`)).body).toEqual(body)
+  })
+
+  it('is read from its export by another sandbox', async () => {
+    const sandbox = await sandboxes.create('from-export', { ...manual, dns: 'simulated', snapshot: jsonOf('state') })
+    expect((await sandbox.control('GET', '/state')).body.records).toEqual(jsonOf('state').records)
   })
 })

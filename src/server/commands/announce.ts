@@ -4,9 +4,10 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
 import { isLoopbackAddress } from '../../http/access.ts'
 import { ask } from '../client/ask.ts'
+import { caught } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 
-import { hostInUrl, type Served } from '../serve.ts'
+import { hostInUrl, type Served, whyNot } from '../serve.ts'
 
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
   const { tls, tlsRoot } = config
@@ -58,19 +59,35 @@ async function programAt(url: string): Promise<string> {
 }
 
 async function freePort(host: string, taken: number): Promise<number | undefined> {
-  for (let port = taken + 1; port <= Math.min(taken + MOST_TRIED, 65_535); port++) {
-    const server = createServer()
-    try {
-      server.listen(port, host)
-      await once(server, 'listening')
-      return port
-    } catch {
-      // Taken too.
-    } finally {
-      server.close()
-    }
-  }
+  for (let port = taken + 1; port <= Math.min(taken + MOST_TRIED, 65_535); port++)
+    if (!(await refusalAt(host, port))) return port
   return undefined
+}
+
+/** Listens for a moment, and returns the error of that, if any. */
+async function refusalAt(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  const server = createServer()
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return undefined
+  } catch (error) {
+    return caught(error)
+  } finally {
+    server.close()
+  }
+}
+
+/**
+ * Makes sure that another program can listen at a port.
+ * @throws Error that says why not, and which port is free.
+ */
+export async function requireFree(host: string, port: number): Promise<void> {
+  const error = await refusalAt(host, port)
+  if (!error) return
+  throw new Error(error.code === 'EADDRINUSE' ? await portTaken(host, port) : whyNot(error, host, port), {
+    cause: error,
+  })
 }
 
 export function warn(text: string): void {

@@ -1,3 +1,4 @@
+import { caught } from '../errors.ts'
 import { readConfigFile } from '../options/config-file.ts'
 import { type ParsedOptions, parseOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, variableOf } from '../options/table.ts'
@@ -9,4 +10,15 @@ export async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEn
   // A flag with a value is no switch.
   const file = await readConfigFile(Array.isArray(named) ? named[0] : (named as string | undefined))
   return parseOptions(parsed, environment, file)
+}
+
+/** Does the work of an option. The message of an error begins with the option as it was given. */
+export async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const name = names.get(option)
+    const { message } = caught(error)
+    throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
+  }
 }

@@ -85,7 +85,8 @@ async function asked(runner: Runner): Promise<Runner> {
   }
 }
 
-async function write({ name, what, text }: Written): Promise<string> {
+/** Writes a file unless it exists, and says which of the two happened. */
+export async function write({ name, what, text }: Written): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })
     return `wrote  ${name}, ${what}`

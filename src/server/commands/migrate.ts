@@ -1,5 +1,8 @@
 import { basename } from 'node:path'
+import { dialectFamilies } from '../../gateway/dialect-families.ts'
 import { createGateway } from '../../gateway/gateway.ts'
+import type { AnyOptions } from '../../gateway/options.ts'
+import type { Families } from '../../operation/family.ts'
 import type { StoredVersions } from '../../store/sql-store.ts'
 import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
@@ -21,11 +24,14 @@ export const migrateCommand: Command = {
     if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
     requireNoWords(rest, 'migrate')
     const options = await gatewayOptionsOf(await optionsOf(parsed, environment))
+    // The file does not say which dialect it was written in.
+    const families: Families = Object.assign({}, ...Object.values(dialectFamilies), options.families)
     const store = openedStore(file)
     try {
       const before = store.versions()
       if (!before) throw new Error(`${file} holds no state. Allowed: a file of "fauxgate serve --data".`)
-      createGateway({ ...options, store }).dispose()
+      const all: AnyOptions = { ...options, families, store }
+      createGateway(all).dispose()
       await store.flushed()
       const done = migrationOf(before, store)
       process.stdout.write(done ? `${basename(file)}: ${done}\n` : `${basename(file)} is of the present version.\n`)

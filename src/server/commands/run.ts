@@ -11,7 +11,9 @@ export async function allCommands(): Promise<readonly Command[]> {
   const { init } = await import('./init.ts')
   const { migrateCommand } = await import('./migrate.ts')
   const { clientCommands } = await import('../client/commands.ts')
-  return [...(await serveAlone()), init, migrateCommand, ...clientCommands]
+  const { sandboxCommand } = await import('./sandbox.ts')
+  const { sandboxInit } = await import('./sandbox-init.ts')
+  return [...(await serveAlone()), migrateCommand, sandboxCommand, sandboxInit, init, ...clientCommands]
 }
 
 /** Loads the command that most starts are of. It does not need the others. */

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
+import type { Families } from '../../operation/family.ts'
 import type { Store } from '../../operation/store.ts'
 import { caught, UsageError } from '../errors.ts'
 import { withFrontPage } from '../front-page.ts'
@@ -17,7 +18,7 @@ import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
 import { importState, requireWritable, StateFile, waited } from '../state.ts'
 import { announce, portTaken, warn } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { optionsOf } from './config-options.ts'
+import { naming, optionsOf } from './config-options.ts'
 import { migrationOf } from './migrate.ts'
 
 const DEFAULT_HOST = configRows.host.default
@@ -49,45 +50,39 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   }
   const store = data === undefined ? undefined : await naming('data', names, () => openedStore(data))
   try {
-    const gateway = await openedGateway(options, store, log)
+    const { gateway, families } = await openedGateway(options, store, log)
     if (state !== undefined) {
       await naming('state', names, async () => {
         await importState(gateway, state)
         await requireWritable(state)
       })
     }
-    return await serveUntilSignal(gateway, options, log)
+    return await serveUntilSignal(gateway, options, log, families)
   } finally {
     output.flush()
     store?.close()
   }
 }
 
-/** Does the work of an option. The message of an error begins with the option as it was given. */
-async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const name = names.get(option)
-    const { message } = caught(error)
-    throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
-  }
+interface Opened {
+  readonly gateway: Gateway
+  readonly families: Families | undefined
 }
 
 /** Creates the gateway, and says what of its file was brought to the present version. */
-async function openedGateway(options: ParsedOptions, store: GroupedStore | undefined, log: Log): Promise<Gateway> {
+async function openedGateway(options: ParsedOptions, store: GroupedStore | undefined, log: Log): Promise<Opened> {
   const before = store?.versions()
-  const gateway = await createdGateway(options, store)
+  const opened = await createdGateway(options, store)
   await store?.flushed()
   const done = store && migrationOf(before, store)
   if (done) log.notice('migrated', `${options.config.data}: ${done}`)
-  return gateway
+  return opened
 }
 
-async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Gateway> {
+async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Opened> {
   const options = await gatewayOptionsOf(parsed)
   try {
-    return createGateway(store ? { ...options, store } : options)
+    return { gateway: createGateway(store ? { ...options, store } : options), families: options.families }
   } catch (error) {
     throw refusedOptions(error, parsed.names)
   }
@@ -98,8 +93,13 @@ function logOf({ log, clock = 'system' }: Config, environment: NodeJS.ProcessEnv
   return textLog(write, paintFor(process.stdout, environment), clock !== 'system')
 }
 
-async function serveUntilSignal(gateway: Gateway, { config, names }: ParsedOptions, log: Log): Promise<number> {
-  const { quiet, families, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
+async function serveUntilSignal(
+  gateway: Gateway,
+  { config, names }: ParsedOptions,
+  log: Log,
+  families: Families | undefined,
+): Promise<number> {
+  const { quiet, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
   const front = withFrontPage(file?.gateway ?? gateway)

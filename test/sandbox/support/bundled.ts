@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,12 +7,13 @@ import type { TestProject } from 'vitest/node'
 // No types come with it.
 // @ts-expect-error
 import { documentsModule } from '../../../scripts/inspector.mjs'
+import { bundle } from '../../support/bundle.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the Worker, bundled into one file. */
+    /** The folder with the Worker, bundled into one file, and with the command, which is another one. */
     worker: string
   }
 }
@@ -26,7 +27,7 @@ const pages: Plugin = {
   },
 }
 
-/** Bundles the Worker from its sources once for all test files. */
+/** Bundles the Worker and the command from their sources once for all test files. */
 export default async function bundled(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-worker-'))
   await build({
@@ -42,6 +43,8 @@ export default async function bundled(project: TestProject) {
     plugins: [pages],
     logLevel: 'error',
   })
+  await bundle("import './src/server/cli.ts'", join(folder, 'cli.mjs'))
+  copyFileSync(join(root, 'src/sandbox/workerd.capnp'), join(folder, 'workerd.capnp'))
   project.provide('worker', folder)
   return () => rmSync(folder, { recursive: true, force: true })
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 
-const example = fileURLToPath(new URL('../../../examples/sandbox/', import.meta.url))
+const root = fileURLToPath(new URL('../../..', import.meta.url))
 // `npm run test:sandbox` installs it and says where.
 const workerd = process.env.WORKERD ?? 'workerd'
 
@@ -71,11 +72,12 @@ export class SharedSandboxes {
   constructor(env: Readonly<Record<string, string>> = {}, inCluster?: Member) {
     this.#env = { ACCOUNT_KEY, ...env }
     for (const state of ['state', 'cluster-state']) mkdirSync(join(this.#folder, state))
-    copyFileSync(join(example, 'workerd.capnp'), join(this.#folder, 'workerd.capnp'))
+    copyFileSync(join(root, 'src/sandbox/workerd.capnp'), join(this.#folder, 'workerd.capnp'))
     this.#serve = ['serve', inCluster ? 'cluster.capnp' : 'workerd.capnp', ...(inCluster ? ['--experimental'] : [])]
     if (inCluster) {
-      const configured = readFileSync(join(example, 'cluster.capnp'), 'utf8')
-      const quick = configured.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
+      const configured = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
+      const beside = configured.replace('node_modules/fauxgate/dist/', '')
+      const quick = beside.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
       writeFileSync(join(this.#folder, 'cluster.capnp'), quick)
       writeFileSync(join(this.#folder, 'cluster.key'), inCluster.key)
     }
@@ -107,6 +109,29 @@ export class SharedSandboxes {
     return this
   }
 
+  /** Starts the state by `fauxgate sandbox`, and stops it once it listens. Returns what it said. */
+  async startedByCommand(): Promise<string> {
+    const data = join(this.#folder, 'state')
+    const command = spawn(
+      process.execPath,
+      [join(inject('worker'), 'cli.mjs'), 'sandbox', '--port=0', `--data=${data}`],
+      {
+        cwd: join(root, 'test/sandbox/.workerd'),
+        env: this.#env,
+      },
+    )
+    let output = ''
+    for (const stream of [command.stdout, command.stderr]) {
+      stream.on('data', (text) => {
+        output += text
+        if (output.includes('curl')) command.kill()
+      })
+    }
+    const [code] = await once(command, 'close')
+    if (code !== 0) throw new Error(output)
+    return output
+  }
+
   /** Ends the process as a power cut does, or as one that is asked to. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const server = this.#server
@@ -135,6 +160,12 @@ export class SharedSandboxes {
     copyFileSync(join(inject('worker'), 'worker.bundle.js'), bundle)
     await this.start()
     return JSON.parse(text)
+  }
+
+  /** Takes the objects that another version has written; before the start. */
+  withFiles(folder: string): this {
+    cpSync(folder, join(this.#folder, 'state'), { recursive: true })
+    return this
   }
 
   get folderOfFiles(): string {

@@ -54,7 +54,11 @@ function heard(status: number, refusal: string, socket: Socket, head: Buffer): H
     bytes = Buffer.concat([bytes, part])
     for (let frame = frameOf(bytes); frame; frame = frameOf(bytes)) {
       bytes = bytes.subarray(frame.size)
-      if (frame.opcode === 8) close(frame.payload.readUInt16BE(0))
+      if (frame.opcode === 8) {
+        close(frame.payload.readUInt16BE(0))
+        // A server that is asked to stop waits for this answer.
+        socket.end(Buffer.from([0x88, 0x82, 0, 0, 0, 0, ...frame.payload.subarray(0, 2)]))
+      }
       const text = frame.payload.toString()
       const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/s.exec(text) ?? []
       told.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })

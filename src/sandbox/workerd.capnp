@@ -1,4 +1,4 @@
-# One's own machine: the same Worker as on the hosted platform, with its objects in the folder "state".
+# The Worker on workerd, with its objects in the folder "state". The build writes it to dist, with the modules there.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -31,5 +31,6 @@ const sandboxes :Workerd.Worker = (
     (name = "MOST_BYTES", fromEnvironment = "MOST_BYTES"),
     (name = "MOST_REQUESTS", fromEnvironment = "MOST_REQUESTS"),
     (name = "MOST_SANDBOXES", fromEnvironment = "MOST_SANDBOXES"),
+    (name = "QUOTAS", fromEnvironment = "QUOTAS"),
   ],
 );

@@ -1,0 +1,119 @@
+// Deploys the sandboxes from the packed package, as whoever follows README.md of `fauxgate sandbox init`: `npm run
+// check-sandbox [-- --all]`. There is no Docker here, so the lines of the Dockerfile run in an empty folder, by a user who is
+// not root. Where workerd cannot be had that is left out, and said; with --all that is a failure. Needs `npm run build`.
+import assert from 'node:assert/strict'
+import { execSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { inFolder, install, pack, run } from './packed.mjs'
+import { installedWorkerd } from './workerd.mjs'
+
+const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+/** The instructions of a Dockerfile, in order. */
+const instructionsOf = (text) => [...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => ({ name, rest }))
+
+async function freePort() {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
+}
+
+/** Runs the lines that build an image, with its home in a folder. Returns how to run the image. */
+async function built(deploy, home) {
+  mkdirSync(home)
+  if (NOBODY.uid) chownSync(home, NOBODY.uid, NOBODY.gid)
+  const port = await freePort()
+  const env = { PATH: process.env.PATH, HOME: home, FAUXGATE_PORT: String(port) }
+  const options = { cwd: home, env, ...NOBODY }
+  const image = { options }
+  let user = 'root'
+  for (const { name, rest } of instructionsOf(readFileSync(join(deploy, 'Dockerfile'), 'utf8'))) {
+    if (name === 'USER') user = rest
+    if (name === 'WORKDIR') assert.equal(rest, '/home/node')
+    if (name === 'COPY') {
+      assert.equal(rest, '--chown=node package*.json ./')
+      copyFileSync(join(deploy, 'package.json'), join(home, 'package.json'))
+    }
+    if (name === 'RUN') {
+      assert.equal(user, 'node')
+      execSync(rest, { ...options, stdio: ['ignore', 'ignore', 'inherit'] })
+    }
+    if (name === 'VOLUME') image.volume = rest
+    if (name === 'EXPOSE') image.port = rest
+    if (name === 'HEALTHCHECK') image.check = rest.replace(/.*? CMD /, '').replace('8787', port)
+    if (name === 'CMD') image.command = JSON.parse(rest)
+  }
+  return image
+}
+
+const isHealthy = ({ check, options }) => spawnSync('sh', ['-c', check], options).status === 0
+
+/** Starts a container of an image, and waits until it says how to create a sandbox. */
+async function started({ command: [program, ...args], options }) {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += text
+    if (/curl.*\n/.test(output)) return { child, output, curl: /curl.*/.exec(output)[0] }
+  }
+  throw new Error(`It ended before it listened: ${output}`)
+}
+
+/** Kills all processes of a container at once. */
+async function kill({ child }) {
+  const processes = execSync('ps -A -o pid= -o ppid=', { encoding: 'utf8' }).trim().split('\n')
+  const children = processes.map((line) => line.trim().split(/ +/).map(Number)).filter(([, of]) => of === child.pid)
+  assert.equal(children.length, 1)
+  const exited = once(child, 'exit')
+  for (const pid of [child.pid, children[0][0]]) process.kill(pid, 'SIGKILL')
+  await exited
+}
+
+async function check(folder) {
+  chmodSync(folder, 0o755)
+  const tarball = pack(folder)
+  install(folder, tarball)
+  const command = join(folder, 'node_modules/.bin/fauxgate')
+  const { status, stderr } = spawnSync(command, ['sandbox'], { cwd: folder, encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /npm install --save-dev workerd/)
+  run(folder, command, 'sandbox', 'init', 'deploy')
+  const deploy = join(folder, 'deploy')
+  const manifest = JSON.parse(readFileSync(join(deploy, 'package.json'), 'utf8'))
+  manifest.devDependencies.fauxgate = `file:${tarball}`
+  writeFileSync(join(deploy, 'package.json'), JSON.stringify(manifest))
+
+  const image = await built(deploy, join(folder, 'home'))
+  const { sandboxes } = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8')).services
+  assert.deepEqual(sandboxes.volumes, [`data:${image.volume}`])
+  assert.deepEqual(sandboxes.ports, [`127.0.0.1:${image.port}:${image.port}`])
+  assert.equal(isHealthy(image), false)
+
+  const first = await started(image)
+  assert.equal(isHealthy(image), true)
+  const created = JSON.parse(execSync(`${first.curl} --silent --show-error`, { ...image.options, encoding: 'utf8' }))
+  const headers = { authorization: `Bearer ${created.api_key}`, 'service-version': '2' }
+  const addresses = `${created.url}/reserved_addrs`
+  assert.equal((await fetch(addresses, { method: 'POST', headers })).status, 201)
+  await kill(first)
+
+  const second = await started(image)
+  assert.doesNotMatch(second.output, /account key is/)
+  assert.equal((await (await fetch(addresses, { headers })).json()).reserved_addrs.length, 1)
+  second.child.kill('SIGTERM')
+  const [code] = await once(second.child, 'exit')
+  assert.equal(code, 0)
+  console.log('ok  the sandboxes of the packed package: installed, built, started, killed, started again, stopped')
+}
+
+if (installedWorkerd()) await inFolder(check)
+else {
+  console.error('LEFT OUT  the sandboxes of the packed package: workerd cannot be had here')
+  if (process.argv.includes('--all')) process.exitCode = 1
+}

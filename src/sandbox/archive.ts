@@ -1,0 +1,71 @@
+import * as v from 'valibot'
+import type { StoredState } from '../operation/store.ts'
+import { refuse } from '../schema/errors.ts'
+import { utf8Bytes, utf8Text } from '../schema/platform.ts'
+import { errors } from './errors.ts'
+import { SCOPES } from './key-list.ts'
+import type { Metadata } from './metadata.ts'
+import type { SandboxCopy } from './objects.ts'
+import type { StoredOptions } from './options.ts'
+
+/** The sandbox of a line. */
+export interface Archived {
+  readonly metadata: Metadata
+  readonly copy: SandboxCopy
+}
+
+const time = v.number()
+
+const archived = v.object({
+  name: v.string(),
+  created: time,
+  expires: v.nullable(time),
+  // The gateway reads them.
+  options: v.custom<StoredOptions>((value) => v.is(v.looseObject({ start: v.string() }), value)),
+  keys: v.array(
+    v.object({
+      name: v.string(),
+      scopes: v.array(v.picklist(SCOPES)),
+      digest: v.string(),
+      created: time,
+      expires: v.nullable(time),
+    }),
+  ),
+  state: v.object({
+    version: v.number(),
+    seed: v.string(),
+    now: time,
+    sequence: v.number(),
+    operations: v.number(),
+    records: v.array(v.object({ collection: v.string(), key: v.string(), record: v.looseObject({}) })),
+  }),
+})
+
+/** Returns a value as a line of an archive. */
+export function lineOf(value: object): Uint8Array {
+  return utf8Bytes(`${JSON.stringify(value)}\n`)
+}
+
+/** Returns the line of a sandbox. It has the digests of keys and no key; the state has the secrets of the gateway. */
+export function sandboxLine({ name, ...metadata }: Metadata, state: StoredState): Uint8Array {
+  return lineOf({ name, ...metadata, state: { ...state, records: [...state.records] } })
+}
+
+/** Reads the line of a sandbox. Refuses any other text, without a piece of it: it may hold a secret. */
+export function readLine(name: string, line: Uint8Array): Archived {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8Text(line))
+  } catch {
+    refuse(errors.archive_line_invalid, { why: 'it is no JSON in UTF-8, or not all of it' })
+  }
+  const { success, output, issues } = v.safeParse(archived, value)
+  if (!success) {
+    const { error } = value as { readonly error?: unknown } // An object has any members.
+    const path = issues[0].path?.map(({ key }) => String(key)).join('.')
+    const why = error ? `it was not read when the archive was made: ${error}` : `${path ?? 'it'} is missing or invalid`
+    return refuse(errors.archive_line_invalid, { why })
+  }
+  const { state, ...metadata } = output
+  return { metadata: { ...metadata, name }, copy: { options: metadata.options, state } }
+}

@@ -1,0 +1,113 @@
+import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { lineOf } from './archive.ts'
+import type { SandboxEnvironment } from './environment.ts'
+import { errors } from './errors.ts'
+import { LARGEST_STATE, respond } from './http.ts'
+import { isSandboxName } from './names.ts'
+import { type Existing, objectOf } from './objects.ts'
+
+/** How many names the archive reads from the account at once. */
+const PAGE = 100
+
+/** Of so many refused sandboxes the answer says why. */
+const MOST_DETAILS = 50
+
+const NEWLINE = 10
+
+/** The answer of one sandbox, or its refusal, which has no outcome. */
+interface RestoreAnswer {
+  readonly outcome?: 'restored' | 'kept' | 'ended' | 'refused'
+  readonly msg?: string
+}
+
+/** Returns all sandboxes, a line for each, one at a time, and a last line by which an archive is known to be whole. */
+async function* linesOfAll({ ACCOUNTS, SANDBOXES }: SandboxEnvironment, after: string): AsyncGenerator<Uint8Array> {
+  let sandboxes = 0
+  let last: string | undefined = after
+  while (last !== undefined) {
+    const page = await objectOf(ACCOUNTS, 'account').list(last, PAGE)
+    for (const { name } of page) {
+      const line = await objectOf(SANDBOXES, name).backup(name)
+      if (!line) continue
+      sandboxes++
+      yield line
+    }
+    last = page.at(-1)?.name
+  }
+  yield lineOf({ end: true, sandboxes })
+}
+
+export function archiveAnswer(env: SandboxEnvironment, after: string): Response {
+  const lines = linesOfAll(env, after)
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await lines.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(stream, { headers: { 'Content-Type': 'application/x-ndjson' } })
+}
+
+/** Reads a body line by line. Refuses a line with more bytes than a state may have. */
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  let parts: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  const joined = async () => {
+    const line = new Uint8Array(await new Blob(parts).arrayBuffer())
+    parts = []
+    size = 0
+    return line
+  }
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    let rest = read.value as Uint8Array<ArrayBuffer> // The body of a request shares no memory.
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      parts.push(rest.subarray(0, end))
+      yield joined()
+      rest = rest.subarray(end + 1)
+    }
+    parts.push(rest)
+    size += rest.length
+    if (size > LARGEST_STATE) refuse(general.body_too_large, { limit: LARGEST_STATE })
+  }
+  if (size > 0) yield joined()
+}
+
+async function restoreLine({ SANDBOXES }: SandboxEnvironment, line: Uint8Array, existing: Existing) {
+  const [, name = ''] = /^\{"name":"([^"]*)"/.exec(startOf(line)) ?? []
+  if (!isSandboxName(name)) refuse(errors.archive_line_invalid, { why: 'it does not begin with the name of a sandbox' })
+  return objectOf(SANDBOXES, name).restore(name, line, existing)
+}
+
+/** Restores the sandboxes of an archive one after the other. A refused one does not stop the others. */
+export async function restoreAll(
+  env: SandboxEnvironment,
+  body: ReadableStream<Uint8Array> | null,
+  existing: Existing,
+): Promise<HttpResponse> {
+  const counts = { restored: 0, kept: 0, ended: 0, refused: 0 }
+  const details: Record<string, string> = {}
+  let isWhole = false
+  let number = 0
+  for await (const line of linesOf(body ?? new Blob([]).stream())) {
+    number++
+    isWhole = startOf(line).startsWith('{"end":true')
+    if (isWhole) continue
+    const answer = await respond(() => restoreLine(env, line, existing))
+    const { outcome = 'refused', msg }: RestoreAnswer = JSON.parse(answer.body ?? '{}')
+    counts[outcome]++
+    if (msg && counts.refused <= MOST_DETAILS) details[`line ${number}`] = msg
+  }
+  if (counts.refused > 0) refuse(errors.restore_incomplete, counts, { restored: String(counts.restored), ...details })
+  return jsonAnswer(200, { ...counts, is_whole: isWhole })
+}
+
+function startOf(line: Uint8Array): string {
+  return new TextDecoder().decode(line.subarray(0, 64))
+}

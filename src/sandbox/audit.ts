@@ -1,0 +1,54 @@
+import type { HttpResponse } from '../http/messages.ts'
+import { timestamp } from '../schema/time.ts'
+import { digestOf } from './keys.ts'
+
+/** A call of the account that changed something, or was refused although it had the account key. */
+export interface AuditEntry {
+  readonly at: string
+  /** The first digits of the SHA-256 of the account key. */
+  readonly by: string
+  readonly call: string
+  readonly sandbox: string | null
+  /** The fork, the key or the prefix that the call named; null where it was refused. */
+  readonly target: string | null
+  readonly status: number
+  readonly error_code: string | null
+  /** How many sandboxes were removed or restored; null for any other call. */
+  readonly sandboxes: number | null
+}
+
+/** The parts of a call that its entry shows. */
+interface Audited {
+  readonly call: string
+  readonly name: string
+  readonly key: string
+  readonly sent: { readonly name?: unknown; readonly prefix?: unknown }
+  readonly accountKey: string
+  readonly now: number
+}
+
+/** The parts of an answer that its entry shows. */
+interface Answered {
+  readonly error_code?: string
+  readonly removed?: number
+  readonly restored?: number
+  readonly details?: { readonly restored?: string }
+}
+
+export function auditEntry(audited: Audited, { status, body }: HttpResponse): AuditEntry {
+  const { call, name, key, sent, accountKey, now } = audited
+  const { error_code, removed, restored, details }: Answered = JSON.parse(body ?? '{}')
+  const target = key || sent.name || sent.prefix
+  const sandboxes = removed ?? restored ?? details?.restored
+  return {
+    at: timestamp(now),
+    by: digestOf(accountKey).slice(0, 8),
+    call,
+    sandbox: name || null,
+    // What was refused may be anything.
+    target: status < 300 && target ? String(target) : null,
+    status,
+    error_code: error_code ?? null,
+    sandboxes: sandboxes === undefined ? null : Number(sandboxes),
+  }
+}

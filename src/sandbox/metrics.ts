@@ -1,0 +1,93 @@
+import type { HttpResponse } from '../http/messages.ts'
+import type { AccountObject, AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
+
+export function sumOf(one: Counts, other: Counts): Counts {
+  const names = Object.keys({ ...one, ...other }) as CountName[] // They have no other keys.
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
+}
+
+/** How long the Worker counts in its memory before a request makes it report to the account. */
+const WORKER_REPORTS_MS = 10_000
+
+const SANDBOX_REPORTS_MS = 60_000
+
+type Account = Pick<Stub<AccountObject>, 'report'>
+
+/** The counts of one process of the Worker since its last report. No request waits for a report (rules: sandboxes#metrics). */
+export class RequestCounts {
+  #counts: Counts = {}
+  #since: number | undefined
+
+  add(name: CountName): void {
+    this.#counts = sumOf(this.#counts, { [name]: 1 })
+  }
+
+  /** Returns the report that is due, or undefined. */
+  reportDue(account: () => Account, now: number): Promise<void> | undefined {
+    this.#since ??= now
+    return now - this.#since < WORKER_REPORTS_MS ? undefined : this.report(account(), now)
+  }
+
+  async report(account: Account, now: number): Promise<void> {
+    const counts = this.#counts
+    this.#counts = {}
+    this.#since = now
+    try {
+      await account.report(counts)
+    } catch {
+      this.#counts = sumOf(this.#counts, counts)
+    }
+  }
+}
+
+/** Reports the size of a sandbox and the alarms that it ran, while it is awake anyway, at most once a minute. */
+export class UsageReports {
+  readonly #storage: ObjectStorage
+  #alarms = 0
+  #since: number | undefined
+
+  constructor(storage: ObjectStorage) {
+    this.#storage = storage
+  }
+
+  async alarm(account: Account, name: string, now: number): Promise<void> {
+    this.#alarms++
+    await this.report(account, name, now)
+  }
+
+  async report(account: Account, name: string, now: number): Promise<void> {
+    if (this.#since !== undefined && now - this.#since < SANDBOX_REPORTS_MS) return
+    this.#since = now
+    const alarms = this.#alarms
+    this.#alarms = 0
+    try {
+      await account.report(alarms > 0 ? { alarms } : {}, { name, bytes: this.#storage.sql.databaseSize })
+    } catch {
+      this.#alarms += alarms
+    }
+  }
+}
+
+/** Returns the totals in the text format of Prometheus. */
+export function metricsAnswer({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
+  const byClass = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
+  const metrics: [name: string, type: string, help: string, values: [labels: string, value: number][]][] = [
+    ['sandboxes', 'gauge', 'Sandboxes that there are.', [['', sandboxes]]],
+    ['storage_bytes', 'gauge', 'Bytes that the sandboxes store, as each last reported.', [['', bytes]]],
+    [
+      'requests_total',
+      'counter',
+      'Requests by the class of the response.',
+      byClass.map((status) => [`{status="${status}"}`, counts[status] ?? 0]),
+    ],
+    ['alarms_total', 'counter', 'Alarms that sandboxes ran.', [['', counts.alarms ?? 0]]],
+    ['wrong_account_keys_total', 'counter', 'Requests with a wrong account key.', [['', counts.wrong_keys ?? 0]]],
+  ]
+  const lines = metrics.flatMap(([name, type, help, values]) => [
+    `# HELP fauxgate_${name} ${help}`,
+    `# TYPE fauxgate_${name} ${type}`,
+    ...values.map(([labels, value]) => `fauxgate_${name}${labels} ${value}`),
+  ])
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
+  return { status: 200, headers, body: `${lines.join('\n')}\n` }
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sandboxExample } from '../../generated/sandbox-example.ts'
+import type { Arguments, Command } from './command.ts'
+import { requireNoWords } from './command.ts'
+import { write } from './init.ts'
+
+export const sandboxInit: Command = {
+  name: 'sandbox init',
+  words: '[FOLDER]',
+  summary: 'Write what deploys the sandboxes into a folder; existing files stay unchanged',
+  flags: [],
+  notes: ['Without FOLDER, it writes into the present folder. README.md says what to do with the files.'],
+  async run({ words: [folder = '.', ...rest] }: Arguments): Promise<number> {
+    requireNoWords(rest, 'sandbox init')
+    await mkdir(folder, { recursive: true })
+    const install = existsSync(join(folder, 'package.json'))
+      ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
+      : 'npm install && npm start'
+    for (const { name, what, text } of sandboxExample)
+      process.stdout.write(`${await write({ name: join(folder, name), what, text })}\n`)
+    const enter = folder === '.' ? '' : `cd ${folder} && `
+    process.stdout.write(`
+Start it here:    ${enter}${install}
+With Docker:      ${enter}ACCOUNT_KEY=… docker compose up --build
+On Cloudflare:    ${enter}npm install && npx wrangler secret put ACCOUNT_KEY && npx wrangler deploy
+`)
+    return 0
+  },
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { caught } from '../errors.ts'
+import { waited } from '../state.ts'
+
+/**
+ * Returns the path of workerd's binary, from the packages of the present folder or from those that fauxgate is among.
+ * @throws Error that says how to install it.
+ */
+export function workerdBinary(): string {
+  for (const place of [join(process.cwd(), 'package.json'), import.meta.url]) {
+    const required = createRequire(place)
+    if (!canResolve(required)) continue
+    try {
+      return required('workerd').default
+    } catch (error) {
+      throw new Error(`workerd cannot run here: ${caught(error).message}`, { cause: error })
+    }
+  }
+  throw new Error(
+    'workerd, which runs the sandboxes, is not installed here. Install it with "npm install --save-dev workerd" ' +
+      '(about 120 MB), or run "npx -p fauxgate -p workerd fauxgate sandbox".',
+  )
+}
+
+function canResolve(required: NodeJS.Require): boolean {
+  try {
+    return required.resolve('workerd') !== ''
+  } catch {
+    return false
+  }
+}
+
+/** A file of the build, which names the modules of the Worker. */
+const CONFIG = new URL('./workerd.capnp', import.meta.url)
+
+/** The time for the last requests; Docker kills a container after 10 s. */
+const MOST_WAIT_MS = 3000
+
+/** A process of workerd that runs the Worker of the sandboxes. */
+export class Workerd {
+  readonly #child: ChildProcess
+  #isStopping = false
+  /** Resolves with the exit code, or with null for a process that a signal ended. Rejects if it could not be started. */
+  readonly ended: Promise<number | null>
+
+  /** `host` is written as in a URL. */
+  constructor(binary: string, host: string, port: number, folder: string, environment: NodeJS.ProcessEnv) {
+    const options = [`--socket-addr=http=${host}:${port}`, `--directory-path=state=${folder}`, '--control-fd=3']
+    this.#child = spawn(binary, ['serve', fileURLToPath(CONFIG), ...options], {
+      env: environment,
+      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+      // Ctrl-C would end it at once, with its files open. SIGTERM lets it close them.
+      detached: true,
+      windowsHide: true,
+    })
+    this.ended = new Promise((resolve, reject) => this.#child.once('exit', resolve).once('error', reject))
+    this.ended.catch(() => undefined)
+  }
+
+  /**
+   * Waits until it listens, and returns its port.
+   * @throws Error if it ends before.
+   */
+  async listening(): Promise<number> {
+    const events = createInterface(this.#child.stdio[3] as Readable) // It is the pipe of the options.
+    for await (const line of events) {
+      const { socket, port } = JSON.parse(line)
+      if (socket === 'http') return port
+    }
+    throw new Error(`workerd ended with exit code ${await this.ended} before it listened.`)
+  }
+
+  /** Tells whether somebody stopped it. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Stops it: when it has answered all requests, at the latest after a few seconds, or, when called again, at once. */
+  stop(): void {
+    this.#child.kill(this.#isStopping ? 'SIGKILL' : 'SIGTERM')
+    this.#isStopping = true
+    const over = new AbortController()
+    const abort = () => over.abort()
+    this.ended.then(abort, abort)
+    // It would wait for an open WebSocket, which an inspector has for as long as its page is open.
+    void waited(MOST_WAIT_MS, over.signal).then(() => this.#child.kill('SIGKILL'))
+  }
+}

@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ACCOUNT_KEY, InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
+
+const all: SharedSandboxes[] = []
+afterEach(() => Promise.all(all.splice(0).map((each) => each.stop())))
+
+const started = async (env: Readonly<Record<string, string>> = {}) => {
+  const sandboxes = await new SharedSandboxes(env).start()
+  all.push(sandboxes)
+  return sandboxes
+}
+
+const account = { 'fauxgate-account-key': ACCOUNT_KEY }
+
+const backup = async (sandboxes: SharedSandboxes, query = '') =>
+  (await sandboxes.ask('GET', `/backup${query}`, { headers: account })).text
+
+const restore = (sandboxes: SharedSandboxes, archive: string, query = '') =>
+  sandboxes.ask('POST', `/restore${query}`, { headers: account, body: archive })
+
+/** A sandbox of before, in another place. */
+const movedTo = (sandboxes: SharedSandboxes, { created }: InSandbox) =>
+  new InSandbox(sandboxes, { ...created, url: `${sandboxes.url}/s/${created.name}` })
+
+const names = async (sandboxes: SharedSandboxes) =>
+  (await sandboxes.account('GET', '/s')).body.sandboxes.map(({ name }: { name: string }) => name)
+
+/** Two sandboxes with something in them, one in the middle of a certificate. */
+async function filled() {
+  const from = await started()
+  const one = await from.create('one', { ...manual, ttl: '7d' })
+  await one.ask('POST', '/reserved_domains', managed)
+  const two = await from.create('two', manual)
+  await two.ask('POST', '/reserved_addrs', { description: 'kept' })
+  const { body: named } = await from.account('POST', '/s/two/keys', { name: 'ci', scopes: ['api'] })
+  return { from, one, two, key: named.key as string }
+}
+
+describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
+  it('restores them in an empty account, with their state, clock, end and keys', async () => {
+    const { from, one, two, key } = await filled()
+    const archive = await backup(from)
+    const lines = archive
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ name, end, sandboxes }) => name ?? [end, sandboxes])).toEqual(['one', 'two', [true, 2]])
+    for (const { api_key, control_key } of [one.created, two.created, { api_key: key, control_key: key }]) {
+      expect(archive).not.toContain(api_key)
+      expect(archive).not.toContain(control_key)
+    }
+    const to = await started()
+    expect(await restore(to, archive)).toMatchObject({
+      status: 200,
+      body: { restored: 2, kept: 0, ended: 0, refused: 0, is_whole: true },
+    })
+    const moved = movedTo(to, one)
+    expect((await to.account('GET', '/s/one')).body.expires_at).toBe(
+      (await from.account('GET', '/s/one')).body.expires_at,
+    )
+    for (const each of [one, moved]) await each.control('POST', '/clock', { advance: '30s' })
+    const [before, after] = [await one.control('GET', '/state'), await moved.control('GET', '/state')]
+    expect(after.body).toEqual(before.body)
+    expect((await moved.ask('GET', '/reserved_domains')).body.reserved_domains[0].certificate).not.toBeNull()
+    const byName = new InSandbox(to, { ...movedTo(to, two).created, api_key: key })
+    expect((await byName.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+    expect((await byName.control('GET', '/clock')).status).toBe(200)
+  })
+
+  it('restores keys that are refused where another secret signs, until they are renewed', async () => {
+    const { from, two } = await filled()
+    const to = await started({ SIGNING_KEY: 'another one' })
+    expect((await restore(to, await backup(from))).status).toBe(200)
+    const moved = movedTo(to, two)
+    expect((await moved.ask('GET', '/reserved_addrs')).status).toBe(401)
+    const { body } = await to.account('POST', '/s/two/keys', {})
+    const renewed = new InSandbox(to, { ...moved.created, ...body })
+    expect((await renewed.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+  })
+
+  it('leaves a sandbox of the same name alone, keeps it without a word, or replaces it', async () => {
+    const { from, two } = await filled()
+    const archive = await backup(from)
+    await two.ask('POST', '/reserved_addrs', { description: 'later' })
+    const descriptions = async () =>
+      (await two.ask('GET', '/reserved_addrs')).body.reserved_addrs.map(
+        (each: { description: string }) => each.description,
+      )
+    const refused = await restore(from, archive)
+    expect([refused.status, refused.body.error_code]).toEqual([409, 'ERR_GATEWAY_90622'])
+    expect(refused.body.msg).toContain('0 sandboxes are restored and 2 refused')
+    expect(refused.body.details['line 2']).toContain('There is a sandbox two already.')
+    expect((await restore(from, archive, '?existing=keep')).body).toMatchObject({ restored: 0, kept: 2 })
+    expect(await descriptions()).toEqual(['later', 'kept'])
+    // A journal that a sandbox cannot begin with.
+    await from.withStorage([{ of: 'SANDBOXES', name: 'two', put: ['journal', 'no JSON'] }])
+    expect((await restore(from, archive, '?existing=replace')).body).toMatchObject({ restored: 2, kept: 0 })
+    expect(await descriptions()).toEqual(['kept'])
+    expect((await two.control('GET', '/requests')).body).toHaveLength(1)
+    expect((await restore(from, archive, '?existing=all')).body.msg).toContain('Allowed: refuse, keep or replace')
+  })
+
+  it('changes nothing of a sandbox that it cannot replace', async () => {
+    const { from, two } = await filled()
+    const archive = await backup(from)
+    const damaged = archive.replaceAll('"description":"kept"', '"description":5')
+    expect(damaged).not.toBe(archive)
+    for (const line of [damaged, archive.replaceAll('"version":1', '"version":99')]) {
+      const { status, body } = await restore(from, line, '?existing=replace')
+      expect([status, body.details['line 2']]).toEqual([409, expect.stringContaining('sandbox two cannot be read')])
+      expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+    }
+    expect(await names(from)).toEqual(['one', 'two'])
+  })
+
+  it('can be sent again after a part of it was refused or cut off', async () => {
+    const { from } = await filled()
+    const archive = await backup(from)
+    const to = await started({ QUOTAS: 't=1' })
+    await to.create('three')
+    const [first = '', second = ''] = archive.split('\n')
+    const cut = await restore(to, `${first}\n${second.slice(0, -20)}`)
+    expect(cut.body.details).toMatchObject({ restored: '1', 'line 2': expect.stringContaining('not all of it') })
+    expect((await restore(to, `${first}\n`, '?existing=keep')).body).toMatchObject({ kept: 1, is_whole: false })
+    const full = await restore(to, archive, '?existing=keep')
+    expect(full.body.details['line 2']).toContain('whose names begin with t already')
+    expect(await names(to)).toEqual(['one', 'three'])
+    await to.account('DELETE', '/s/three')
+    expect((await restore(to, archive, '?existing=keep')).body).toMatchObject({ restored: 1, kept: 1, is_whole: true })
+    const parts = (await backup(from, '?after=one')) + archive
+    expect((await restore(to, parts, '?existing=keep')).body).toMatchObject({ kept: 3, refused: 0, is_whole: true })
+    expect((await to.account('GET', '/s/_audit')).body.entries[0]).toMatchObject({
+      call: 'restore',
+      status: 200,
+      sandboxes: 0,
+    })
+  })
+
+  it.each([
+    ['no JSON', 'this is no archive', 'it does not begin with the name of a sandbox'],
+    ['another name', '{"name":"No Name"}', 'it does not begin with the name of a sandbox'],
+    ['less than a sandbox', '{"name":"less","created":1}', 'expires is missing or invalid'],
+  ])('says which line is wrong and why, and makes nothing of it: %s', async (_, line, why) => {
+    const to = await started()
+    const { status, body } = await restore(to, `${line}\n`)
+    expect([status, body.details['line 1']]).toEqual([409, expect.stringContaining(why)])
+    expect(await names(to)).toEqual([])
+  })
+
+  it('says of a sandbox that cannot be read why, goes on with the others, and begins after a name', async () => {
+    const { from } = await filled()
+    await from.withStorage([{ of: 'SANDBOXES', name: 'one', sql: ['UPDATE fauxgate_schema SET version = 99'] }])
+    const archive = await backup(from)
+    expect(JSON.parse(archive.split('\n')[0] ?? '')).toMatchObject({
+      name: 'one',
+      error: expect.stringContaining('its tables have the version 99'),
+    })
+    const to = await started()
+    const { body } = await restore(to, archive)
+    expect(body.details).toMatchObject({ restored: '1', 'line 1': expect.stringContaining('version 99') })
+    expect(await names(to)).toEqual(['two'])
+    expect((await backup(from, '?after=one')).split('\n').slice(0, -1)).toEqual(
+      archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1}'),
+    )
+  })
+
+  it('leaves out what has ended since, and is for the account key alone', async () => {
+    const { from } = await filled()
+    const [line = ''] = (await backup(from)).split('\n')
+    const ended = JSON.stringify({ ...JSON.parse(line), expires: 1 })
+    const to = await started()
+    expect((await restore(to, ended)).body).toMatchObject({ restored: 0, ended: 1, is_whole: false })
+    expect((await to.ask('GET', '/backup')).status).toBe(401)
+    expect((await to.ask('POST', '/restore', { body: line })).status).toBe(401)
+    expect(await names(to)).toEqual([])
+  })
+
+  it('may be larger than any other body, since one line is read at a time', async () => {
+    const from = await started()
+    const large = { metadata: 'm'.repeat(4000) }
+    const first = await from.create('n', manual)
+    for (let n = 0; n < 100; n++) await first.ask('POST', '/reserved_addrs', large)
+    for (let n = 0; n < 55; n++) await from.account('POST', '/s/n/fork', { name: `n${n}` })
+    const archive = await backup(from)
+    expect(archive.length).toBeGreaterThan(22_000_000)
+    const to = await started()
+    expect((await restore(to, archive)).body).toMatchObject({ restored: 56, is_whole: true })
+    const last = movedTo(to, first)
+    expect((await last.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(100)
+  })
+})

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { blocksOf } from '../docs/blocks.ts'
+import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
+
+const block = blocksOf('docs/ci.md').find(({ file }) => file === '.github/workflows/sandbox.yml')
+const workflow = parse(block?.code ?? '')
+
+let sandboxes: SharedSandboxes
+let folder: string
+beforeEach(async () => {
+  sandboxes = await new SharedSandboxes({ QUOTAS: 'pr-=1' }).start()
+  folder = mkdtempSync(join(tmpdir(), 'fauxgate-recipe-'))
+  mkdirSync(join(folder, 'bin'))
+  // The end-to-end tests of the checkout create an address.
+  const tests =
+    'curl --silent --fail --output /dev/null -X POST "$API_URL/reserved_addrs" -H "Authorization: Bearer $API_KEY" -H "Ngrok-Version: 2" -H "Content-Type: application/json" -d "{}"'
+  const npm = `#!/bin/sh\n[ "$1" = ci ] && exit 0\n[ -z "$ACCOUNT_KEY" ] || exit 1\n${tests}\n`
+  writeFileSync(join(folder, 'bin/npm'), npm, { mode: 0o755 })
+})
+afterEach(async () => {
+  await sandboxes.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Step {
+  readonly run?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs the steps of a job for a pull request, each in a shell that ends at the first failure. Returns whether it passed and what it said. */
+async function job(name: 'test' | 'remove', run: number, pullRequest = 12, accountKey = ACCOUNT_KEY) {
+  const values: Readonly<Record<string, string>> = {
+    'vars.FAUXGATE_SANDBOXES': sandboxes.url,
+    'github.event.number': String(pullRequest),
+    'secrets.FAUXGATE_ACCOUNT_KEY': accountKey,
+    'env.SANDBOX': `${sandboxes.url}/s/pr-${pullRequest}`,
+  }
+  const filled = (env: Readonly<Record<string, string>> = {}) =>
+    Object.entries(env).map(([key, text]) => [key, text.replace(/\$\{\{ (.*?) \}\}/g, (_, path) => values[path] ?? '')])
+  const fromSteps = join(folder, `env-${run}`)
+  writeFileSync(fromSteps, '')
+  let output = ''
+  for (const step of workflow.jobs[name].steps as Step[]) {
+    if (step.run === undefined) continue
+    const kept = readFileSync(fromSteps, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split('='))
+    const env = {
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+      NO_PROXY: '*',
+      GITHUB_RUN_ID: String(9_000_000_000 + run),
+      GITHUB_RUN_ATTEMPT: '1',
+      GITHUB_ENV: fromSteps,
+      ...Object.fromEntries([...filled(workflow.env), ...kept, ...filled(step.env)]),
+    }
+    const shell = spawn('bash', ['-e', '-o', 'pipefail', '-c', step.run], { cwd: folder, env })
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (text) => (output += text))
+    const [code] = await once(shell, 'close')
+    if (code !== 0) return { passed: false, output, key: undefined }
+  }
+  return { passed: true, output, key: /API_KEY=(.*)/.exec(readFileSync(fromSteps, 'utf8'))?.[1] }
+}
+
+const exists = async () => (await sandboxes.account('GET', '/s/pr-12')).status === 200
+
+describe('The recipe for a sandbox for each pull request', () => {
+  it('creates it once, gives each run a key of its own, and removes it on merge', async () => {
+    const runs = [await job('test', 1), await job('test', 2)]
+    expect(runs).toMatchObject([{ passed: true }, { passed: true }])
+    expect(runs[0]?.key).not.toBe(runs[1]?.key)
+    for (const { key = '', output } of runs) {
+      expect(output.replace(`::add-mask::${key}\n`, '')).not.toContain('fg')
+      const created = { name: 'pr-12', url: `${sandboxes.url}/s/pr-12`, api_key: key, control_key: key }
+      const headers = { ...new InSandbox(sandboxes, created).headers, 'ngrok-version': '2' }
+      const list = await sandboxes.ask('GET', `${created.url}/reserved_addrs`, { headers })
+      expect(list.body.reserved_addrs).toHaveLength(2)
+    }
+    const { keys } = (await sandboxes.account('GET', '/s/pr-12/keys')).body
+    expect(keys.map(({ name }: { name: string }) => name).slice(2)).toEqual(['run-9000000001-1', 'run-9000000002-1'])
+    expect((await job('remove', 3)).passed).toBe(true)
+    expect(await exists()).toBe(false)
+    expect((await job('remove', 4)).passed).toBe(true)
+  })
+
+  it('fails with the reason where the account key is wrong or there are too many sandboxes', async () => {
+    for (const name of ['test', 'remove'] as const) {
+      const refused = await job(name, 1, 12, 'another key')
+      expect([refused.passed, refused.output]).toEqual([false, expect.stringContaining('not the key of this account')])
+    }
+    expect((await job('test', 2)).passed).toBe(true)
+    const second = await job('test', 3, 13)
+    expect([second.passed, second.output]).toEqual([
+      false,
+      expect.stringContaining('whose names begin with pr- already'),
+    ])
+    expect(await exists()).toBe(true)
+  })
+})

@@ -1,0 +1,68 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { version } from '../../package.json'
+import { ran } from '../support/command.ts'
+import { enterNewFolder } from '../support/folder.ts'
+
+const example = fileURLToPath(new URL('../../examples/sandbox', import.meta.url))
+const names = readdirSync(example, { withFileTypes: true })
+  .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
+  .map(({ name }) => name)
+
+let folder: string
+beforeEach(() => {
+  folder = enterNewFolder()
+})
+
+describe('fauxgate sandbox init', () => {
+  it('writes all files of the example, and says what each is for and what to do next', async () => {
+    const { code, stdout, stderr } = await ran({}, 'sandbox', 'init', 'deploy/sandboxes')
+    expect([code, stderr]).toEqual([0, ''])
+    for (const name of names) {
+      expect(stdout).toMatch(new RegExp(`^wrote  deploy/sandboxes/${name.replaceAll('.', '\\.')}, \\w.+[^.]$`, 'm'))
+      expect(readFileSync(join(folder, 'deploy/sandboxes', name), 'utf8')).toBe(
+        readFileSync(join(example, name), 'utf8'),
+      )
+    }
+    expect(stdout.match(/^wrote/gm)).toHaveLength(names.length)
+    expect(stdout).toContain('\n\nStart it here:    cd deploy/sandboxes && npm install && npm start\n')
+  })
+
+  it('names its own version in package.json', async () => {
+    await ran({}, 'sandbox', 'init')
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.fauxgate).toBe(`^${version}`)
+  })
+
+  it('writes into the present folder, overwrites nothing, and says so', async () => {
+    writeFileSync('Dockerfile', 'mine')
+    const { code, stdout } = await ran({}, 'sandbox', 'init')
+    expect(code).toBe(0)
+    expect(stdout).toContain('kept   Dockerfile, which exists already\n')
+    expect(stdout).toContain('wrote  compose.yaml, ')
+    expect(stdout).toContain('\nStart it here:    npm install && npm start\n')
+    expect(readFileSync('Dockerfile', 'utf8')).toBe('mine')
+  })
+
+  it('says what to install in a project that has a package.json', async () => {
+    writeFileSync('package.json', '{}')
+    const { stdout } = await ran({}, 'sandbox', 'init')
+    expect(stdout).toContain('kept   package.json')
+    expect(stdout).toContain('here:    npm install --save-dev fauxgate workerd && npx fauxgate sandbox\n')
+  })
+
+  it('ends with a sentence where it cannot write, or has too many words', async () => {
+    writeFileSync('file', '')
+    expect(await ran({}, 'sandbox', 'init', 'file')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('EEXIST'),
+    })
+    mkdirSync('deploy')
+    const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')
+    expect([code, stderr]).toEqual([
+      2,
+      'fauxgate: Behind sandbox init there is 1 word that belongs to no option. See "fauxgate help sandbox init".\n',
+    ])
+  })
+})

@@ -1,0 +1,204 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
+import { begun, ran } from '../support/command.ts'
+import { enterNewFolder } from '../support/folder.ts'
+import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
+import { installFakeWorkerd } from '../support/workerd.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = enterNewFolder()
+  installFakeWorkerd(folder)
+})
+
+const KEY_FILE = 'fauxgate-sandboxes/account-key'
+
+/** Starts the sandboxes in this process, at any port. A signal ends them, at the latest at the end of the test. */
+async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
+  const { output, stop } = await begun(environment, ['sandbox', '--port', '0', ...args], 'curl')
+  onTestFinished(async () => void (await stop()))
+  const url = /http:\S+/.exec(output.stdout)?.[0] ?? ''
+  return { output, stop, url, asked: async () => (await fetch(url)).json() }
+}
+
+describe('fauxgate sandbox', () => {
+  it('makes a key at the first start, shows it that once, and keeps it for its owner only', async () => {
+    const first = await serving()
+    const key = readFileSync(KEY_FILE, 'utf8').trim()
+    expect(key).toMatch(/^[0-9a-f]{64}$/)
+    const place = join(folder, 'fauxgate-sandboxes')
+    expect(first.output).toEqual({
+      stdout: [
+        `The account key is ${key}`,
+        `It is shown this once, and kept in ${place}/account-key`,
+        `fauxgate sandboxes listen on ${first.url}`,
+        `Their data is in ${place}`,
+        'Create the first sandbox, in another shell:',
+        `  curl -X PUT ${first.url}/s/first -H "Fauxgate-Account-Key: $(cat '${place}/account-key')"`,
+        '',
+      ].join('\n'),
+      stderr: '',
+    })
+    expect([statSync(place).mode & 0o777, statSync(KEY_FILE).mode & 0o777]).toEqual([0o700, 0o600])
+    expect(await first.asked()).toEqual({ folder: `--directory-path=state=${place}`, key })
+    expect(await first.stop('SIGINT')).toBe(0)
+    const second = await serving()
+    expect(second.output.stdout).not.toContain(key)
+    expect(await second.asked()).toMatchObject({ key })
+  })
+
+  it('takes the key of ACCOUNT_KEY, and neither keeps nor shows it', async () => {
+    const { output, asked, stop } = await serving({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
+    expect(await asked()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
+    expect(output.stdout).toContain('-H "Fauxgate-Account-Key: $ACCOUNT_KEY"\n')
+    expect(output.stdout + output.stderr).not.toContain('hush')
+    expect(readdirSync('elsewhere')).toEqual([])
+    expect(await stop('SIGHUP')).toBe(0)
+  })
+
+  it('warns when others can reach it', async () => {
+    const { output, url } = await serving({}, '--host', '0.0.0.0')
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    expect(output.stderr).toMatch(/^fauxgate: warning: others can reach this address, over plain HTTP\. .*PUBLIC_URL/)
+  })
+
+  it('is ended at once by a second signal, if it does not stop after the first one', async () => {
+    const { stop } = await serving({ ENDS: 'late' })
+    void stop()
+    expect(await stop()).toBe(0)
+  })
+
+  it('is ended after 3 s, if it does not stop before', async () => {
+    const { stop } = await serving({ ENDS: 'late' })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stopped = stop()
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await stopped).toBe(0)
+  })
+
+  it('says so when workerd ends by itself', async () => {
+    const { output, url, stop } = await serving()
+    await fetch(`${url}/crash`).catch(() => undefined)
+    await expect.poll(() => output.stderr).toBe('fauxgate: workerd ended by itself, with exit code 3.\n')
+    expect(await stop()).toBe(1)
+  })
+
+  it.each<[what: string, environment: NodeJS.ProcessEnv, code: number, message: string]>([
+    [
+      'an empty key',
+      { ACCOUNT_KEY: '' },
+      2,
+      'ACCOUNT_KEY is empty. Give it a value, or do not set it. See "fauxgate help sandbox".',
+    ],
+    ['a variable that the Worker refuses', { MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
+    ['a workerd that ends early', { ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
+  ])('ends with a sentence after %s', async (_what, environment, code, message) => {
+    const ended = await ran(environment, 'sandbox', '--port', '0')
+    expect([ended.code, ended.stderr]).toEqual([code, `fauxgate: ${message}\n`])
+  })
+
+  it('says which port is free where one is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number } // It listens at a port.
+    const { code, stderr } = await ran({}, 'sandbox', '--port', String(port))
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`^fauxgate: Port ${port} on 127.0.0.1 is taken .* --port \\d+, or --port 0`))
+    expect(existsSync('fauxgate-sandboxes')).toBe(false)
+  })
+
+  it.each([
+    ['is a file', 'data', 'The folder FOLDER/data cannot be written: EEXIST: '],
+    ['is in a file', 'data/below', 'The folder FOLDER/data/below cannot be written: ENOTDIR: '],
+  ])('refuses a folder that %s', async (_what, data, message) => {
+    writeFileSync('data', 'mine')
+    const { code, stderr } = await ran({}, 'sandbox', '--port', '0', '--data', data)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`fauxgate: --data: ${message.replace('FOLDER', folder)}`)
+  })
+
+  it('refuses a key file with nothing in it', async () => {
+    mkdirSync('fauxgate-sandboxes')
+    writeFileSync(KEY_FILE, '\n')
+    const { code, stderr } = await ran({}, 'sandbox', '--port', '0')
+    expect([code, stderr]).toEqual([
+      1,
+      `fauxgate: ${join(folder, KEY_FILE)} is empty. Write the account key into it, or remove it.\n`,
+    ])
+  })
+})
+
+describe('fauxgate sandbox says how to install workerd', () => {
+  it('where it is missing', async () => {
+    enterNewFolder()
+    expect(await ran({}, 'sandbox')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'fauxgate: workerd, which runs the sandboxes, is not installed here. Install it with "npm install --save-dev workerd" (about 120 MB), or run "npx -p fauxgate -p workerd fauxgate sandbox".\n',
+    })
+  })
+
+  it('and passes on why it cannot run', async () => {
+    installFakeWorkerd(folder, "throw new Error('Not this platform.')")
+    const { code, stderr } = await ran({}, 'sandbox')
+    expect([code, stderr]).toEqual([1, 'fauxgate: workerd cannot run here: Not this platform.\n'])
+  })
+})
+
+describe('The data folder of sandboxes', () => {
+  const objects = 'fauxgate-sandboxes/fauxgate-sandbox'
+  const fileOf = (name: string) => `${objects}/${name}.sqlite`
+
+  function database(name: string, ...statements: string[]) {
+    mkdirSync(objects, { recursive: true })
+    const opened = nodeSqlite()(fileOf(name))
+    for (const statement of ['PRAGMA journal_mode = WAL', ...statements]) opened.exec(statement)
+    return opened
+  }
+
+  /** Leaves the files of a database as a process does that is killed. */
+  function killed(name: string, ...statements: string[]) {
+    const opened = database('bad', ...statements)
+    for (const end of ['', '-wal']) copyFileSync(fileOf('bad') + end, fileOf(name) + end)
+    opened.close()
+  }
+
+  const TABLE = 'CREATE TABLE facts (fact TEXT)'
+
+  testSqlite('loses the empty files of sandboxes that are gone, also after a kill', async () => {
+    database('metadata', TABLE).close()
+    database('a1', TABLE, 'DROP TABLE facts', 'VACUUM').close()
+    killed('a2', TABLE, 'PRAGMA wal_checkpoint', 'DROP TABLE facts')
+    killed('b1', TABLE)
+    database('b2', TABLE).close()
+    writeFileSync(fileOf('b3'), 'no database')
+    database('bad', 'DROP TABLE IF EXISTS facts', 'VACUUM').close()
+    const { output } = await serving()
+    expect(output.stdout).toMatch(/^Removed 3 empty files of sandboxes that are gone\.\n/)
+    expect(readdirSync(objects).sort()).toEqual(['b1.sqlite', 'b2.sqlite', 'b3.sqlite', 'metadata.sqlite'])
+  })
+
+  testSqlite('is refused while another process has it open, and stays unchanged', async () => {
+    database('a1').close()
+    const other = database('metadata', TABLE, 'BEGIN IMMEDIATE')
+    onTestFinished(() => other.close())
+    const { code, stderr } = await ran({}, 'sandbox', '--port', '0')
+    expect(code).toBe(1)
+    expect(stderr).toContain('metadata.sqlite cannot be opened: another process, or another store, has it open.\n')
+    expect(existsSync(fileOf('a1'))).toBe(true)
+  })
+
+  it('is used unchanged by a Node without SQLite', async () => {
+    mkdirSync(objects, { recursive: true })
+    writeFileSync(fileOf('metadata'), '')
+    writeFileSync(fileOf('a1'), '')
+    await withoutSqlite(async () => void (await serving()))
+    expect(readdirSync(objects).sort()).toEqual(['a1.sqlite', 'metadata.sqlite'])
+  })
+})

@@ -1,0 +1,39 @@
+import type { Store } from '../../src/index.ts'
+import type { ObjectStorage } from '../../src/sandbox/objects.ts'
+import { limitedStore } from '../../src/sandbox/store.ts'
+import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
+
+/** Runs work as one transaction; within another one, as a part of it. */
+export function transactionsOf(database: Database) {
+  let depth = 0
+  return <T>(work: () => T): T => {
+    const name = `level_${depth}`
+    database.exec(`SAVEPOINT ${name}`)
+    depth++
+    try {
+      const result = work()
+      database.exec(`RELEASE ${name}`)
+      return result
+    } catch (error) {
+      try {
+        database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`)
+      } catch {
+        // A process that was killed rolls nothing back. SQLite does at the next opening.
+      }
+      throw error
+    } finally {
+      depth--
+    }
+  }
+}
+
+/** The store of a sandbox, with a database in the place of its object's storage. */
+export function sandboxStore(database: Database): Store {
+  const exec = (statement: string, ...values: never[]) => database.prepare(statement).all(...values)
+  // All that a store asks of a storage.
+  const storage = {
+    sql: { exec, databaseSize: 0 },
+    transactionSync: transactionsOf(database),
+  } as unknown as ObjectStorage
+  return limitedStore(storage, { records: 2000, bytes: 100_000_000 })
+}
