@@ -1,4 +1,4 @@
-import type { ControlHost } from '../control/control.ts'
+import type { ControlHost, Together } from '../control/control.ts'
 import type { JournalFields } from '../control/requests.ts'
 import { type ControlMembers, controls } from '../controls.ts'
 import { type Direct, directApi } from '../direct/direct-api.ts'
@@ -10,6 +10,7 @@ import { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { ErrorKey, Resources } from '../generated/resources.ts'
+import { keyCheck } from '../http/access.ts'
 import { type BodyLimit, bodyLimitOf } from '../http/admission.ts'
 import { controlApiOf } from '../http/control-api.ts'
 import { type Fetch, fetchOf } from '../http/fetch.ts'
@@ -102,18 +103,30 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
 }
 
 /** Families of your own, as far as the types of a gateway need them. */
-type OwnFamilies = Readonly<Record<string, { readonly operations: object; readonly errors: object }>>
+type OwnFamilies = Readonly<
+  Record<string, { readonly operations: object; readonly errors: object; readonly declares?: unknown }>
+>
+
+/** What families let tests declare: a function for each. */
+type DeclaredBy<F extends OwnFamilies> = Together<
+  { [Name in keyof F]: DeclareCalls<NonNullable<F[Name]['declares']>> }[keyof F]
+>
+
+type DeclareCalls<Declares> = {
+  readonly [Name in keyof Declares]: Declares[Name] extends { readonly call?: infer Call } ? NonNullable<Call> : never
+}
 
 /** The options of a gateway with families of your own. */
-type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** The resources that exist from the beginning: see {@link GatewayOptions}. */
-  readonly initial?: InitialOf<Resources & Direct<F>>
+  readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
 /** The methods that take names of operations and errors, with those of your own families. */
 interface OwnNames<F extends OwnFamilies> {
+  readonly declare: DeclaredBy<F>
   readonly faults: {
     add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
   }
@@ -125,7 +138,7 @@ interface OwnNames<F extends OwnFamilies> {
 }
 
 /** A gateway with families of your own. */
-type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
 
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
@@ -205,12 +218,13 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const leftovers = () => baseline.leftovers(engine, table.families)
   const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers })
   const controlApi = controlApiOf(host, table.controlRouter, control)
+  const isValidKey = keyCheck(keys, table.keyRules, () => engine.records)
   const exchange = handlerOf({
     engine,
     router: table.router,
     controlApi,
     dialect,
-    keys,
+    isValidKey,
     ownKeys,
     secretNames,
     emptyJsonOnDelete: read.emptyJsonOnDelete,
@@ -226,7 +240,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     clock: clock as C, // As it was passed in; the system's where C was left out.
     fetch,
     exchange,
-    bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, keys }),
+    bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, isValidKey }),
     refused: refusedOf({ engine, dialect }),
     journal,
     ...boundary.wrapAll({

@@ -2,20 +2,29 @@ import type { Families, Family } from '../operation/family.ts'
 import { errorsOf, type Operation } from '../operation/operation.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
-import { quote } from '../schema/text.ts'
+import { quote, snakeCase } from '../schema/text.ts'
+
+/** What families of a test's own cannot have. */
+interface Reserved {
+  readonly prefixes: readonly string[]
+  readonly declarations: readonly string[]
+}
 
 /**
  * Checks that families of a test's own fit beside the built-in ones, so that nothing of one hides or changes another.
  * @throws TypeError that says what is wrong, or which family uses the same name, prefix, collection or path.
  */
-export function requireFitting(own: Families, builtIn: Families, reservedPrefixes: readonly string[]): void {
-  const taken = new Map(reservedPrefixes.map((prefix) => [`prefix ${prefix}`, 'fauxgate itself']))
+export function requireFitting(own: Families, builtIn: Families, { prefixes, declarations }: Reserved): void {
+  const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
+  const operations = namesOf({ ...builtIn, ...own })
+  const taken = new Map(reserved.map((fact) => [fact, 'fauxgate itself']))
   for (const [name, family] of Object.entries(builtIn)) for (const fact of factsOf(family)) taken.set(fact, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
       throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
     requireNames(name, family)
     requireKnownErrors(name, family)
+    requireKnownOperations(name, family, operations)
     for (const fact of factsOf(family)) {
       const by = taken.get(fact)
       if (by !== undefined) throw new TypeError(`families.${name} has the ${fact}, which ${by} has already.`)
@@ -25,8 +34,9 @@ export function requireFitting(own: Families, builtIn: Families, reservedPrefixe
   requireOneNamePerPlace([...Object.values(builtIn), ...Object.values(own)])
 }
 
-function factsOf({ prefix, collections, operations }: Family): string[] {
+function factsOf({ prefix, collections, operations, declares = {} }: Family): string[] {
   return [
+    ...Object.keys(declares).map((name) => `declaration ${snakeCase(name)}`),
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
     ...collections.map(({ name }) => `collection ${name}`),
     ...Object.values(operations).map(({ method, path }) => `operation ${method} ${withoutNames(path)}`),
@@ -44,7 +54,9 @@ function requireNames(name: string, { operations, prefix }: Family): void {
     throw new TypeError(`A family is called ${quote(name)}. Allowed: a letter a to z, then letters and digits.`)
   }
   if (prefix !== undefined && !isIdPrefix(prefix)) {
-    throw new TypeError(`families.${name} has the prefix ${quote(prefix)}. Allowed: letters a to z.`)
+    throw new TypeError(
+      `families.${name} has the prefix ${quote(prefix)}. Allowed: a letter a to z, then letters and digits.`,
+    )
   }
   for (const [verb, operation] of Object.entries(operations)) {
     const wanted = `${snakeCase(name)}.${snakeCase(verb)}`
@@ -55,22 +67,35 @@ function requireNames(name: string, { operations, prefix }: Family): void {
   }
 }
 
-function snakeCase(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
 function requirePath({ name, path }: Operation): void {
   if (/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) && !path.startsWith('/_fauxgate')) return
   throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
 }
 
+function namesOf(all: Families): Set<string> {
+  return new Set(Object.values(all).flatMap(({ operations }) => Object.values(operations).map(({ name }) => name)))
+}
+
+function requireKnownOperations(family: string, { before = {} }: Family, operations: ReadonlySet<string>): void {
+  const unknown = Object.keys(before).find((name) => !operations.has(name))
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `families.${family} has rules before ${quote(unknown)}. Allowed: names of operations, such as "reserved_domains.delete".`,
+    )
+  }
+}
+
 /** Faults, documents and dialects know only the errors of the catalogue. */
-function requireKnownErrors(family: string, { operations, errors }: Family): void {
+function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([...Object.values(general), ...Object.values(errors)])
-  for (const operation of Object.values(operations)) {
-    const missing = errorsOf(operation).find((error) => !known.has(error))
-    if (missing)
-      throw new TypeError(`${operation.name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
+  const refusals = [
+    ...Object.values(operations).map((operation) => [operation.name, errorsOf(operation)] as const),
+    ...Object.entries(before).map(([name, { errors }]) => [name, errors] as const),
+    ['judge', apiKeys?.errors ?? []] as const,
+  ]
+  for (const [name, errors] of refusals) {
+    const missing = errors.find((error) => !known.has(error))
+    if (missing) throw new TypeError(`${name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
   }
 }
 

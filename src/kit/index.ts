@@ -3,22 +3,29 @@
  *
  * @module
  */
+export { compileSelector } from '../filter/filter.ts'
 export { type Collection, collection, type Due, type Index, type Indexed } from '../operation/collection.ts'
 export type { OtherNames } from '../operation/dialect-body.ts'
 export {
+  type Declaration,
+  declaration,
   type ErrorsByKey,
   type Families,
   type Family,
   familyOf,
+  type KeyRules,
+  type KeyState,
   type OtherRecords,
   ownPart,
   type ReportRelation,
+  type RulesBefore,
 } from '../operation/family.ts'
-export type { ListInput, ListQuery, Page } from '../operation/list.ts'
+export { type ListInput, type ListQuery, type Matching, type Page, pageAt, pageOf } from '../operation/list.ts'
 export {
   type CallOf,
   errorsOf,
   listOperation,
+  type Matched,
   type Operation,
   operation,
   operationWithBody,
@@ -38,6 +45,11 @@ export {
 } from '../operation/resource.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
+export { POLICY_ACTIONS, policyErrors, policyRule } from '../resources/policy-rules.ts'
+export { addresses } from '../resources/reserved-addrs.ts'
+export { domains } from '../resources/reserved-domains/records.ts'
+export { edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
+export { bodyReader } from '../schema/body.ts'
 export type { CommonDialect, Rules } from '../schema/dialect.ts'
 export { documented, type Facts, facts, type JsonFacts, named } from '../schema/documentation.ts'
 export {
@@ -56,7 +68,7 @@ export {
   tooLong,
 } from '../schema/errors.ts'
 export { general } from '../schema/general-errors.ts'
-export { isIdOf } from '../schema/ids.ts'
+export { isIdOf, wasMade } from '../schema/ids.ts'
 export { integerFrom, oneOfThese } from '../schema/options.ts'
 export {
   count,
@@ -94,6 +106,10 @@ export {
   time,
 } from '../schema/schema.ts'
 export { withoutSecretFields } from '../schema/secret-fields.ts'
+export { isOneOf } from '../schema/secret-texts.ts'
 export { quote, quoteSecret } from '../schema/text.ts'
-export { timestamp } from '../schema/time.ts'
+export { timeMs, timestamp } from '../schema/time.ts'
 export { deepFreeze, type Frozen, isObject } from '../schema/values.ts'
+export { ipBytes } from '../x509/ip.ts'
+export { type ClientOrder, issuing } from '../x509/order.ts'
+export { requestProblem } from '../x509/request.ts'

@@ -28,7 +28,7 @@ export const errors = declareErrors({
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
 /** The beginnings of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
-const DECLARABLE = ['edghts_', 'edghtsrt_', 'ec_', 'bkd']
+const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
 /** The prefixes that no other family can have. */
 export const declaredPrefixes = DECLARABLE.map((start) => start.replace('_', ''))
@@ -90,9 +90,14 @@ export function endpointConfiguration(tx: Transaction, field: string, id: string
   return id
 }
 
+/** Refuses a path whose edge does not exist; `name` is that of its id in the path. */
+export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
+  if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
+}
+
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
-  if (isMissing(tx, edge_id)) refuse(errors.edge_not_found, { received: edge_id }, { edge_id })
+  requireEdge(tx, edge_id, 'edge_id')
   const isElsewhere =
     referenceRules(tx.rules).references === 'declared' && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })

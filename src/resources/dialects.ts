@@ -33,6 +33,7 @@ export const standard: Dialect = {
   fieldAliases: {},
   labelAliases: {},
   queryAliases: {},
+  filterFields: 'all',
   moduleEnvelope: null,
   errorStatuses: {},
 }
@@ -68,8 +69,15 @@ export const ngrok: Dialect = {
   fieldAliases: { reserved_domains: { name: 'domain' } },
   labelAliases: { reserved_domains: ['name'] },
   queryAliases: { beforeId: 'before_id' },
+  filterFields: 'declared',
   moduleEnvelope: 'module',
-  errorStatuses: { auth_missing: 403, auth_unparsable: 403, auth_invalid: 403, domain_taken: 400 },
+  errorStatuses: {
+    auth_missing: 403,
+    auth_unparsable: 403,
+    auth_invalid: 403,
+    auth_is_authtoken: 403,
+    domain_taken: 400,
+  },
 }
 
 /** The dialects that ship, by name. The command, the sandboxes and their pages offer these. */

@@ -72,9 +72,11 @@ const record = v.object({
   endpoint_configuration_id: v.nullable(documented(idOf('ec'), 'The id of the linked endpoint configuration.')),
 })
 
-type AddressRecord = Frozen<v.InferOutput<typeof record>>
+/** A reserved address in the state. */
+export type AddressRecord = Frozen<v.InferOutput<typeof record>>
 
-const addresses = collection<AddressRecord>({
+/** The reserved addresses. */
+export const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
   key: (record) => record.id,
   schema: record,
@@ -146,6 +148,7 @@ export const reservedAddrs = resource(
     plural: 'reserved addresses',
     errors,
     collection: addresses,
+    filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
     shape,
     createBody,
     updateBody,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { type ErrorsByKey, familyOf } from '../operation/family.ts'
-import { operation, operationWithBody } from '../operation/operation.ts'
+import { operation, operationWithBody, type PathIds } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -9,7 +9,7 @@ import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
 import { withoutSecretFields } from '../schema/secret-fields.ts'
 import { deepFreeze, type Frozen } from '../schema/values.ts'
-import { errors as declarationErrors, requireRoute } from './declarations.ts'
+import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
 interface ModuleRecord<Module> {
   readonly key: string
@@ -38,32 +38,64 @@ export interface RouteModule<Module> {
   delete(ids: RouteIds): void
 }
 
-/**
- * Declares a module of HTTPS edge routes: a singleton per route with replace, get and delete
- * (rules: route-modules#singletons). `body` is the schema of the PUT, `shape` that of its response.
- */
+/** The things that can have a module: their path, and the prefixes of the ids in it. */
+export interface ModuleOwner<Ids extends PathIds> {
+  /** The path of one, with the names of its ids, such as `/edges/tcp/{id}`. */
+  readonly path: string
+  /** The prefix of each id in the path. */
+  readonly ids: Ids
+  /** The name of one in summaries, such as "TCP edge". */
+  readonly what: string
+}
+
+/** The routes of HTTPS edges. */
+export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: string }> = {
+  path: '/edges/https/{edge_id}/routes/{id}',
+  ids: { edge_id: 'edghts', id: 'edghtsrt' },
+  what: 'route',
+}
+
+/** Declares a module of HTTPS edge routes (rules: route-modules#singletons); see {@link edgeModule}. */
 export function routeModule<
   Sent,
   Body,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
->(definition: {
+>(definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
+  return edgeModule(HTTPS_ROUTES, definition)
+}
+
+interface ModuleDefinition<Sent, Body, Shape extends v.GenericSchema<object>, Errors extends ErrorsByKey> {
   /** The operations' group, for example `circuit_breaker`. */
-  name: string
+  readonly name: string
   /** The last segment of the path. */
-  segment: string
-  what: string
-  errors?: Errors
-  body: v.GenericSchema<Sent, Body>
-  shape: Shape
+  readonly segment: string
+  readonly what: string
+  readonly errors?: Errors
+  /** The schema of the PUT. */
+  readonly body: v.GenericSchema<Sent, Body>
+  /** The schema of the answer. */
+  readonly shape: Shape
   /** Applies rules that go beyond one field, and returns the module to store. */
-  moduleOf: (body: Body) => Frozen<v.InferOutput<Shape>>
-}) {
+  moduleOf(body: Body): Frozen<v.InferOutput<Shape>>
+  /** Refuses a body by rules that look at the gateway. */
+  check?(tx: Transaction, body: Body): void
+}
+
+/** Declares a module: a singleton per edge or route with replace, get and delete. */
+export function edgeModule<
+  Ids extends PathIds,
+  Sent,
+  Body,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey = Record<never, never>,
+>(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
   // Without errors, their type is that of none.
-  const { name, segment, what, body, shape, moduleOf, errors = {} as Errors } = definition
-  const path = `/edges/https/{edge_id}/routes/{id}/${segment}`
+  const { name, segment, what, body, shape, moduleOf, check, errors = {} as Errors } = definition
+  const { ids, what: place } = owner
+  const path = `${owner.path}/${segment}`
   type Stored = ModuleRecord<Frozen<v.InferOutput<Shape>>>
-  const stored = v.object({ key: routeKey, module: v.pipe(body, v.transform(moduleOf)) })
+  const stored = v.object({ key: keyRule(ids), module: v.pipe(body, v.transform(moduleOf)) })
   const withoutSecrets = withoutSecretFields<Frozen<v.InferOutput<Shape>>>(shape)
   const modules = collection<Stored>({
     name,
@@ -74,40 +106,43 @@ export function routeModule<
       exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
     }),
   })
-  const ids: { readonly [Name in keyof RouteIds]: string } = { edge_id: 'edghts', id: 'edghtsrt' }
   const operations = {
     replace: operationWithBody({
       name: `${name}.replace`,
       method: 'PUT',
       path,
       status: 200,
-      summary: `Replace the ${what} module of a route`,
+      summary: `Replace the ${what} module of a ${place}`,
       ids,
       body,
       response: shape,
-      errors: routeErrors,
+      errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
       wrappable: true,
-      run: (tx, route, sent) => tx.put(modules, { key: keyOf(tx, route), module: deepFreeze(moduleOf(sent)) }).module,
+      run(tx, route, sent) {
+        const key = keyOf(tx, route)
+        check?.(tx, sent)
+        return tx.put(modules, { key, module: deepFreeze(moduleOf(sent)) }).module
+      },
     }),
     get: operation({
       name: `${name}.get`,
       method: 'GET',
       path,
       status: 200,
-      summary: `Get the ${what} module of a route`,
+      summary: `Get the ${what} module of a ${place}`,
       ids,
       response: shape,
       errors: routeErrors,
       run: (tx, route) =>
         tx.get(modules, keyOf(tx, route))?.module ??
-        refuse(general.not_found, { what: `${what} module on the route`, received: route.id }, route),
+        refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route),
     }),
     delete: operation({
       name: `${name}.delete`,
       method: 'DELETE',
       path,
       status: 204,
-      summary: `Remove the ${what} module of a route`,
+      summary: `Remove the ${what} module of a ${place}`,
       ids,
       errors: routeErrors,
       run(tx, route) {
@@ -116,21 +151,28 @@ export function routeModule<
       },
     }),
   }
-  return familyOf({ operations, errors, collections: [modules] })
+  const { edge_not_found } = declarationErrors
+  return familyOf({ operations, errors: { edge_not_found, ...errors }, collections: [modules] })
 }
 
-const routeKey = v.pipe(
-  v.string(),
-  rule([], (key, report) => {
-    const [edge_id = '', id = '', ...rest] = key.split('/')
-    const isKey = isIdOf(edge_id, 'edghts_') && isIdOf(id, 'edghtsrt_') && rest.length === 0
-    if (!isKey) report(general.field_invalid, { allowed: 'the ids of an edge and its route, with a slash between' })
-  }),
-)
+/** Makes the schema of a key: the ids of an edge and of its route, or that of an edge. */
+const keyRule = (ids: PathIds) =>
+  v.pipe(
+    v.string(),
+    rule([], (key, report) => {
+      const found = key.split('/')
+      const prefixes = Object.values(ids)
+      const isKey =
+        found.length === prefixes.length && prefixes.every((prefix, at) => isIdOf(found[at] ?? '', `${prefix}_`))
+      if (!isKey) report(general.field_invalid, { allowed: `ids of ${prefixes.join(' and ')}, with a slash between` })
+    }),
+  )
 
 const routeErrors = [declarationErrors.edge_not_found, general.not_found]
 
-function keyOf(tx: Transaction, { edge_id, id }: RouteIds): string {
-  requireRoute(tx, edge_id, id)
-  return `${edge_id}/${id}`
+function keyOf(tx: Transaction, ids: PathIds): string {
+  const { edge_id, id = '' } = ids
+  if (edge_id === undefined) requireEdge(tx, id)
+  else requireRoute(tx, edge_id, id)
+  return edge_id === undefined ? id : `${edge_id}/${id}`
 }

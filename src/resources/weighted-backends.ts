@@ -128,6 +128,7 @@ export const weightedBackends = resource(
     what: 'weighted backend',
     errors,
     collection: backends,
+    filterable: [],
     shape,
     createBody,
     updateBody,

@@ -13,7 +13,7 @@ import {
   resource,
 } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
 import { errors, widgets } from './widgets.ts'
 
 const SEED = 'kit'
@@ -159,6 +159,61 @@ describe('A family of a test, over HTTP', () => {
     )
   })
 
+  it('has the further query parameters of its list, each sent several times or once, on every page', async () => {
+    const gateway = open()
+    for (const name of ['a', 'b', 'c', 'd']) gateway.widgets.create({ name, size: name === 'b' ? 2 : 1 })
+    const names = (page: { readonly widgets: readonly { readonly name: string }[] }) =>
+      page.widgets.map(({ name }) => name)
+    expect(names(gateway.widgets.list({ name: ['a', 'c', 'b'], size: '1' }))).toEqual([])
+    expect(names(gateway.widgets.list({ name: ['a', 'c', 'x'] }))).toEqual(['c', 'a'])
+    const send = client(gateway)
+    const { body } = await send('GET', '/widgets?name=a&limit=1&name=b&filter=obj.size%3E1')
+    expect([names(body), body.next_page_uri]).toEqual([['b'], null])
+    const first = (await send('GET', '/widgets?name=a&limit=1&name=b')).body
+    expect(names((await send('GET', first.next_page_uri)).body)).toEqual(['a'])
+    expect((await send('GET', '/widgets?limit=1&limit=2')).body.error_code).toBe('ERR_GATEWAY_232')
+    expect((await send('GET', '/widgets?colour=red')).body.msg).toContain(
+      'Supported: limit, before_id, filter, name, size.',
+    )
+  })
+
+  it('lets a test declare what no operation makes, over HTTP too, and end it', async () => {
+    const gateway = open()
+    const broken = gateway.declare.brokenWidget({ name: 'left' })
+    expect([broken.locked, gateway.widgets.get(broken.id)]).toEqual([true, broken])
+    const control = controlsOf(gateway.fetch, 'http://localhost')
+    const { status, body } = await control('POST', '/declare', { broken_widget: { name: 'right' }, edge: 'edghts_1' })
+    expect([status, body]).toEqual([200, { broken_widget: gateway.widgets.get(body.broken_widget.id) }])
+    expect((await control('DELETE', `/declare?id=${body.broken_widget.id}`)).status).toBe(204)
+    gateway.declare.end(broken.id)
+    expect(gateway.widgets.list().widgets).toEqual([])
+    const before = gateway.snapshot()
+    expect(thrownBy(() => gateway.declare.end(broken.id)).key).toBe('not_found')
+    expect(outcome(await control('DELETE', '/declare?id=rd_1'))).toBe('404 ERR_GATEWAY_90404')
+    expect(outcome(await control('POST', '/declare', { broken_widget: { name: 'X' } }))).toBe('400 ERR_GATEWAY_95001')
+    expect(outcome(await control('POST', '/declare', {}))).toBe('400 ERR_GATEWAY_215')
+    expect(gateway.snapshot()).toEqual(before)
+    expect(JSON.stringify(openApi(standard, { families: { widgets } }))).toContain('"broken_widget":')
+    expect(
+      (await controlsOf(createGateway().fetch, 'http://localhost')('POST', '/declare', { backend: 'bkdhr_1' })).status,
+    ).toBe(204)
+  })
+
+  it('adds rules to operations of other families, which then refuse with its errors', async () => {
+    const gateway = open()
+    const send = client(gateway, { widgets })
+    const { id } = gateway.reservedDomains.create({ domain: 'left.example.com' })
+    const widget = gateway.widgets.create({ name: 'left' })
+    const before = gateway.snapshot()
+    const refused = await send('DELETE', `/reserved_domains/${id}`)
+    expect([refused.status, refused.body.error_code]).toEqual([400, 'ERR_GATEWAY_95005'])
+    expect(gateway.snapshot()).toEqual(before)
+    gateway.clock.advance('1m')
+    gateway.widgets.unlock(widget.id)
+    gateway.widgets.delete(widget.id)
+    expect((await send('DELETE', `/reserved_domains/${id}`)).status).toBe(204)
+  })
+
   it('meets faults by its operations and with its errors, and stands in the journal without its secrets', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'widgets.create', error: 'widget_locked', times: 1 })
@@ -226,13 +281,13 @@ describe('A family of a test, in documents', () => {
 
   it('is named with the declared plural, and an article by its first letter or as declared', () => {
     const summariesOf = (words: Pick<ResourceKind, 'what' | 'plural' | 'article'>) => {
-      const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({}), ...words }
+      const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({ id: v.string() }), ...words }
       const bodies = { createBody: v.object({}), updateBody: v.object({}) }
       const records = collection<ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })
       const run = (): ResourceRecord => ({ id: 'x_1', created_at: 0 })
       const { create, list } = resource(
         { ...kind, ...bodies, collection: records },
-        { view: () => ({}), create: { run }, update: { run } },
+        { view: ({ id }) => ({ id }), create: { run }, update: { run } },
       ).operations
       return [create.summary, list.summary]
     }
@@ -293,6 +348,21 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ['another name for a place in a path', one({ path: '/reserved_addrs/{addr}/x' }), 'what is called {id}'],
     ['an error number that is taken', gadgets({ errors: declareErrors({ gadget_taken: error }) }), 'the number 413'],
     ['an error key that is taken', gadgets({ errors: declareErrors({ domain_taken: error }) }), 'domain_taken has'],
+    [
+      'rules before no operation',
+      gadgets({ before: { 'reserved_domains.paint': { errors: [], run: () => undefined } } }),
+      'families.gadgets has rules before "reserved_domains.paint"',
+    ],
+    [
+      'an error of its rules that it does not have',
+      gadgets({ before: { 'reserved_domains.delete': { errors: [errors.widget_locked], run: () => undefined } } }),
+      'reserved_domains.delete can refuse with widget_locked',
+    ],
+    [
+      'a declaration that every gateway has',
+      gadgets({ declares: { edge: {} } }),
+      'the declaration edge, which fauxgate itself',
+    ],
     ['an error that it does not have', one({ errors: [errors.widget_locked] }), 'can refuse with widget_locked'],
   ])('for %s', (_why, families, message) => {
     expect(() => createGateway({ families: families as Families })).toThrow(TypeError)

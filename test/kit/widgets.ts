@@ -1,11 +1,13 @@
 import * as v from 'valibot'
 import {
   collection,
+  declaration,
   declareErrors,
   described,
   description,
   descriptionOf,
   documented,
+  domains,
   dueTime,
   entry,
   extra,
@@ -38,6 +40,7 @@ export const errors = declareErrors({
     409,
     (it: FieldFacts & { id: string }) => `${it.received} is a widget already: ${it.id}.`,
   ),
+  domain_of_widget: entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
   widget_locked: entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
 })
 
@@ -102,6 +105,24 @@ const createBody = v.object({
 
 const updateBody = v.object({ size: v.optional(size), description, metadata })
 
+const brokenWidget = declaration({
+  schema: v.object({ name: documented(name, 'What the widget is called.') }),
+  answer: shape,
+  run(tx, { name }) {
+    const id = tx.newId('wid')
+    const record = { id, created_at: tx.now, name, size: 1, token: '', locked: true, due: null }
+    return tx.show(view, tx.put(widgetRecords, record))
+  },
+  end: {
+    prefix: 'wid',
+    run(tx, id) {
+      const found = tx.get(widgetRecords, id)
+      if (found) tx.remove(widgetRecords, found)
+      return found !== undefined
+    },
+  },
+})
+
 /** A family that fauxgate does not have, made of what the kit gives. */
 export const widgets = resource(
   {
@@ -110,6 +131,8 @@ export const widgets = resource(
     items: 'widgets',
     prefix: 'wid',
     what: 'widget',
+    declares: { brokenWidget },
+    matching: { name: 'name', size: 'size' },
     errors,
     collection: widgetRecords,
     shape,
@@ -163,6 +186,16 @@ export const widgets = resource(
       },
     },
     onDue: (tx, each) => tx.put(widgetRecords, { ...each, locked: true, due: null }),
+    before: {
+      'reserved_domains.delete': {
+        errors: [errors.domain_of_widget],
+        run(tx, { id = '' }) {
+          const domain = tx.get(domains, id)?.domain ?? ''
+          if (tx.findAll(widgetRecords, 'name', domain.split('.')[0] ?? '').length > 0)
+            refuse(errors.domain_of_widget, { domain })
+        },
+      },
+    },
     relations({ id, name }, others, report) {
       if (others.find(widgetRecords, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
     },

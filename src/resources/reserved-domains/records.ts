@@ -43,8 +43,10 @@ const fields = v.object({
   resolves_to: v.exactOptional(resolvesTo),
 })
 
+/** A reserved domain in the state. */
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
+/** The reserved domains. */
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   key: (record) => record.id,

@@ -1,0 +1,105 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  described,
+  descriptionOf,
+  entry,
+  general,
+  isIdOf,
+  isOneOf,
+  type KeyState,
+  named,
+  refuse,
+  resource,
+  resourceHead,
+  timestamp,
+  wasMade,
+} from '../kit/index.ts'
+import { apiKeys, credentials, newToken, ownerRelation } from './credential-records.ts'
+import {
+  errors as ownedErrors,
+  ownedFields,
+  ownedTexts,
+  owner_id,
+  ownerErrors,
+  ownerIn,
+  precomputedToken,
+  requireChange,
+  token,
+} from './owned.ts'
+import { FILTERABLE } from './shared.ts'
+
+const errors = declareErrors({
+  auth_is_key_id: entry(
+    208,
+    403,
+    () => 'The id of an API key was sent. Send its token, which the answer to its creation had.',
+  ),
+})
+
+const family = resource(
+  {
+    name: 'api_keys',
+    path: '/api_keys',
+    items: 'keys',
+    prefix: 'ak',
+    what: 'API key',
+    filterable: [...FILTERABLE, 'owner_id'],
+    errors: { ...ownedErrors, ...errors },
+    collection: apiKeys,
+    shape: named(v.object({ ...resourceHead, token, owner_id }), 'ApiKey', 'A key of this API.'),
+    createBody: named(
+      v.object({ ...ownedFields, precomputed_token: precomputedToken }),
+      'ApiKeyCreate',
+      'The body that creates an API key.',
+    ),
+    updateBody: named(v.object(ownedTexts), 'ApiKeyUpdate', 'The changes of an API key: at least one field.'),
+  },
+  {
+    view: (key, wire) => ({
+      id: key.id,
+      uri: `${wire.url}/api_keys/${key.id}`,
+      created_at: timestamp(key.created_at),
+      ...descriptionOf(key),
+      token: null,
+      owner_id: key.owner_id,
+    }),
+    create: {
+      errors: ownerErrors,
+      run(tx, { owner_id, ...body }) {
+        const id = tx.newId('ak')
+        const facts = { owner_id: ownerIn(tx, owner_id), token: newToken(tx, id) }
+        return tx.put(apiKeys, { id, created_at: tx.now, ...described(body), ...facts })
+      },
+      once: ({ token = null }) => ({ token }),
+    },
+    update: {
+      errors: [ownedErrors.owned_update_empty],
+      run(tx, key, body) {
+        requireChange(body)
+        return tx.put(apiKeys, { ...key, ...described(body, key) })
+      },
+    },
+    relations: ownerRelation,
+  },
+)
+
+/** A token of this service: the characters of its id come first. */
+const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
+
+/** API keys, which are valid for requests until they are deleted. */
+export const apiKeyFamily = {
+  ...family,
+  apiKeys: {
+    errors: [general.auth_is_authtoken, errors.auth_is_key_id],
+    judge(key: string, state: KeyState) {
+      if (isIdOf(key, 'ak_')) refuse(errors.auth_is_key_id, {})
+      const [, characters] = TOKEN.exec(key) ?? []
+      if (characters === undefined) return undefined
+      const isTokenOf = (record: { readonly token?: string } | undefined) => isOneOf([record?.token ?? ''], key)
+      if (isTokenOf(state.get(credentials, `cr_${characters}`))) refuse(general.auth_is_authtoken, {})
+      const id = `ak_${characters}`
+      return isTokenOf(state.get(apiKeys, id)) || (wasMade(id, 'ak', state.sequence) ? false : undefined)
+    },
+  },
+}

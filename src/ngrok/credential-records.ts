@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+import {
+  type Collection,
+  collection,
+  described,
+  type Frozen,
+  type OtherRecords,
+  type ReportRelation,
+  recordHead,
+  secret,
+  type Transaction,
+} from '../kit/index.ts'
+import { endSessionsOf } from './session-records.ts'
+import { ACCOUNT_USER, texts } from './shared.ts'
+import { keyMaterial } from './ssh-key.ts'
+import { userWith } from './user-records.ts'
+
+const owned = (prefix: string) => ({ ...recordHead(prefix, texts()), owner_id: v.string() })
+const token = v.exactOptional(v.pipe(v.string(), secret))
+
+const credential = v.object({
+  ...owned('cr'),
+  acl: v.array(v.string()),
+  /** True for the owner's default authtoken, which cannot be deleted. */
+  is_default: v.boolean(),
+  token,
+})
+
+/** The record of a credential. A snapshot without secrets has no token. */
+export type CredentialRecord = Frozen<v.InferOutput<typeof credential>>
+
+/** Credentials, by the id of their owner too. */
+export const credentials = collection<CredentialRecord>({
+  name: 'credentials',
+  key: ({ id }) => id,
+  schema: credential,
+  indexes: { owner: ownerKey },
+  exported: withoutToken,
+})
+
+const sshCredential = v.object({ ...owned('sshcr'), acl: v.array(v.string()), public_key: v.string() })
+
+/** The record of an SSH credential. */
+export type SshCredentialRecord = Frozen<v.InferOutput<typeof sshCredential>>
+
+/** SSH credentials, by the id of their owner and by their key material too. */
+export const sshCredentials = collection<SshCredentialRecord>({
+  name: 'ssh_credentials',
+  key: ({ id }) => id,
+  schema: sshCredential,
+  indexes: { owner: ownerKey, material: ({ public_key }) => keyMaterial(public_key) ?? null },
+})
+
+const apiKey = v.object({ ...owned('ak'), token })
+
+/** API keys, by the id of their owner too. A snapshot without secrets has no token. */
+export const apiKeys = collection<Frozen<v.InferOutput<typeof apiKey>>>({
+  name: 'api_keys',
+  key: ({ id }) => id,
+  schema: apiKey,
+  indexes: { owner: ownerKey },
+  exported: withoutToken,
+})
+
+/** Something that a user owns. */
+export interface Owned {
+  readonly id: string
+  readonly owner_id: string
+}
+
+function ownerKey({ owner_id }: Owned): string {
+  return owner_id.slice(owner_id.indexOf('_') + 1)
+}
+
+function withoutToken({ token, ...rest }: { readonly token?: string }, withSecrets: boolean): object {
+  return withSecrets && token !== undefined ? { ...rest, token } : rest
+}
+
+/** Reports an owner that does not exist. */
+export function ownerRelation({ owner_id }: Owned, others: OtherRecords, report: ReportRelation): void {
+  if (owner_id !== ACCOUNT_USER && !userWith(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
+}
+
+/** Makes a token: the characters of its id, then 21 others. */
+export function newToken(tx: Transaction, id: string): string {
+  const characters = tx.newId('token')
+  return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`
+}
+
+/** Makes a credential. */
+export function newCredential(
+  tx: Transaction,
+  facts: Pick<CredentialRecord, 'owner_id' | 'acl' | 'is_default'>,
+  body: object = {},
+): CredentialRecord {
+  const id = tx.newId('cr')
+  return tx.put(credentials, { id, created_at: tx.now, ...described(body), ...facts, token: newToken(tx, id) })
+}
+
+const OWNED: readonly Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]
+
+/** Deletes all that a user owns, and ends the sessions of the credentials. */
+export function removeOwned(tx: Transaction, user: { readonly id: string }): void {
+  const key = ownerKey({ ...user, owner_id: user.id })
+  for (const each of OWNED) {
+    for (const record of tx.findAll(each, 'owner', key)) {
+      endSessionsOf(tx, record)
+      tx.remove(each, record)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import {
+  declaration,
+  declareErrors,
+  described,
+  descriptionOf,
+  documented,
+  entry,
+  type Frozen,
+  named,
+  refuse,
+  resource,
+  resourceHead,
+  timestamp,
+  type View,
+} from '../kit/index.ts'
+import { type CredentialRecord, credentials, newCredential, ownerRelation } from './credential-records.ts'
+import {
+  acl,
+  errors as ownedErrors,
+  ownedFields,
+  ownedTexts,
+  owner_id,
+  ownerErrors,
+  ownerIn,
+  precomputedToken,
+  requireChange,
+  token,
+} from './owned.ts'
+import { endSessionsOf } from './session-records.ts'
+import { ACCOUNT_USER, FILTERABLE } from './shared.ts'
+
+const errors = declareErrors({
+  credential_default: entry(
+    637,
+    400,
+    (it: { id: string }) => `${it.id} is the default authtoken of its owner, which cannot be deleted.`,
+  ),
+})
+
+const shape = named(v.object({ ...resourceHead, token, acl, owner_id }), 'Credential', 'The authtoken of agents.')
+
+const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
+  id: credential.id,
+  uri: `${wire.url}/credentials/${credential.id}`,
+  created_at: timestamp(credential.created_at),
+  ...descriptionOf(credential),
+  token: null,
+  acl: credential.acl,
+  owner_id: credential.owner_id,
+})
+
+const defaultCredential = declaration({
+  schema: v.object({
+    default: documented(v.literal(true), "True: the account's default authtoken, which no call makes."),
+  }),
+  answer: shape,
+  run(tx) {
+    const credential = newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: true })
+    return { ...tx.show(view, credential), token: credential.token ?? null }
+  },
+})
+
+/** Credentials: the authtokens of agents. */
+export const credentialFamily = resource(
+  {
+    name: 'credentials',
+    path: '/credentials',
+    items: 'credentials',
+    prefix: 'cr',
+    what: 'credential',
+    filterable: [...FILTERABLE, 'owner_id', 'acl'],
+    errors: { ...ownedErrors, ...errors },
+    collection: credentials,
+    declares: { credential: defaultCredential },
+    shape,
+    createBody: named(
+      v.object({ ...ownedFields, acl: v.optional(acl, []), precomputed_token: precomputedToken }),
+      'CredentialCreate',
+      'The body that creates a credential.',
+    ),
+    updateBody: named(
+      v.object({ ...ownedTexts, acl: v.optional(acl) }),
+      'CredentialUpdate',
+      'The changes of a credential: at least one field.',
+    ),
+  },
+  {
+    view,
+    create: {
+      errors: ownerErrors,
+      run(tx, { owner_id, acl, ...body }) {
+        return newCredential(tx, { owner_id: ownerIn(tx, owner_id), acl, is_default: false }, body)
+      },
+      once: ({ token = null }) => ({ token }),
+    },
+    update: {
+      errors: [ownedErrors.owned_update_empty],
+      run(tx, credential, body) {
+        requireChange(body)
+        return tx.put(credentials, { ...credential, ...described(body, credential), acl: body.acl ?? credential.acl })
+      },
+    },
+    delete: {
+      errors: [errors.credential_default],
+      before(tx, credential) {
+        if (credential.is_default) refuse(errors.credential_default, { id: credential.id })
+        endSessionsOf(tx, credential)
+      },
+    },
+    relations: ownerRelation,
+  },
+)

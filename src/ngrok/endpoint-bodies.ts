@@ -1,0 +1,118 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  documented,
+  emptyUpdate,
+  entry,
+  facts,
+  field,
+  named,
+  ofField,
+  oneOfThese,
+  refusedAs,
+  rule,
+  tooLong,
+} from '../kit/index.ts'
+import { BINDINGS } from './endpoint-records.ts'
+import { urlErrors } from './endpoint-url.ts'
+import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
+import { texts } from './shared.ts'
+
+export const errors = declareErrors({
+  endpoint_type_invalid: field(248, 400),
+  domain_in_use: entry(
+    446,
+    400,
+    (it: { id: string; endpoint: string }) =>
+      `${it.id} is used by the endpoint ${it.endpoint}. Delete the endpoint first.`,
+  ),
+  endpoint_binding_invalid: field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
+  endpoint_binding_repeated: field(15006, 400, () => 'each binding once'),
+  endpoint_update_empty: emptyUpdate(18004, 'url, traffic_policy, bindings, pooling_enabled, description, metadata'),
+  endpoint_policy_missing: ofField(
+    18011,
+    400,
+    (it) => `${it.field} is missing. Send a traffic policy in JSON or YAML.`,
+  ),
+  endpoint_description_too_long: tooLong(18012),
+  endpoint_metadata_too_long: tooLong(18013),
+  endpoint_url_missing: ofField(
+    18015,
+    400,
+    (it) => `${it.field} is missing. Send a URL such as "https://app.example.com".`,
+  ),
+  endpoint_not_cloud: entry(
+    90440,
+    400,
+    (it: { id: string; type: string }) =>
+      `${it.id} is of the type ${it.type}. Only cloud endpoints can be changed and deleted here.`,
+  ),
+  address_in_use: entry(
+    90441,
+    409,
+    (it: { id: string; endpoint: string }) =>
+      `${it.id} is used by the endpoint ${it.endpoint}. Delete the endpoint first.`,
+  ),
+})
+
+const missing = (error: typeof errors.endpoint_url_missing | typeof errors.endpoint_policy_missing) =>
+  v.pipe(
+    v.string(),
+    rule([error], (text, report) => {
+      if (text === '') report(error, {})
+    }),
+  )
+
+const url = documented(missing(errors.endpoint_url_missing), URL_SENTENCE, {
+  json: { examples: ['https://app.example.com'] },
+})
+const trafficPolicy = documented(missing(errors.endpoint_policy_missing), POLICY)
+const isRequired = facts<string>({ isRequired: true })
+
+const bindings = documented(
+  v.pipe(
+    v.array(v.string()),
+    rule(
+      [errors.endpoint_binding_invalid, errors.endpoint_binding_repeated, urlErrors.endpoint_binding_not_fitting],
+      (sent, report) => {
+        if (!sent.every((each) => BINDINGS.some((known) => known === each))) report(errors.endpoint_binding_invalid, {})
+        else if (new Set(sent).size < sent.length) report(errors.endpoint_binding_repeated, {})
+        else if (sent.length > 1) report(urlErrors.endpoint_binding_not_fitting, { allowed: 'one binding' })
+      },
+    ),
+    v.transform(([binding]) => BINDINGS.find((known) => known === binding)),
+  ),
+  `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+  { json: { maxItems: 1 } },
+)
+
+const fields = {
+  bindings: v.optional(bindings),
+  ...texts({ description: errors.endpoint_description_too_long, metadata: errors.endpoint_metadata_too_long }),
+}
+const pooling = documented(v.boolean(), POOLING)
+
+export const createBody = named(
+  v.object({
+    url: v.optional(v.pipe(url, isRequired), ''),
+    type: v.optional(
+      documented(v.pipe(oneOfThese(['cloud']), refusedAs(errors.endpoint_type_invalid)), 'Only `cloud`, the default.'),
+    ),
+    traffic_policy: v.optional(v.pipe(trafficPolicy, isRequired), ''),
+    pooling_enabled: v.optional(pooling, false),
+    ...fields,
+  }),
+  'EndpointCreate',
+  'The body that creates a cloud endpoint.',
+)
+
+export const updateBody = named(
+  v.object({
+    url: v.optional(url),
+    traffic_policy: v.optional(trafficPolicy),
+    pooling_enabled: v.optional(pooling),
+    ...fields,
+  }),
+  'EndpointUpdate',
+  'The changes of a cloud endpoint: at least one field.',
+)

@@ -1,0 +1,129 @@
+import * as v from 'valibot'
+import {
+  addresses,
+  collection,
+  domains,
+  type Frozen,
+  general,
+  idOf,
+  instant,
+  type OtherRecords,
+  oneOfThese,
+  ownId,
+  type ReportRelation,
+  recordHead,
+  rule,
+  someText,
+  type Transaction,
+} from '../kit/index.ts'
+import { texts } from './shared.ts'
+
+export const BINDINGS = ['public', 'internal', 'kubernetes'] as const
+export const SCHEMES = ['http', 'https', 'tcp', 'tls'] as const
+
+const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443', tls: '443' }
+
+/** The parts of the URL of an endpoint. */
+export interface UrlParts {
+  readonly scheme: string
+  readonly host: string
+  /** The port that the URL names, or else the usual one of its scheme; empty if there is none. */
+  readonly port: string
+  readonly path: string
+  /** The URL without the usual port, in lower case. */
+  readonly url: string
+}
+
+const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@:]{1,253})(?::(\d{1,5}))?(\/.*)?$/
+const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
+
+/** Reads the URL of an endpoint. Node's own parser takes much that is no URL of one, and knows no port of tls and tcp. */
+export function urlParts(text: string): UrlParts | undefined {
+  const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
+  const labels = host.replace(/^\*\./, '').split('.')
+  const isRight = labels.every((label) => LABEL.test(label) && !label.endsWith('-'))
+  if (!isRight || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
+  const usual = USUAL_PORTS[scheme] ?? ''
+  const port = named === undefined ? usual : String(Number(named))
+  return { scheme, host, port, path, url: `${scheme}://${host}${port === usual ? '' : `:${port}`}` }
+}
+
+const record = v.object({
+  ...recordHead('ep', texts()),
+  updated_at: instant,
+  type: oneOfThese(['cloud', 'ephemeral', 'edge']),
+  url: v.pipe(
+    v.string(),
+    rule([], (text, report) => {
+      if (urlParts(text)?.url !== text) report(general.field_invalid, { allowed: 'a URL without the usual port' })
+    }),
+  ),
+  binding: oneOfThese(BINDINGS),
+  pooling_enabled: v.boolean(),
+  traffic_policy: v.nullable(v.string()),
+  domain_id: v.nullable(idOf('rd')),
+  tcp_addr_id: v.nullable(idOf('ra')),
+  edge_id: v.nullable(someText),
+  /** Of an agent: the session, whose credential has the principal. */
+  tunnel_session_id: v.nullable(ownId('ts')),
+  principal_id: v.nullable(someText),
+  name: v.nullable(v.string()),
+  upstream_url: v.nullable(v.string()),
+  upstream_protocol: v.nullable(v.string()),
+})
+
+export type EndpointRecord = Frozen<v.InferOutput<typeof record>>
+
+export type Place = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
+
+export const endpoints = collection<EndpointRecord>({
+  name: 'endpoints',
+  key: ({ id }) => id,
+  schema: record,
+  indexes: {
+    place: placeKey,
+    domain: (each) => each.domain_id,
+    tcp_addr: (each) => each.tcp_addr_id,
+    tunnel_session: (each) => each.tunnel_session_id,
+  },
+})
+
+function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string {
+  return `${binding} ${url}`
+}
+
+/** Returns an endpoint that others cannot share its place with, or of several that share one the oldest. */
+export function otherAt(
+  tx: Transaction,
+  place: Pick<EndpointRecord, 'url' | 'binding'>,
+  self?: string,
+): EndpointRecord | undefined {
+  return tx.findAll(endpoints, 'place', placeKey(place)).find(({ id }) => id !== self)
+}
+
+/** Returns what is reserved for a public URL: the address, or the longest domain that is its host or lies above it. */
+export function reservationOf(tx: Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
+  if (scheme === 'tcp') {
+    return { domain_id: null, tcp_addr_id: tx.find(addresses, 'addr', `${host}:${port}`)?.id ?? null }
+  }
+  const labels = host.split('.')
+  const above = labels.flatMap((_, index) => {
+    const name = labels.slice(index).join('.')
+    return index === 0 ? [name] : [`*.${name}`, name]
+  })
+  const reserved = above.map((name) => tx.find(domains, 'domain', name)).find((domain) => domain !== undefined)
+  return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
+}
+
+/** Returns the id of the tunnel that an agent has for an endpoint. */
+export function tunnelIdOf(endpointId: string): string {
+  return endpointId.replace('ep_', 'tn_')
+}
+
+export function checkEndpoint(endpoint: EndpointRecord, others: OtherRecords, report: ReportRelation): void {
+  const { domain_id, tcp_addr_id } = endpoint
+  if (domain_id !== null && !others.get(domains, domain_id))
+    report(['domain_id'], domain_id, 'a reserved domain that exists')
+  if (tcp_addr_id !== null && !others.get(addresses, tcp_addr_id))
+    report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
+}

@@ -1,0 +1,88 @@
+import * as v from 'valibot'
+import {
+  descriptionOf,
+  documented,
+  type Frozen,
+  named,
+  refTo,
+  resourceHead,
+  time,
+  timestamp,
+  type View,
+} from '../kit/index.ts'
+import { type EndpointRecord, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
+import { present, refField, userField } from './shared.ts'
+
+export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
+export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as it was sent.'
+export const POOLING = 'True if other endpoints that are pooled too can be online at the same URL.'
+export const BINDING = 'From where the endpoint can be reached: one of `public`, `internal`, `kubernetes`.'
+
+const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
+const refOf = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
+
+export const endpointShape = named(
+  v.object({
+    ...resourceHead,
+    uri: v.exactOptional(documented(v.string(), 'The URL of the resource; of cloud endpoints only.')),
+    updated_at: documented(time, 'The time of the last change.'),
+    type: documented(
+      v.picklist(['cloud', 'ephemeral', 'edge']),
+      'Who made it: the API, an agent (`ephemeral`) or an edge.',
+    ),
+    url: text(`${URL_SENTENCE} Absent for an edge.`),
+    public_url: documented(v.string(), URL_SENTENCE),
+    proto: documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
+    hostport: documented(v.string(), 'The host of the URL, with the port, which is never left out.'),
+    bindings: documented(v.array(v.string()), BINDING),
+    pooling_enabled: documented(v.boolean(), POOLING),
+    traffic_policy: text(POLICY),
+    domain: refOf('The reserved domain that the URL uses.'),
+    tcp_addr: refOf('The reserved address that the URL uses.'),
+    edge: refOf('The edge that it belongs to.'),
+    tunnel: refOf('The tunnel of the agent.'),
+    tunnel_session: refOf('The session of the agent.'),
+    principal: v.exactOptional(userField('The owner of the credential of the agent. Absent if there is none.')),
+    name: text('The name that the agent gave it.'),
+    upstream_url: text('The URL that the agent forwards to.'),
+    upstream_protocol: text('The protocol that the agent speaks there.'),
+  }),
+  'Endpoint',
+  'A URL that is online, of the cloud, an agent or an edge.',
+)
+
+/** Returns the fields of an endpoint that its tunnel has too. */
+export function publicParts({ url }: Pick<EndpointRecord, 'url'>) {
+  const { scheme, host, port } = urlParts(url) ?? { scheme: '', host: '', port: '' }
+  const proto = SCHEMES.find((each) => each === scheme) ?? 'https'
+  return { public_url: url, proto, hostport: `${host}:${port}` }
+}
+
+export const endpointView: View<EndpointRecord, Frozen<v.InferOutput<typeof endpointShape>>> = (endpoint, wire) => {
+  const { id, type, url, tunnel_session_id: session, principal_id: principal } = endpoint
+  const { traffic_policy, name, upstream_url, upstream_protocol } = endpoint
+  return {
+    id,
+    ...(type === 'cloud' && { uri: `${wire.url}/endpoints/${id}` }),
+    created_at: timestamp(endpoint.created_at),
+    updated_at: timestamp(endpoint.updated_at),
+    ...descriptionOf(endpoint),
+    type,
+    ...(type !== 'edge' && { url }),
+    ...publicParts(endpoint),
+    bindings: [endpoint.binding],
+    pooling_enabled: endpoint.pooling_enabled,
+    ...present({
+      traffic_policy,
+      domain: refTo(wire, '/reserved_domains', endpoint.domain_id),
+      tcp_addr: refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),
+      edge: refTo(wire, '/edges', endpoint.edge_id),
+      tunnel: refTo(wire, '/tunnels', session && tunnelIdOf(id)),
+      tunnel_session: refTo(wire, '/tunnel_sessions', session),
+      principal: principal === null ? null : { id: principal, uri: '' },
+      name,
+      upstream_url,
+      upstream_protocol,
+    }),
+  }
+}

@@ -1,0 +1,145 @@
+import type * as v from 'valibot'
+import { described, type PathIds, Refusal, refuse, resource, type Transaction } from '../kit/index.ts'
+import { createBody, errors, updateBody } from './endpoint-bodies.ts'
+import { checkEndpoint, type EndpointRecord, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
+import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
+import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
+import { policyProblems, policyTextErrors } from './policy-text.ts'
+import { tunnels } from './session-records.ts'
+import { changed, FILTERABLE } from './shared.ts'
+
+const NOT_CLOUD = {
+  edge_id: null,
+  tunnel_session_id: null,
+  principal_id: null,
+  name: null,
+  upstream_url: null,
+  upstream_protocol: null,
+}
+
+const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
+
+/** Endpoints: those of the cloud are made here, the others by agents and edges. */
+export const endpoints = resource(
+  {
+    name: 'endpoints',
+    path: '/endpoints',
+    items: 'endpoints',
+    prefix: 'ep',
+    what: 'endpoint',
+    errors: { ...urlErrors, ...policyTextErrors, ...errors },
+    collection: records,
+    filterable: [
+      ...FILTERABLE,
+      'principal.id',
+      'type',
+      'binding',
+      'bindings',
+      'url',
+      'pooling_enabled',
+      'scheme',
+      'region',
+      'name',
+    ],
+    matching: { id: 'id', url: 'url', ids: 'id', urls: 'url' },
+    shape: endpointShape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: endpointView,
+    create: {
+      errors: placeErrors,
+      run(tx, { url, type: _, bindings, pooling_enabled, traffic_policy, ...rest }) {
+        const place = placeOf(tx, url, bindings)
+        requirePolicy(tx, { ...place, traffic_policy })
+        requireFree(tx, { ...place, pooling_enabled })
+        return tx.put(records, {
+          id: tx.newId('ep'),
+          created_at: tx.now,
+          updated_at: tx.now,
+          ...described(rest),
+          ...NOT_CLOUD,
+          ...place,
+          type: 'cloud',
+          pooling_enabled,
+          traffic_policy,
+        })
+      },
+    },
+    update: {
+      errors: [errors.endpoint_not_cloud, errors.endpoint_update_empty, ...placeErrors],
+      run(tx, endpoint, body) {
+        requireCloud(endpoint)
+        if (Object.keys(body).length === 0) refuse(errors.endpoint_update_empty, {})
+        const { pooling_enabled = endpoint.pooling_enabled, traffic_policy = endpoint.traffic_policy } = body
+        const after = {
+          ...endpoint,
+          ...described(body, endpoint),
+          ...movedPlace(tx, endpoint, body),
+          pooling_enabled,
+          traffic_policy,
+        }
+        const isMoved = after.url !== endpoint.url || after.binding !== endpoint.binding
+        if (isMoved || traffic_policy !== endpoint.traffic_policy) requirePolicy(tx, after)
+        requireFree(tx, after, endpoint.id)
+        return changed(tx, records, endpoint, after)
+      },
+    },
+    delete: {
+      errors: [errors.endpoint_not_cloud],
+      before: (_tx, endpoint) => requireCloud(endpoint),
+    },
+    before: {
+      'reserved_domains.delete': {
+        errors: [errors.domain_in_use],
+        run: (tx, ids) => release(tx, 'domain', ids, errors.domain_in_use),
+      },
+      'reserved_addrs.delete': {
+        errors: [errors.address_in_use],
+        run: (tx, ids) => release(tx, 'tcp_addr', ids, errors.address_in_use),
+      },
+    },
+    relations(endpoint, others, report) {
+      checkEndpoint(endpoint, others, report)
+      const { id, tunnel_session_id: session } = endpoint
+      if (session !== null && others.get(tunnels, tunnelIdOf(id))?.session_id !== session) {
+        report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its id')
+      }
+    },
+  },
+)
+
+function requireCloud({ id, type }: EndpointRecord): void {
+  if (type !== 'cloud') refuse(errors.endpoint_not_cloud, { id, type })
+}
+
+function requirePolicy(
+  tx: Transaction,
+  { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
+): void {
+  const place = { protocol: publicParts({ url }).proto, place: binding }
+  const [first, ...others] = policyProblems(traffic_policy ?? '', place, tx)
+  if (first) throw new Refusal([first, ...others])
+}
+
+type Sent = Pick<v.InferOutput<typeof updateBody>, 'url' | 'bindings'>
+
+function movedPlace(tx: Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
+  if (url === undefined && bindings === undefined) return {}
+  if (url !== undefined) requireScheme(url, endpoint.url)
+  return placeOf(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
+}
+
+/** Refuses to let go of a domain or an address that a cloud endpoint uses; endpoints of agents and edges stay without it. */
+function release(
+  tx: Transaction,
+  index: 'domain' | 'tcp_addr',
+  { id = '' }: PathIds,
+  error: typeof errors.domain_in_use | typeof errors.address_in_use,
+): void {
+  const users = tx.findAll(records, index, id)
+  const cloud = users.find(({ type }) => type === 'cloud')
+  if (cloud) refuse(error, { id, endpoint: cloud.id })
+  for (const each of users) tx.put(records, { ...each, [`${index}_id`]: null })
+}

@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  described,
+  descriptionOf,
+  documented,
+  emptyUpdate,
+  field,
+  named,
+  refuse,
+  refusedAs,
+  resource,
+  resourceHead,
+  timestamp,
+} from '../kit/index.ts'
+import { policies, rules } from './ip-policy-records.ts'
+import { FILTERABLE, texts } from './shared.ts'
+
+const errors = declareErrors({
+  ip_policy_update_empty: emptyUpdate(1400, 'description, metadata'),
+  ip_policy_action: field(1423, 400),
+})
+
+const shape = named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.')
+
+const NO_ACTION = 'no action: each rule of a policy has its own'
+
+const fields = {
+  ...texts(),
+  action: v.optional(
+    documented(
+      v.pipe(
+        v.custom<never>(() => false, NO_ACTION),
+        refusedAs(errors.ip_policy_action),
+      ),
+      'Refused: each rule of a policy has an action of its own.',
+      { json: { deprecated: true } },
+    ),
+  ),
+}
+
+const createBody = named(v.object(fields), 'IpPolicyCreate', 'The body that creates an IP policy.', {
+  json: { examples: [{ description: 'the office' }] },
+})
+
+const updateBody = named(v.object(fields), 'IpPolicyUpdate', 'The changes of an IP policy: at least one field.')
+
+/** IP policies. Their rules are a family of their own. */
+export const ipPolicies = resource(
+  {
+    name: 'ip_policies',
+    path: '/ip_policies',
+    items: 'ip_policies',
+    prefix: 'ipp',
+    what: 'IP policy',
+    plural: 'IP policies',
+    filterable: FILTERABLE,
+    errors,
+    collection: policies,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: (policy, wire) => ({
+      id: policy.id,
+      uri: `${wire.url}/ip_policies/${policy.id}`,
+      created_at: timestamp(policy.created_at),
+      ...descriptionOf(policy),
+    }),
+    create: {
+      run: (tx, body) => tx.put(policies, { id: tx.newId('ipp'), created_at: tx.now, ...described(body) }),
+    },
+    update: {
+      errors: [errors.ip_policy_update_empty],
+      run(tx, policy, body) {
+        if (Object.keys(body).length === 0) refuse(errors.ip_policy_update_empty, {})
+        return tx.put(policies, { ...policy, ...described(body, policy) })
+      },
+    },
+    delete: {
+      before(tx, { id }) {
+        for (const rule of tx.findAll(rules, 'policy', id)) tx.remove(rules, rule)
+      },
+    },
+  },
+)

@@ -1,0 +1,81 @@
+import * as v from 'valibot'
+import {
+  collection,
+  compileSelector,
+  count,
+  declareErrors,
+  type Frozen,
+  field,
+  instant,
+  oneOfThese,
+  recordHead,
+  refusedAs,
+  requestProblem,
+  rule,
+  scheduledTime,
+} from '../kit/index.ts'
+import { texts } from './shared.ts'
+
+const FEATURES = ['bindings', 'ingress', 'gateway'] as const
+const ALLOWED_FEATURES = FEATURES.join(', ')
+
+export const operatorErrors = declareErrors({
+  operator_csr_invalid: field(
+    19001,
+    400,
+    (it: { problem: string }) => `a request for a certificate (PKCS #10) in PEM; ${it.problem}`,
+  ),
+  operator_feature_invalid: field(19002, 400),
+  operator_selector_invalid: field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
+})
+
+const feature = v.pipe(
+  v.string(ALLOWED_FEATURES),
+  v.toLowerCase(),
+  v.picklist(FEATURES, ALLOWED_FEATURES),
+  refusedAs(operatorErrors.operator_feature_invalid),
+)
+
+export const features = v.pipe(
+  v.array(feature, `a list of ${ALLOWED_FEATURES}`),
+  refusedAs(operatorErrors.operator_feature_invalid),
+)
+
+export const csr = v.pipe(
+  v.string(),
+  rule([operatorErrors.operator_csr_invalid], (pem, report) => {
+    const problem = pem === '' ? undefined : requestProblem(pem)
+    if (problem !== undefined) report(operatorErrors.operator_csr_invalid, { problem })
+  }),
+)
+
+export const selectors = v.array(
+  v.pipe(
+    v.string(),
+    rule([operatorErrors.operator_selector_invalid], (source, report) => {
+      const compiled = compileSelector(source, v.object({}), 'endpoint')
+      if ('problem' in compiled) report(operatorErrors.operator_selector_invalid, compiled)
+    }),
+  ),
+)
+
+const order = v.object({ csr, not_before: scheduledTime, number: count })
+
+const record = v.object({
+  ...recordHead('k8sop', texts()),
+  updated_at: instant,
+  enabled_features: v.array(oneOfThese(FEATURES)),
+  region: v.string(),
+  deployment: v.object({ name: v.string(), namespace: v.string(), version: v.string(), cluster_name: v.string() }),
+  endpoint_selectors: v.nullable(selectors),
+  order: v.nullable(order),
+  ingress_endpoint: v.nullable(v.string()),
+})
+
+export type OperatorRecord = Frozen<v.InferOutput<typeof record>>
+
+export const operators = collection<OperatorRecord>({
+  name: 'kubernetes_operators',
+  key: ({ id }) => id,
+  schema: record,
+})

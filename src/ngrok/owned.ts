@@ -1,0 +1,134 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  documented,
+  emptyUpdate,
+  field,
+  isIdOf,
+  ofField,
+  quote,
+  refuse,
+  rule,
+  secret,
+  type Transaction,
+  tooLong,
+} from '../kit/index.ts'
+import { ACCOUNT_USER, texts } from './shared.ts'
+import { PREFIXES, userWith } from './user-records.ts'
+
+const OWNERS = ['usr', ...PREFIXES]
+
+/** The errors of credentials, SSH credentials and API keys. */
+export const errors = declareErrors({
+  owner_id_wrong: field(243, 400, () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}`),
+  acl_rule_invalid: field(
+    600,
+    400,
+    () =>
+      '"*", or "bind:" followed by a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
+      'such as "team=web", whose key and value may be "*"',
+  ),
+  owned_description_too_long: tooLong(604),
+  owned_metadata_too_long: tooLong(605),
+  owned_update_empty: emptyUpdate(606, 'description, metadata, and of a credential acl'),
+  owner_not_found: ofField(
+    634,
+    400,
+    (it) => `${it.field} is ${it.received}, whom there is not. Allowed are ${ACCOUNT_USER}, and bot users that exist.`,
+  ),
+  owner_inactive: ofField(
+    636,
+    400,
+    (it) => `${it.field} is ${it.received}, who is not active. Send an active user, or activate this one.`,
+  ),
+  token_precomputed: ofField(
+    638,
+    400,
+    (it) => `${it.field} was sent. A token is always made by the service. Leave the field out.`,
+  ),
+})
+
+const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
+
+/** The texts of a body. */
+export const ownedTexts = texts({
+  description: errors.owned_description_too_long,
+  metadata: errors.owned_metadata_too_long,
+})
+
+/** The fields of a body that creates something owned. */
+export const ownedFields = {
+  ...ownedTexts,
+  owner_id: v.optional(
+    documented(
+      v.pipe(
+        v.string(),
+        rule([errors.owner_id_wrong], (id, report) => {
+          if (id !== '' && !OWNERS.some((each) => isIdOf(id, `${each}_`))) report(errors.owner_id_wrong, {})
+        }),
+      ),
+      `${OWNER} Default: the user of the account.`,
+      { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
+    ),
+    '',
+  ),
+}
+
+/** The field by which other services take a token of the client's own. */
+export const precomputedToken = v.optional(
+  documented(
+    v.pipe(
+      v.string(),
+      secret,
+      rule([errors.token_precomputed], (_, report) => report(errors.token_precomputed, {})),
+    ),
+    'Not accepted: a token is always made by the service.',
+  ),
+)
+
+/** The owner in an answer. */
+export const owner_id = documented(v.string(), OWNER)
+
+/** The token in an answer. */
+export const token = documented(
+  v.nullable(v.pipe(v.string(), secret)),
+  'The token. Only the answer to the creation has it; null in every other one.',
+)
+
+/** The errors of {@link ownerIn}. */
+export const ownerErrors = [errors.owner_not_found, errors.owner_inactive]
+
+/** Returns the id of the owner that a body names, by default the account's user. Refuses one that is not there or inactive. */
+export function ownerIn(tx: Transaction, id: string): string {
+  if (id === '' || id === ACCOUNT_USER) return ACCOUNT_USER
+  const user = userWith(tx, id)
+  if (!user) return refuse(errors.owner_not_found, { field: 'owner_id', received: quote(id) })
+  if (!user.active) refuse(errors.owner_inactive, { field: 'owner_id', received: quote(id) })
+  return id
+}
+
+/** Refuses a change without a field. */
+export function requireChange(body: object): void {
+  if (Object.keys(body).length === 0) refuse(errors.owned_update_empty, {})
+}
+
+const NAME = '([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)'
+const ACL_RULE = new RegExp(
+  `^(\\*|bind:((\\*\\.)?(${NAME}\\.)+${NAME}|(${NAME}\\.)*${NAME}:(?<port>\\d{1,5})|[^\\s=]+=[^\\s=]+))$`,
+  'i',
+)
+
+const aclRule = v.pipe(
+  v.string(),
+  rule([errors.acl_rule_invalid], (text, report) => {
+    const found = ACL_RULE.exec(text)
+    if (!found || Number(found.groups?.port ?? 1) > 65_535) report(errors.acl_rule_invalid, {})
+  }),
+)
+
+/** What a credential allows. */
+export const acl = documented(
+  v.array(aclRule),
+  'What an agent may bind with it; no rule allows everything. Only the form is checked, and no agent is held to it.',
+  { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
+)

@@ -1,0 +1,194 @@
+import * as v from 'valibot'
+import { LineCounter, parse, YAMLParseError } from 'yaml'
+import {
+  bodyReader,
+  declareErrors,
+  type FieldFacts,
+  field,
+  isObject,
+  ofField,
+  POLICY_ACTIONS,
+  type Problem,
+  policyErrors,
+  policyRule,
+  problem,
+  quote,
+  Refusal,
+  ruleOnWhole,
+  type Transaction,
+} from '../kit/index.ts'
+
+const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
+type Phase = (typeof PHASES)[number]
+
+const unreadable = (it: FieldFacts & { problem: string }) =>
+  `The traffic policy in ${it.field} is ${it.received}, which cannot be read: ${it.problem}. ` +
+  'Allowed is JSON or YAML: one object whose keys are phases, each with a list of rules.'
+
+const phase = (number: number) =>
+  ofField(
+    number,
+    400,
+    (it: FieldFacts & { allowed: string }) => `${it.field} has the phase ${it.received}. Allowed here: ${it.allowed}.`,
+  )
+
+const textErrors = declareErrors({
+  policy_action_not_in_phase: field(2202, 400),
+  policy_phase_invalid: phase(2230),
+  policy_unreadable: ofField(2236, 400, unreadable),
+  policy_tcp_phase_on_edge: phase(2248),
+  policy_tcp_phase_internal: phase(2262),
+  endpoint_policy_unreadable: ofField(18002, 400, unreadable),
+})
+
+/** The errors of {@link policyProblems}. */
+export const policyTextErrors = { ...policyErrors, ...textErrors }
+
+/** What a traffic policy is for. The protocol is that of the edge, or the scheme of the endpoint. */
+export interface PolicyPlace {
+  readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
+  readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'
+}
+
+/** Actions that only these phases have. */
+const ONLY_IN: Readonly<Record<string, Phase>> = {
+  'terminate-tls': 'on_tcp_connect',
+  'compress-response': 'on_http_response',
+  'owasp-crs-response': 'on_http_response',
+  'response-body-find-replace': 'on_http_response',
+  'sse-find-replace': 'on_event_stream_message',
+}
+
+const words = (text: string) => text.trim().split(/\s+/)
+
+const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
+  on_tcp_connect: words('close-connection deny forward-internal log restrict-ips set-vars terminate-tls'),
+  on_http_request: POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
+  on_http_response: words(`
+    add-headers compress-response custom-response http-request log owasp-crs-response remove-headers
+    response-body-find-replace restrict-ips set-vars
+  `),
+  on_event_stream_message: ['sse-find-replace'],
+}
+
+const policy = v.pipe(
+  v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(policyRule))]))),
+  ruleOnWhole([textErrors.policy_action_not_in_phase], (phases, report) => {
+    for (const phase of PHASES) {
+      for (const [index, { actions }] of objectsIn(phases[phase])) {
+        for (const [place, { type }] of objectsIn(actions)) {
+          if (typeof type !== 'string' || !POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type)) continue
+          const at = { path: [phase, index, 'actions', place, 'type'], value: type }
+          report(textErrors.policy_action_not_in_phase, { allowed: ACTIONS[phase].join(', ') }, at)
+        }
+      }
+    }
+  }),
+)
+
+function objectsIn(list: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {
+  return Array.isArray(list) ? [...list.entries()].filter(([, each]) => isObject(each)) : []
+}
+
+/** The readers, by the field that has the text: problems name it. */
+const readers = {
+  value: bodyReader(v.object({ value: policy })),
+  traffic_policy: bodyReader(v.object({ traffic_policy: policy })),
+}
+
+/**
+ * Returns the problems of a traffic policy that was sent as a text, in JSON or YAML (rules: traffic-policy#texts). They are
+ * about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
+ *
+ * Operations name `policyTextErrors` among their errors, and refuse with `new Refusal(problems)` if there are any.
+ */
+export function policyProblems(
+  text: string,
+  at: PolicyPlace,
+  { dialect, rules }: Pick<Transaction, 'dialect' | 'rules'>,
+): readonly Problem[] {
+  const name = at.place === 'edge' ? 'value' : 'traffic_policy'
+  const { phases, why } = phasesIn(text)
+  if (!phases) {
+    const error = at.place === 'edge' ? textErrors.policy_unreadable : textErrors.endpoint_policy_unreadable
+    return [problem(error, { field: name, received: quote(text), problem: why })]
+  }
+  const allowed: readonly string[] = phasesOf(at)
+  const problems = Object.keys(phases)
+    .filter((key) => !allowed.includes(key))
+    .slice(0, MOST_PHASES)
+    .map((key) => {
+      const error = phaseError(key, at)
+      return problem(error, { field: name, received: quote(key), allowed: allowed.join(', ') })
+    })
+  const known = Object.fromEntries(Object.entries(phases).filter(([key]) => allowed.includes(key)))
+  try {
+    readers[name]({ [name]: known }, {}, { dialect, rules, catalogue: new Map() })
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    problems.push(...error.problems)
+  }
+  return problems.map((each) => ({ ...each, message: `The traffic policy is not valid: ${each.message}` }))
+}
+
+/** The number of wrong phases that are named. */
+const MOST_PHASES = 20
+
+type Lists = Readonly<Record<string, readonly unknown[]>>
+
+function phasesIn(text: string): { readonly phases: Lists; readonly why?: never } | { phases?: never; why: string } {
+  const { value, why } = parsed(text)
+  if (why !== undefined) return { why }
+  if (!isObject(value)) return { why: `it is ${quote(value)}, not an object` }
+  const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
+  // Every value is a list, as just checked.
+  return wrong ? { why: `${quote(wrong[0])} is ${quote(wrong[1])}, not a list of rules` } : { phases: value as Lists }
+}
+
+function parsed(text: string): { readonly value?: unknown; readonly why?: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return isTooDeep(text) ? { why: 'it is nested too deeply' } : parsedYaml(text)
+  }
+}
+
+/** Keys are compared pairwise, which takes too long in longer texts. */
+const LONGEST_WITH_UNIQUE_KEYS = 10_000
+
+function parsedYaml(text: string): ReturnType<typeof parsed> {
+  const lines = new LineCounter()
+  const uniqueKeys = text.length <= LONGEST_WITH_UNIQUE_KEYS
+  try {
+    // Pretty errors copy the line for each error.
+    return { value: parse(text, { logLevel: 'error', prettyErrors: false, lineCounter: lines, uniqueKeys }) }
+  } catch (error) {
+    const where = error instanceof YAMLParseError ? ` in line ${lines.linePos(error.pos[0]).line}` : ''
+    return { why: `${String(error instanceof Error ? error.message : error)}${where}` }
+  }
+}
+
+const DEEPEST_FLOW = 64
+
+/**
+ * Tells whether a YAML text has so many levels that reading it could use up the stack: by its brackets, and by the
+ * beginnings of its lines. A stack that overflows in a regular expression ends the process.
+ */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1))
+    if (depth > DEEPEST_FLOW) return true
+  }
+  return /^[ \t?:-]{256}/m.test(text)
+}
+
+function phasesOf({ protocol, place }: PolicyPlace): readonly Phase[] {
+  if (protocol === 'tcp' || protocol === 'tls') return ['on_tcp_connect']
+  return place === 'public' || place === 'kubernetes' ? PHASES : PHASES.filter((phase) => phase !== 'on_tcp_connect')
+}
+
+function phaseError(key: string, { place }: PolicyPlace) {
+  if (key !== 'on_tcp_connect') return textErrors.policy_phase_invalid
+  return place === 'edge' ? textErrors.policy_tcp_phase_on_edge : textErrors.policy_tcp_phase_internal
+}

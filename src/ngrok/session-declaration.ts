@@ -1,0 +1,161 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  described,
+  documented,
+  type FieldFacts,
+  general,
+  ofField,
+  oneOfThese,
+  quote,
+  refuse,
+  rule,
+  someText,
+  type Transaction,
+  timeMs,
+} from '../kit/index.ts'
+import { credentials, newCredential, sshCredentials } from './credential-records.ts'
+import { BINDINGS, otherAt } from './endpoint-records.ts'
+import { agentPlaceOf } from './endpoint-url.ts'
+import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
+import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
+import { ACCOUNT_USER, texts } from './shared.ts'
+
+/** The errors of the declaration of a session. */
+export const declarationErrors = declareErrors({
+  agent_url_taken: ofField(
+    334,
+    400,
+    (it: FieldFacts & { id: string }) =>
+      `${it.field} is ${it.received}, where ${it.id} is online. Allowed: another URL, or pooling_enabled for both.`,
+  ),
+})
+
+const { metadata } = texts()
+const FORWARDS_TO = 'Where the agent forwards to.'
+const text = (sentence: string, byDefault: string) => v.optional(documented(someText, sentence), byDefault)
+const forwards_to = text(FORWARDS_TO, 'http://localhost:80')
+
+const endpoint = v.object({
+  ...texts(),
+  url: v.optional(documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
+  forwards_to,
+  name: text('The name that the agent gives it.', 'command_line'),
+  binding: v.optional(
+    documented(
+      oneOfThese(BINDINGS),
+      `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+    ),
+  ),
+  pooling_enabled: v.optional(documented(v.boolean(), POOLING), false),
+  traffic_policy: v.optional(documented(v.string(), POLICY)),
+  upstream_protocol: v.optional(documented(v.string(), 'The protocol that the agent speaks where it forwards to.')),
+})
+
+const labelled = v.object({
+  labels: documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
+  forwards_to,
+  metadata,
+})
+
+const reason = (command: string) => v.optional(documented(v.string(), `Why the agent fails to ${command}.`))
+
+const started = v.pipe(
+  v.string(),
+  rule([], (sent, report) => {
+    const ms = timeMs(sent)
+    if (ms === undefined || ms < 0) report(general.field_invalid, { allowed: 'a time such as "2026-01-01T00:00:00Z"' })
+  }),
+)
+
+/** The fields of the session that a test declares. */
+export const sessionFields = v.object({
+  agent_version: text('The version of the agent.', '3.39.0'),
+  credential: v.optional(documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.')),
+  ip: text('The address that the agent connects from.', '203.0.113.10'),
+  metadata,
+  os: text('The operating system of the agent.', 'linux'),
+  region: text('The region that the agent is connected to.', 'us'),
+  started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
+  transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
+  supports: v.optional(documented(v.array(oneOfThese(COMMANDS)), 'What the agent can be asked for. Default: all.'), [
+    ...COMMANDS,
+  ]),
+  failing: v.optional(
+    documented(
+      v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
+      'What the agent fails to do, by command, each with the reason.',
+    ),
+    {},
+  ),
+  update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: there is none.')),
+  reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),
+  endpoints: v.optional(documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
+  labelled: v.optional(documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
+})
+
+/** Makes a session as an agent would start it, with its tunnels and endpoints. */
+export function startSession(tx: Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
+  const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
+  const { id: credential_id, owner_id } = credentialOf(tx, credential)
+  const session = tx.put(sessions, {
+    ...facts,
+    ...described({ metadata }),
+    id: tx.newId('ts'),
+    started_at: timeMs(started_at) ?? tx.now,
+    credential_id,
+    update,
+    next_version: null,
+  })
+  for (const each of endpoints) putOnline(tx, session, owner_id, each)
+  for (const { labels, forwards_to, metadata } of labelled) {
+    openTunnel(tx, session, { forwards_to, ...described({ metadata }), labels, url: null })
+  }
+  return session
+}
+
+function credentialOf(tx: Transaction, id: string | undefined) {
+  if (id === undefined) return newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: false })
+  const received = { field: 'credential', received: quote(id) }
+  const allowed = 'the id of a credential or an SSH credential that exists'
+  return (
+    tx.get(credentials, id) ?? tx.get(sshCredentials, id) ?? refuse(general.field_invalid, { ...received, allowed })
+  )
+}
+
+function putOnline(
+  tx: Transaction,
+  session: SessionRecord,
+  principal_id: string,
+  sent: v.InferOutput<typeof endpoint>,
+): void {
+  const { url = newUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
+  const place = agentPlaceOf(tx, url, binding)
+  const other = otherAt(tx, place)
+  if (other && !(pooling_enabled && other.pooling_enabled)) {
+    refuse(declarationErrors.agent_url_taken, { field: 'url', received: quote(url), id: other.id })
+  }
+  const { metadata } = rest
+  const tunnel = { forwards_to, ...described({ metadata }), labels: null, url: place.url }
+  openTunnel(tx, session, tunnel, {
+    ...described(rest),
+    ...place,
+    type: 'ephemeral',
+    edge_id: null,
+    principal_id,
+    name,
+    pooling_enabled,
+    traffic_policy,
+    upstream_url: forwards_to,
+    upstream_protocol: rest.upstream_protocol ?? null,
+  })
+}
+
+function newUrl(tx: Transaction): string {
+  const half = () =>
+    tx
+      .randomInteger(16 ** 6)
+      .toString(16)
+      .padStart(6, '0')
+  return `https://${half()}${half()}.ngrok-free.app`
+}

@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import {
+  collection,
+  type Frozen,
+  instant,
+  oneOfThese,
+  ownId,
+  recordHead,
+  someText,
+  type Transaction,
+} from '../kit/index.ts'
+import { type EndpointRecord, endpoints, tunnelIdOf } from './endpoint-records.ts'
+import { texts } from './shared.ts'
+
+/** What the API can ask an agent to do. */
+export const COMMANDS = ['restart', 'stop', 'update'] as const
+
+const { metadata } = texts()
+const { id, created_at: started_at } = recordHead('ts', texts())
+
+const session = v.object({
+  id,
+  started_at,
+  metadata,
+  agent_version: v.string(),
+  credential_id: someText,
+  ip: v.string(),
+  os: v.string(),
+  region: v.string(),
+  transport: v.string(),
+  supports: v.array(oneOfThese(COMMANDS)),
+  /** Why the agent fails to do what it is asked for, by command. */
+  failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
+  /** The version that the agent can be updated to. */
+  update: v.nullable(v.string()),
+  /** The version that the agent has from its restart on. */
+  next_version: v.nullable(v.string()),
+  reachable: v.boolean(),
+})
+
+/** The session of an agent. */
+export type SessionRecord = Frozen<v.InferOutput<typeof session>>
+
+/** The sessions of agents, by their credential too. */
+export const sessions = collection<SessionRecord>({
+  name: 'tunnel_sessions',
+  key: ({ id }) => id,
+  schema: session,
+  indexes: { credential: (each) => each.credential_id },
+})
+
+const tunnel = v.object({
+  id: ownId('tn'),
+  session_id: ownId('ts'),
+  started_at: instant,
+  region: v.string(),
+  forwards_to: v.string(),
+  metadata,
+  /** The URL of its endpoint; null for a tunnel with labels, which has no endpoint. */
+  url: v.nullable(v.string()),
+  labels: v.nullable(v.record(v.string(), v.string())),
+})
+
+/** A tunnel of an agent. */
+export type TunnelRecord = Frozen<v.InferOutput<typeof tunnel>>
+
+/** The tunnels of agents, by their session too. */
+export const tunnels = collection<TunnelRecord>({
+  name: 'tunnels',
+  key: ({ id }) => id,
+  schema: tunnel,
+  indexes: { session: (each) => each.session_id },
+})
+
+type OfSession = 'id' | 'session_id' | 'started_at' | 'region'
+type OfTunnel = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
+
+/** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. */
+export function openTunnel(
+  tx: Transaction,
+  { id: session_id, started_at, region }: SessionRecord,
+  facts: Omit<TunnelRecord, OfSession>,
+  endpoint?: Omit<EndpointRecord, OfTunnel>,
+): void {
+  const endpointId = tx.newId('ep')
+  tx.put(tunnels, { ...facts, id: tunnelIdOf(endpointId), session_id, started_at, region })
+  if (!endpoint) return
+  const head = { id: endpointId, created_at: started_at, updated_at: started_at }
+  tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
+}
+
+/** Ends a session: its tunnels and endpoints are gone too. */
+export function endSession(tx: Transaction, session: SessionRecord): void {
+  for (const each of tx.findAll(endpoints, 'tunnel_session', session.id)) tx.remove(endpoints, each)
+  for (const each of tx.findAll(tunnels, 'session', session.id)) tx.remove(tunnels, each)
+  tx.remove(sessions, session)
+}
+
+/** Ends the sessions of a credential. */
+export function endSessionsOf(tx: Transaction, credential: { readonly id: string }): void {
+  for (const each of tx.findAll(sessions, 'credential', credential.id)) endSession(tx, each)
+}
+
+/** Restarts an agent: its session, tunnels and endpoints get new ids, and the URLs stay. */
+export function restartSession(tx: Transaction, before: SessionRecord): void {
+  const open = tx.findAll(tunnels, 'session', before.id)
+  const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [tunnelIdOf(each.id), each]))
+  endSession(tx, before)
+  const { next_version } = before
+  const updated = next_version === null ? {} : { agent_version: next_version, update: null, next_version: null }
+  const after = tx.put(sessions, { ...before, ...updated, id: tx.newId('ts'), started_at: tx.now })
+  for (const each of open) openTunnel(tx, after, each, online.get(each.id))
+}

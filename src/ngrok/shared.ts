@@ -1,0 +1,49 @@
+import * as v from 'valibot'
+import { type Collection, DESCRIPTION, documented, METADATA, ref, type Transaction, textOfBytes } from '../kit/index.ts'
+
+const LONGEST_DESCRIPTION = 255
+const LONGEST_METADATA = 4096
+
+type TooLong = Parameters<typeof textOfBytes>[1]
+
+/** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
+export function texts(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
+  return {
+    description: textOfBytes(LONGEST_DESCRIPTION, errors.description, DESCRIPTION),
+    metadata: textOfBytes(LONGEST_METADATA, errors.metadata, METADATA),
+  }
+}
+
+/** The fields that filters of most lists can name. */
+export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
+
+/** The id of the account's one user, who is the owner and the creator of all that names no other. */
+export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
+
+/** Puts a record with the time of its change, unless nothing changed. */
+export function changed<R extends { readonly updated_at: number }>(
+  tx: Transaction,
+  collection: Collection<R>,
+  before: R,
+  after: R,
+): R {
+  if (JSON.stringify(after) === JSON.stringify(before)) return before
+  return tx.put(collection, { ...after, updated_at: tx.now })
+}
+
+/** Makes the field of a response that refers to another resource. */
+export function refField(sentence: string) {
+  return documented(v.object(ref.entries), sentence)
+}
+
+/** Makes the field of a response that refers to a user. */
+export function userField(sentence: string) {
+  const uri = documented(v.string(), 'Always empty: this API has no user by itself.')
+  return documented(v.object({ ...ref.entries, uri }), sentence)
+}
+
+/** Returns fields without those that are null: ngrok leaves out what has no value. */
+export function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
+  const left = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(left) as ReturnType<typeof present<T>> // The type checker does not follow entries.
+}

@@ -1,0 +1,91 @@
+import * as v from 'valibot'
+import {
+  documented,
+  type Frozen,
+  familyOf,
+  general,
+  listOperation,
+  named,
+  operation,
+  pageAt,
+  pageOf,
+  refTo,
+  required,
+  resourceHead,
+  time,
+  timestamp,
+  type View,
+} from '../kit/index.ts'
+import { SCHEMES } from './endpoint-records.ts'
+import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
+import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
+import { present, refField } from './shared.ts'
+
+const { id, metadata } = resourceHead
+const ABSENT = 'Absent for a tunnel with labels.'
+
+const shape = named(
+  v.object({
+    id,
+    metadata,
+    started_at: documented(time, 'The time at which the agent opened the tunnel.'),
+    region: documented(v.string(), 'The region of the session.'),
+    forwards_to: documented(v.string(), 'Where the agent forwards to.'),
+    tunnel_session: refField('The session of the agent.'),
+    public_url: v.exactOptional(documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
+    proto: v.exactOptional(documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
+    endpoint: v.exactOptional(refField(`The endpoint, whose id has the same characters. ${ABSENT}`)),
+    labels: v.exactOptional(
+      documented(v.record(v.string(), v.string()), 'The labels. Absent for a tunnel with a URL.'),
+    ),
+  }),
+  'Tunnel',
+  'What an agent forwards: the traffic of an endpoint, or of edges by labels.',
+)
+
+const view: View<TunnelRecord, Frozen<v.InferOutput<typeof shape>>> = (tunnel, wire) => {
+  const { id, metadata, started_at, region, forwards_to, session_id, url, labels } = tunnel
+  const { public_url = null, proto = null } = url === null ? {} : publicParts({ url })
+  return {
+    id,
+    started_at: timestamp(started_at),
+    region,
+    forwards_to,
+    tunnel_session: refTo(wire, '/tunnel_sessions', session_id),
+    ...(metadata !== undefined && { metadata }),
+    ...present({ public_url, proto, labels, endpoint: refTo(wire, '/endpoints', url && id.replace('tn_', 'ep_')) }),
+  }
+}
+
+/** Tunnels: what agents forward. Only agents open them, and tests declare agents. */
+export const tunnels = familyOf({
+  operations: {
+    get: operation({
+      name: 'tunnels.get',
+      method: 'GET',
+      path: '/tunnels/{id}',
+      status: 200,
+      summary: 'Get a tunnel',
+      ids: { id: 'tn' },
+      errors: [general.not_found],
+      response: shape,
+      run: (tx, { id }) => tx.show(view, required(tx, records, id, 'tunnel')),
+    }),
+    list: listOperation({
+      name: 'tunnels.list',
+      path: '/tunnels',
+      summary: 'List tunnels, newest first',
+      prefix: 'tn',
+      item: shape,
+      filterable: [],
+      response: pageOf('tunnels', shape, 'tunnel'),
+      run: (tx, query) => pageAt(tx, query, { collection: records, view, path: '/tunnels', items: 'tunnels' }),
+    }),
+  },
+  errors: {},
+  prefix: 'tn',
+  collections: [records],
+  relations({ session_id }: TunnelRecord, others, report) {
+    if (!others.get(sessions, session_id)) report(['session_id'], session_id, 'a session that exists')
+  },
+})

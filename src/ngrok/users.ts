@@ -1,0 +1,119 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  documented,
+  entry,
+  type FieldFacts,
+  type Frozen,
+  named,
+  ofField,
+  quote,
+  refuse,
+  resource,
+  resourceHead,
+  rule,
+  type Transaction,
+  textOfBytes,
+  timestamp,
+  tooLong,
+} from '../kit/index.ts'
+import { removeOwned } from './credential-records.ts'
+import { PREFIXES, type UserRecord, users } from './user-records.ts'
+
+const errors = declareErrors({
+  user_name_empty: ofField(
+    4109,
+    400,
+    (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
+  ),
+  user_name_too_long: tooLong(4110),
+  user_name_taken: entry(
+    4112,
+    400,
+    (it: FieldFacts & { id: string }) =>
+      `${it.received} is the name of ${it.id} already. Send a name that no other one has.`,
+  ),
+})
+
+const NAME = 'The name, which no other bot user or service user has.'
+const ACTIVE = 'False if the user can own no further credentials and keys.'
+
+const name = documented(
+  v.pipe(
+    v.unwrap(textOfBytes(255, errors.user_name_too_long, NAME)),
+    rule([errors.user_name_empty], (text, report) => {
+      if (text === '') report(errors.user_name_empty, {})
+    }),
+  ),
+  NAME,
+  { json: { minLength: 1, examples: ['ci'] }, isRequired: true },
+)
+const active = documented(v.boolean(), ACTIVE)
+
+const { description: _, metadata: __, ...head } = resourceHead
+const fields = v.object({ ...head, name: documented(v.string(), NAME), active })
+
+const createFields = v.object({ name: v.optional(name, ''), active: v.optional(active, true) })
+const updateFields = v.object({ name: v.optional(name), active: v.optional(active) })
+
+/** Makes the family of one of the two paths under which the same users are. */
+function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
+  const path = `/${prefix}_users`
+  const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
+  const shape = named(fields, title, 'A user that is a program.')
+  return resource(
+    {
+      name: `${prefix}_users`,
+      path,
+      items: `${prefix}_users`,
+      prefix,
+      prefixes: PREFIXES,
+      what: `${prefix} user`,
+      filterable: ['id', 'created_at', 'name'],
+      errors,
+      collection: users,
+      shape,
+      createBody: named(createFields, `${title}Create`, `The body that creates a ${prefix} user.`),
+      updateBody: named(updateFields, `${title}Update`, `The changes of a ${prefix} user.`),
+    },
+    {
+      view(user, wire): Frozen<v.InferOutput<typeof fields>> {
+        const id = prefix + user.id.slice(PREFIXES[0].length)
+        const { name, active } = user
+        return { id, uri: `${wire.url}${path}/${id}`, created_at: timestamp(user.created_at), name, active }
+      },
+      create: {
+        errors: [errors.user_name_taken],
+        run(tx, body) {
+          requireFree(tx, body.name)
+          return tx.put(users, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body })
+        },
+      },
+      update: {
+        errors: [errors.user_name_taken],
+        run(tx, user, { name = user.name, active = user.active }) {
+          requireFree(tx, name, user)
+          if (name === user.name && active === user.active) return user
+          return tx.put(users, { ...user, name, active })
+        },
+      },
+      delete: { before: removeOwned },
+      relations({ id, name }, others, report) {
+        if (others.find(users, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
+      },
+    },
+  )
+}
+
+function requireFree(tx: Transaction, name: string, self?: UserRecord): void {
+  const other = tx.find(users, 'name', name)
+  if (other && other.id !== self?.id) {
+    refuse(errors.user_name_taken, { field: 'name', received: quote(name), id: other.id })
+  }
+}
+
+/** Bot users. */
+export const botUsers = usersAt('bot')
+
+/** Service users: the bot users under another path. */
+export const serviceUsers = { ...usersAt('service'), collections: [] }

@@ -1,0 +1,149 @@
+import * as v from 'valibot'
+import {
+  declareErrors,
+  described,
+  descriptionOf,
+  documented,
+  entry,
+  type FieldFacts,
+  type Frozen,
+  general,
+  listOperation,
+  named,
+  ofField,
+  pageAt,
+  quote,
+  refuse,
+  required,
+  resource,
+  resourceHead,
+  type Transaction,
+  time,
+  timestamp,
+  type View,
+} from '../kit/index.ts'
+import { ACCOUNT_USER, changed, FILTERABLE, texts } from './shared.ts'
+import { vaults as records, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
+import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
+
+const errors = declareErrors({
+  vault_not_empty: entry(
+    23003,
+    400,
+    (it: { id: string; secret: string }) => `${it.id} has secrets, such as ${it.secret}. Delete them first.`,
+  ),
+  vault_name_taken: ofField(
+    23004,
+    400,
+    (it: FieldFacts & { id: string }) =>
+      `${it.received} is the name of ${it.id} already. Send a name that no other vault has.`,
+  ),
+})
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    updated_at: documented(time, 'The time of the last change.'),
+    name: documented(v.string(), 'The name, which no other vault has.'),
+    created_by: documented(v.string(), 'The id of the user who created the vault.'),
+    last_updated_by: documented(v.string(), 'The id of the user who changed the vault last.'),
+  }),
+  'Vault',
+  'A place for secrets.',
+)
+
+const view: View<VaultRecord, Frozen<v.InferOutput<typeof shape>>> = (vault, wire) => ({
+  id: vault.id,
+  uri: `${wire.url}/vaults/${vault.id}`,
+  created_at: timestamp(vault.created_at),
+  ...descriptionOf(vault),
+  updated_at: timestamp(vault.updated_at),
+  name: vault.name,
+  created_by: ACCOUNT_USER,
+  last_updated_by: ACCOUNT_USER,
+})
+
+// The page of both lists of secrets has one name.
+const { response } = vaultSecrets.operations.list
+
+/** Vaults, with a list of the secrets of each. A vault's secrets must be deleted before it. */
+export const vaults = resource(
+  {
+    name: 'vaults',
+    path: '/vaults',
+    items: 'vaults',
+    prefix: 'vault',
+    what: 'vault',
+    filterable: [...FILTERABLE, 'name'],
+    errors: { ...vaultErrors, ...errors },
+    collection: records,
+    shape,
+    createBody: named(
+      v.object({ ...texts(), name: v.optional(vaultName, '') }),
+      'VaultCreate',
+      'The body that creates a vault.',
+    ),
+    updateBody: named(v.object({ ...texts(), name: v.optional(vaultName) }), 'VaultUpdate', 'The changes of a vault.'),
+    more: {
+      secrets: listOperation({
+        name: 'vaults.secrets',
+        path: '/vaults/{id}/secrets',
+        summary: 'List the secrets of a vault, newest first',
+        ids: { id: 'vault' },
+        prefix: 'secret',
+        item: secretShape,
+        filterable: [],
+        errors: [general.not_found],
+        ...(response && { response }),
+        run(tx, query, { id }) {
+          required(tx, records, id, 'vault')
+          const path = `/vaults/${id}/secrets`
+          return pageAt(tx, query, {
+            collection: secrets,
+            view: secretView,
+            items: 'secrets',
+            path,
+            has: ({ vault_id }) => vault_id === id,
+          })
+        },
+      }),
+    },
+  },
+  {
+    view,
+    create: {
+      errors: [errors.vault_name_taken],
+      run(tx, { name, ...rest }) {
+        requireFree(tx, name)
+        const head = { id: tx.newId('vault'), created_at: tx.now, ...described(rest), updated_at: tx.now }
+        return tx.put(records, { ...head, name })
+      },
+    },
+    update: {
+      errors: [errors.vault_name_taken],
+      run(tx, before, { name = before.name, ...rest }) {
+        requireFree(tx, name, before.id)
+        if (name !== before.name) {
+          for (const secret of tx.findAll(secrets, 'vault', before.id)) tx.put(secrets, { ...secret, vault_name: name })
+        }
+        return changed(tx, records, before, { ...before, ...described(rest, before), name })
+      },
+    },
+    delete: {
+      errors: [errors.vault_not_empty],
+      before(tx, { id }) {
+        const secret = tx.find(secrets, 'vault', id)
+        if (secret) refuse(errors.vault_not_empty, { id, secret: secret.id })
+      },
+    },
+    relations({ id, name }, others, report) {
+      if (others.find(records, 'name', name)?.id !== id) report(['name'], name, 'a name that no other vault has')
+    },
+  },
+)
+
+function requireFree(tx: Transaction, name: string, self?: string): void {
+  const other = tx.find(records, 'name', name)
+  if (other && other.id !== self)
+    refuse(errors.vault_name_taken, { field: 'name', received: quote(name), id: other.id })
+}

@@ -1,0 +1,54 @@
+import type { Asn1 } from './der.ts'
+import { childrenOf, malformed, natural, parse, readOr, slices, Unreadable, wholeBits } from './der.ts'
+import { certifiedKey } from './issue.ts'
+import { readAlgorithm, readPublicKey } from './keys.ts'
+import { splitPem, typeText } from './pem.ts'
+import { isSignedBy } from './signature.ts'
+
+const TYPE = 'CERTIFICATE REQUEST'
+const WHAT = 'request'
+
+/**
+ * Reads a request for a certificate (PKCS #10, RFC 2986) in PEM. The attributes, such as wanted extensions, are not read.
+ *
+ * @returns the subject's Name, the key, and its kind
+ * @throws Unreadable where it is malformed, its key is of no supported kind, or that key did not sign it
+ */
+export function readRequest(pem: string) {
+  const der = requestDer(pem)
+  const [info, algorithm, signature, ...others] = slices(der, WHAT)
+  const [version, subject, keyInfo] = info ? slices(info, WHAT) : []
+  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformed(WHAT)
+  if (natural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
+  const publicKey = readPublicKey(keyInfo)
+  const signed = {
+    tbs: info,
+    signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
+    signature: wholeBits(signature && parse(signature), 'signature'),
+  }
+  if (!isSignedBy(publicKey, signed)) throw new Unreadable('its own key did not sign it')
+  const [keyAlgorithm, bits] = childrenOf(parse(keyInfo), WHAT)
+  return {
+    subject: parse(subject),
+    key: certifiedKey(keyAlgorithm as Asn1, wholeBits(bits, WHAT)), // It was read above.
+    keyType: publicKey.kind,
+  }
+}
+
+function requestDer(pem: string): Uint8Array {
+  const { blocks, problem } = splitPem(pem)
+  const [block, second] = blocks
+  if (problem !== undefined) throw new Unreadable(problem)
+  if (!block || second) throw new Unreadable(`it has ${blocks.length} PEM blocks, not one`)
+  if (block.type !== TYPE) throw new Unreadable(`it is a PEM block of ${typeText(block.type)}`)
+  if (block.der) return block.der
+  throw new Unreadable(block.damage)
+}
+
+/** Returns why a text is no request for a certificate, as a fragment for a message; undefined if it is one. */
+export function requestProblem(pem: string): string | undefined {
+  return readOr(
+    () => void readRequest(pem),
+    (problem) => problem,
+  )
+}

@@ -1,0 +1,224 @@
+import { describe, expect, it, test } from 'vitest'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { manualClock } from '../../src/index.ts'
+import { client, outcome } from '../support/client.ts'
+
+const POLICY = 'on_http_request:\n  - actions: [{ type: deny }]\n'
+
+function open() {
+  const gateway = createNgrok({ seed: 'endpoints', clock: manualClock('2026-01-01T00:00:00Z') })
+  const domain = gateway.reservedDomains.create({ domain: 'example.com' })
+  const addr = gateway.reservedAddrs.create()
+  const make = (json: object) => send('POST', '/endpoints', { json: { traffic_policy: '{}', ...json } })
+  const send = client(gateway, ngrokFamilies)
+  return { gateway, domain, addr, make, send }
+}
+
+describe('Cloud endpoints (contract: endpoints)', () => {
+  it('are created, read, listed, changed and deleted', async () => {
+    const { gateway, domain, make, send } = open()
+    const { status, body } = await make({
+      url: 'https://App.example.com:443',
+      description: 'shop',
+      traffic_policy: POLICY,
+    })
+    const whole = {
+      id: expect.stringMatching(/^ep_\w{27}$/),
+      uri: `${gateway.url}/endpoints/${body.id}`,
+      created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T00:00:00Z',
+      description: 'shop',
+      type: 'cloud',
+      url: 'https://app.example.com',
+      public_url: 'https://app.example.com',
+      proto: 'https',
+      hostport: 'app.example.com:443',
+      bindings: ['public'],
+      pooling_enabled: false,
+      traffic_policy: POLICY,
+      domain: { id: domain.id, uri: `${gateway.url}/reserved_domains/${domain.id}` },
+    }
+    expect([status, body]).toEqual([201, whole])
+    expect((await send('GET', `/endpoints/${body.id}`)).body).toEqual(whole)
+    gateway.clock.advance('1m')
+    const same = { description: 'shop', url: 'https://app.example.com', bindings: [], id: body.id }
+    expect((await send('PATCH', `/endpoints/${body.id}`, { json: same })).body).toEqual(whole)
+    const json = {
+      url: 'https://api.example.com',
+      description: '',
+      pooling_enabled: true,
+      traffic_policy: 'on_tcp_connect: []',
+    }
+    const changed = await send('PATCH', `/endpoints/${body.id}`, { json })
+    expect(changed.body).toMatchObject({ ...json, hostport: 'api.example.com:443', updated_at: '2026-01-01T00:01:00Z' })
+    const list = (await send('GET', '/endpoints')).body
+    expect(list).toEqual({ endpoints: [changed.body], uri: `${gateway.url}/endpoints`, next_page_uri: null })
+    expect((await send('DELETE', `/endpoints/${body.id}`)).status).toBe(204)
+    expect(outcome(await send('GET', `/endpoints/${body.id}`))).toBe('404 ERR_NGROK_90404')
+  })
+
+  test.each<[json: object, shown: object]>([
+    [{ url: 'http://a.b.example.com' }, { hostport: 'a.b.example.com:80', bindings: ['public'] }],
+    [{ url: 'https://*.example.com' }, { public_url: 'https://*.example.com', hostport: '*.example.com:443' }],
+    [{ url: 'tls://example.com:443' }, { public_url: 'tls://example.com', hostport: 'example.com:443' }],
+    [{ url: 'http://shop.internal' }, { bindings: ['internal'], hostport: 'shop.internal:80' }],
+    [{ url: 'tcp://a.b.c.d.e.internal:5432', bindings: ['internal'] }, { hostport: 'a.b.c.d.e.internal:5432' }],
+    [{ url: 'http://shop.default:8080', bindings: ['kubernetes'], type: 'cloud' }, { url: 'http://shop.default:8080' }],
+  ])('can be at %j', async (json, shown) => {
+    const { make } = open()
+    expect((await make(json)).body).toMatchObject(shown)
+  })
+
+  it('use the longest reserved domain over their host, and for tcp a reserved address', async () => {
+    const { gateway, addr, make } = open()
+    const wildcard = gateway.reservedDomains.create({ domain: '*.eu.example.com' })
+    expect((await make({ url: 'https://a.eu.example.com' })).body.domain.id).toBe(wildcard.id)
+    const tcp = (await make({ url: `tcp://${addr.addr}` })).body
+    expect([tcp.tcp_addr.id, tcp.hostport, tcp.domain]).toEqual([addr.id, addr.addr, undefined])
+  })
+
+  it('share a URL if all of them are pooled', async () => {
+    const { make } = open()
+    const json = { url: 'https://example.com', pooling_enabled: true }
+    expect([outcome(await make(json)), outcome(await make(json)), outcome(await make(json))]).toEqual([
+      '201',
+      '201',
+      '201',
+    ])
+  })
+
+  it('are listed by id, ids, url and urls, repeated or not, and by filters', async () => {
+    const { gateway, make, send } = open()
+    const urls = ['https://a.example.com', 'https://b.example.com', 'http://c.internal']
+    const [a, b, c] = await Promise.all(urls.map(async (url) => (await make({ url })).body.id))
+    const found = async (query: string) =>
+      (await send('GET', `/endpoints?${query}`)).body.endpoints.map(({ id }: { id: string }) => id)
+    expect(await found(`id=${a}&id=${c}`)).toEqual([c, a])
+    expect(await found(`ids=${b}`)).toEqual([b])
+    expect(await found(`url=${urls[0]}&url=${urls[1]}`)).toEqual([b, a])
+    expect(await found(`urls=${urls[2]}&id=${a}`)).toEqual([])
+    expect(
+      await found(`filter=${encodeURIComponent("obj.url.startsWith('https://') && !obj.pooling_enabled")}`),
+    ).toEqual([b, a])
+    expect(gateway.endpoints.list({ url: 'http://c.internal' }).endpoints.map(({ id }) => id)).toEqual([c])
+    expect(outcome(await send('GET', `/endpoints?filter=${encodeURIComponent('obj.proto == "http"')}`))).toBe(
+      '400 ERR_NGROK_250',
+    )
+  })
+
+  it('stay in a snapshot, whose relations are checked', async () => {
+    const { gateway, make } = open()
+    const { id } = (await make({ url: 'https://example.com' })).body
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const other = createNgrok()
+    other.restore(snapshot)
+    expect(other.endpoints.get(id)).toEqual(gateway.endpoints.get(id))
+    snapshot.records.endpoints[0].domain_id = 'rd_1'
+    expect(() => other.restore(snapshot)).toThrow('records.endpoints.0.domain_id is "rd_1"')
+    snapshot.records.endpoints[0].url = 'nothing'
+    expect(() => other.restore(snapshot)).toThrow('records.endpoints.0.url is "nothing"')
+  })
+})
+
+describe('A refused endpoint changes nothing (contract: endpoints)', () => {
+  const long = (bytes: number) => 'x'.repeat(bytes)
+  const at = (url: string, ...bindings: string[]) => ({ url, ...(bindings.length > 0 && { bindings }) })
+
+  test.each<[number: number, json: object]>([
+    [248, { ...at('https://example.com'), type: 'ephemeral' }],
+    [249, at('example.com')],
+    [249, at('https://exa mple.com')],
+    [249, at('https://-x.example.com')],
+    [249, at('tcp://example.com:65536')],
+    [249, at('https://example.com?x=1')],
+    [9029, at('https://example.com', 'internal')],
+    [9031, at('https://a.b.c.d.e.f.internal')],
+    [9037, at('https://example.com/shop')],
+    [9038, at('https://example.com/')],
+    [15005, at('https://example.com', 'secret')],
+    [15006, at('https://example.com', 'public', 'public')],
+    [18003, at('tcp://shop.internal')],
+    [18006, at('https://example.org')],
+    [18006, at('https://notexample.com')],
+    [18006, at('tcp://1.tcp.ngrok.io:1')],
+    [18007, at('https://example.com', 'public', 'internal')],
+    [18007, at('https://shop.internal', 'public')],
+    [18007, at('http://*.default', 'kubernetes')],
+    [18007, at('http://a.b.c', 'kubernetes')],
+    [18009, at('https://taken.example.com')],
+    [18011, { ...at('https://example.com'), traffic_policy: '' }],
+    [18011, { ...at('https://example.com'), traffic_policy: null }],
+    [2202, { ...at('http://x.internal'), traffic_policy: '{"on_http_response":[{"actions":[{"type":"deny"}]}]}' }],
+    [2262, { ...at('http://x.internal'), traffic_policy: 'on_tcp_connect: []' }],
+    [18002, { ...at('http://x.internal'), traffic_policy: 'nothing' }],
+    [18012, { ...at('https://example.com'), description: long(256) }],
+    [18013, { ...at('https://example.com'), metadata: long(4097) }],
+    [18015, {}],
+    [18016, { ...at('https://taken.example.com'), pooling_enabled: true }],
+    [18017, at('https://pooled.example.com')],
+    [18018, at('https://shop.default', 'kubernetes')],
+    [18022, at('ftp://example.com')],
+    [18023, at('https://example.com:8443')],
+    [18023, at('http://example.com:443')],
+  ])('%i: %j', async (number, json) => {
+    const { gateway, make } = open()
+    await make({ url: 'https://taken.example.com' })
+    await make({ url: 'https://pooled.example.com', pooling_enabled: true })
+    const before = gateway.snapshot()
+    expect(outcome(await make(json))).toBe(`400 ERR_NGROK_${number}`)
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test.each<[number: number, json: object]>([
+    [18004, {}],
+    [18005, { url: 'http://example.com' }],
+    [249, { url: 'x' }],
+    [9037, { url: 'https://example.com/shop' }],
+    [18006, { url: 'https://example.org' }],
+    [18007, { bindings: ['kubernetes', 'public'] }],
+    [18009, { url: 'https://taken.example.com' }],
+    [18016, { url: 'https://taken.example.com', pooling_enabled: true }],
+    [18017, { url: 'https://pooled.example.com' }],
+    [9029, { bindings: ['internal'] }],
+    [18011, { traffic_policy: '' }],
+    [2230, { traffic_policy: 'on_udp: []' }],
+    [18015, { url: '' }],
+    [18012, { description: long(256) }],
+    [214, { type: 'cloud' }],
+  ])('%i: a change to %j', async (number, json) => {
+    const { gateway, make, send } = open()
+    await make({ url: 'https://taken.example.com' })
+    await make({ url: 'https://pooled.example.com', pooling_enabled: true })
+    const { id } = (await make({ url: 'https://example.com' })).body
+    const before = gateway.snapshot()
+    expect(outcome(await send('PATCH', `/endpoints/${id}`, { json }))).toBe(`400 ERR_NGROK_${number}`)
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('18017: one of a pool cannot leave it where others are', async () => {
+    const { gateway, make, send } = open()
+    const json = { url: 'https://example.com', pooling_enabled: true }
+    const ids = [(await make(json)).body.id, (await make(json)).body.id]
+    const before = gateway.snapshot()
+    for (const id of ids) {
+      const answer = await send('PATCH', `/endpoints/${id}`, { json: { pooling_enabled: false } })
+      expect(outcome(answer)).toBe('400 ERR_NGROK_18017')
+    }
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('446 and 90441: what a cloud endpoint uses cannot be deleted, until the endpoint is gone', async () => {
+    const { gateway, domain, addr, make, send } = open()
+    const web = (await make({ url: 'https://app.example.com' })).body
+    const tcp = (await make({ url: `tcp://${addr.addr}` })).body
+    const before = gateway.snapshot()
+    const deletions = async () => [
+      outcome(await send('DELETE', `/reserved_domains/${domain.id}`)),
+      outcome(await send('DELETE', `/reserved_addrs/${addr.id}`)),
+    ]
+    expect(await deletions()).toEqual(['400 ERR_NGROK_446', '409 ERR_NGROK_90441'])
+    expect(gateway.snapshot()).toEqual(before)
+    for (const { id } of [web, tcp]) gateway.endpoints.delete(id)
+    expect(await deletions()).toEqual(['204', '204'])
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/index.ts'
+import { outcome, thrownBy } from '../support/client.ts'
+import { opened } from './support.ts'
+
+const RANGE = '203.0.113.0/24'
+
+/** A gateway with a policy that denies one range. */
+function furnished() {
+  const { gateway, send, refusedBy } = opened()
+  const policy = gateway.ipPolicies.create({ description: 'office' })
+  const rule = gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: policy.id, action: 'deny' })
+  return { gateway, send, refusedBy, policy, rule }
+}
+
+describe('IP policies', () => {
+  test('are created, read, listed by a filter, changed, and deleted with their rules', async () => {
+    const { gateway, send, policy, rule } = furnished()
+    const created = await send('POST', '/ip_policies', { json: { metadata: 'm' } })
+    const { id } = created.body
+    expect([created.status, created.body]).toEqual([
+      201,
+      { id, uri: `${gateway.url}/ip_policies/${id}`, created_at: '2026-01-01T00:00:00Z', metadata: 'm' },
+    ])
+    expect(id).toMatch(/^ipp_[0-9A-Za-z]{27}$/)
+    expect((await send('GET', `/ip_policies/${id}`)).body).toEqual(created.body)
+    const kept = gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: id, action: 'allow' })
+    gateway.ipPolicyRules.create({ cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' })
+    const found = await send('GET', `/ip_policies?filter=${encodeURIComponent('obj.description == "office"')}`)
+    expect(found.body).toEqual({ ip_policies: [policy], uri: `${gateway.url}/ip_policies`, next_page_uri: null })
+    const changed = await send('PATCH', `/ip_policies/${policy.id}`, { json: { description: '', metadata: 'n' } })
+    expect([changed.status, changed.body]).toEqual([200, { ...policy, description: '', metadata: 'n' }])
+    expect(outcome(await send('DELETE', `/ip_policies/${policy.id}`))).toBe('204')
+    expect(outcome(await send('GET', `/ip_policy_rules/${rule.id}`))).toBe('404 ERR_NGROK_90404')
+    expect(gateway.ipPolicyRules.list().ip_policy_rules).toEqual([kept])
+  })
+
+  test.each<[number: number, json: object]>([
+    [1400, {}],
+    [1423, { action: 'allow' }],
+    [215, { description: 'd'.repeat(256) }],
+    [215, { metadata: 'm'.repeat(4097) }],
+  ])('a change is refused with %i: %o', async (number, json) => {
+    const { refusedBy, policy } = furnished()
+    expect(await refusedBy('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  test('have no action, and the message says who has', async () => {
+    const { gateway, refusedBy } = furnished()
+    const json = { action: 'deny' }
+    expect(await refusedBy('POST', '/ip_policies', { json })).toBe('400 ERR_NGROK_1423')
+    expect(gateway.requests.last()?.response).toMatchObject({
+      msg: 'action is "deny". Allowed: no action: each rule of a policy has its own.',
+    })
+  })
+})
+
+describe('Rules of IP policies', () => {
+  test('are created, read, listed by a filter, changed and deleted', async () => {
+    const { gateway, send, policy, rule } = furnished()
+    const json = { cidr: ' 2001:DB8::/32 ', ip_policy_id: policy.id, action: 'allow', description: 'd' }
+    const created = await send('POST', '/ip_policy_rules', { json })
+    const { id } = created.body
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        id,
+        uri: `${gateway.url}/ip_policy_rules/${id}`,
+        created_at: '2026-01-01T00:00:00Z',
+        description: 'd',
+        cidr: '2001:db8::/32',
+        ip_policy: { id: policy.id, uri: policy.uri },
+        action: 'allow',
+      },
+    ])
+    expect(id).toMatch(/^ipr_[0-9A-Za-z]{27}$/)
+    expect((await send('GET', `/ip_policy_rules/${id}`)).body).toEqual(created.body)
+    const all = await send('GET', '/ip_policy_rules?limit=100')
+    expect(all.body.ip_policy_rules).toEqual([created.body, rule])
+    const filters = [`obj.ip_policy == "${policy.id}" && obj.action == "deny"`, `obj.cidr == '${RANGE}'`]
+    for (const filter of filters) expect(gateway.ipPolicyRules.list({ filter }).ip_policy_rules).toEqual([rule])
+    const changed = await send('PATCH', `/ip_policy_rules/${id}`, { json: { cidr: '::/0', action: 'deny' } })
+    expect([changed.status, changed.body]).toEqual([200, { ...created.body, cidr: '::/0', action: 'deny' }])
+    expect(outcome(await send('DELETE', `/ip_policy_rules/${id}`))).toBe('204')
+    expect(gateway.ipPolicyRules.list().ip_policy_rules).toEqual([rule])
+  })
+
+  test.each(['0.0.0.0/0', '10.0.0.0/8', '203.0.113.7/32', '::1/128', '::ffff:10.0.0.0/104'])(
+    'take the range %s',
+    (cidr) => {
+      const { gateway, policy } = furnished()
+      expect(gateway.ipPolicyRules.create({ cidr, ip_policy_id: policy.id, action: 'allow' }).cidr).toBe(cidr)
+    },
+  )
+
+  test.each<[number: number, json: object]>([
+    [1405, { cidr: undefined }],
+    [1405, { cidr: ' ' }],
+    [1405, { ip_policy_id: undefined }],
+    [1406, { cidr: 'office' }],
+    [1406, { cidr: '10.0.0.0/33' }],
+    [1406, { cidr: '10.0.0.0/08' }],
+    [1406, { cidr: '::/129' }],
+    [1406, { cidr: '10.0.0.0/8/8' }],
+    [1406, { cidr: '010.0.0.0/8' }],
+    [1408, { cidr: RANGE }],
+    [1409, { cidr: '203.0.113.1/24' }],
+    [1409, { cidr: '2001:db8::1/64' }],
+    [1413, { cidr: '203.0.113.7' }],
+    [1414, { ip_policy_id: 'ipp_1' }],
+    [1414, { ip_policy_id: 'office' }],
+    [1421, { description: 'd'.repeat(256) }],
+    [215, { metadata: 'm'.repeat(4097) }],
+    [1422, { action: undefined }],
+    [1422, { action: 'block' }],
+    [1422, { action: 7 }],
+  ])('a creation is refused with %i: %o', async (number, json) => {
+    const { refusedBy, policy } = furnished()
+    const good = { cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' }
+    expect(await refusedBy('POST', '/ip_policy_rules', { json: { ...good, ...json } })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  test.each<[number: number, json: object]>([
+    [1401, {}],
+    [1405, { cidr: '' }],
+    [1406, { cidr: 'office' }],
+    [1408, { cidr: '2001:0DB8:0::/32' }],
+    [1409, { cidr: '10.0.0.1/8' }],
+    [1413, { cidr: '10.0.0.0' }],
+    [214, { ip_policy_id: 'ipp_1' }],
+    [1421, { description: 'd'.repeat(256) }],
+    [1422, { action: 'ALLOW' }],
+  ])('a change is refused with %i: %o', async (number, json) => {
+    const { gateway, refusedBy, policy, rule } = furnished()
+    gateway.ipPolicyRules.create({ cidr: '2001:db8::/32', ip_policy_id: policy.id, action: 'deny' })
+    expect(await refusedBy('PATCH', `/ip_policy_rules/${rule.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  test('keep their range in a change, and another policy may have it too', () => {
+    const { gateway, rule } = furnished()
+    expect(gateway.ipPolicyRules.update(rule.id, { cidr: RANGE, action: 'allow' }).action).toBe('allow')
+    const { id } = gateway.ipPolicies.create()
+    expect(gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: id, action: 'deny' }).cidr).toBe(RANGE)
+  })
+
+  test('name in messages what was received, what is allowed, and the rule that has the range', () => {
+    const { gateway, policy, rule } = furnished()
+    const good = { cidr: RANGE, ip_policy_id: policy.id, action: 'allow' }
+    const messageOf = (body: object) => thrownBy(() => gateway.ipPolicyRules.create({ ...good, ...body })).message
+    expect(messageOf({})).toBe(`cidr is "${RANGE}". Allowed: no range of the same policy's rules, as of ${rule.id}.`)
+    expect(messageOf({ ip_policy_id: undefined })).toBe(
+      'A rule needs ip_policy_id, which is missing or empty. Allowed: the id of an IP policy.',
+    )
+    expect(messageOf({ action: 'no' })).toBe('action is "no". Allowed: allow or deny.')
+  })
+
+  test('come back with a snapshot, and one whose rules fit no policy or one another is refused', () => {
+    const { gateway, policy, rule } = furnished()
+    gateway.ipPolicyRules.create({ cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' })
+    const before = gateway.snapshot()
+    gateway.ipPolicies.delete(policy.id)
+    gateway.restore(before)
+    expect(gateway.ipPolicyRules.get(rule.id)).toEqual(rule)
+    for (const [from, to] of [
+      ['10.0.0.0/8', RANGE],
+      ['10.0.0.0/8', '10.0.0.1/8'],
+      [`"ip_policy_id":"${policy.id}`, '"ip_policy_id":"ipp_1'],
+    ] as const) {
+      const damaged = JSON.parse(JSON.stringify(before).replace(from, to))
+      expect(() => gateway.restore(damaged)).toThrow(GatewayError)
+    }
+    expect(gateway.snapshot()).toEqual(before)
+  })
+})

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { ngrok } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import { outcome } from '../support/client.ts'
+import { opened } from './support.ts'
+
+describe.each([
+  ['of its own', { keys: ['key'] }],
+  ['of no kind', {}],
+])('A gateway with keys %s', (_, options) => {
+  const others = 'keys' in options ? '403 ERR_NGROK_203' : '200'
+
+  function started() {
+    const all = opened(options)
+    const outcomeWith = (key: string) =>
+      all.refusedBy('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } })
+    const made = async (path: string, json = {}) => (await all.send('POST', path, { json })).body
+    return { ...all, outcomeWith, made }
+  }
+
+  it('takes the token of an API key, until the key or its owner is deleted (203)', async () => {
+    const { send, outcomeWith, made } = started()
+    const { id, token } = await made('/api_keys')
+    expect(await outcomeWith(token)).toBe('200')
+    await send('PATCH', `/api_keys/${id}`, { json: { metadata: 'm' } })
+    expect(await outcomeWith(token)).toBe('200')
+    await send('DELETE', `/api_keys/${id}`)
+    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
+    const bot = await made('/bot_users', { name: 'ci' })
+    const owned = await made('/api_keys', { owner_id: bot.id })
+    await send('PATCH', `/bot_users/${bot.id}`, { json: { active: false } })
+    expect(await outcomeWith(owned.token)).toBe('200')
+    await send('DELETE', `/bot_users/${bot.id}`)
+    expect(await outcomeWith(owned.token)).toBe('403 ERR_NGROK_203')
+    expect(await outcomeWith('key')).toBe('200')
+  })
+
+  it('refuses the token of a credential (206), and 203 once it is deleted', async () => {
+    const { send, outcomeWith, made } = started()
+    const { id, token } = await made('/credentials')
+    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_206')
+    const answer = await send('GET', '/api_keys', { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.text).not.toContain(token.slice(-21))
+    await send('DELETE', `/credentials/${id}`)
+    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
+  })
+
+  it('refuses the id of an API key (208), and a token that differs in one character (203)', async () => {
+    const { outcomeWith, made } = started()
+    const { id, token } = await made('/api_keys')
+    expect(await outcomeWith(id)).toBe('403 ERR_NGROK_208')
+    expect(await outcomeWith('ak_1')).toBe('403 ERR_NGROK_208')
+    const last = token.endsWith('a') ? 'b' : 'a'
+    expect(await outcomeWith(token.slice(0, -1) + last)).toBe('403 ERR_NGROK_203')
+    expect(await outcomeWith(token.slice(0, -1))).toBe(others)
+  })
+
+  it("treats a token of the real service, or of another gateway, like any text that it doesn't know", async () => {
+    const { outcomeWith } = started()
+    expect(await outcomeWith('2LGjfKmvAbCdEfGhIjKlMnOpQrS_5aBcDeFgHiJkLmNoPqRsT')).toBe(others)
+    expect(await outcomeWith('zzzzzzzAbCdEfGhIjKlMnOpQrSt_5aBcDeFgHiJkLmNoPqRsT')).toBe(others)
+  })
+
+  it('knows no token from a snapshot without secrets, and every token from the snapshot itself', async () => {
+    const { gateway, outcomeWith, made } = started()
+    const { token } = await made('/api_keys')
+    const credential = await made('/credentials')
+    const snapshot = gateway.snapshot()
+    gateway.restore(JSON.parse(JSON.stringify(snapshot)))
+    expect(await outcomeWith(token)).toBe('403 ERR_NGROK_203')
+    expect(await outcomeWith(credential.token)).toBe('403 ERR_NGROK_203')
+    gateway.restore(snapshot)
+    expect(await outcomeWith(token)).toBe('200')
+    expect(await outcomeWith(credential.token)).toBe('403 ERR_NGROK_206')
+  })
+
+  it('decides the same by the head of a request, before its body is read', async () => {
+    const { gateway, made } = started()
+    const { token } = await made('/api_keys')
+    const { token: authtoken } = await made('/credentials')
+    const limitWith = (key: string) => {
+      const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'ngrok-version': '2' }
+      const header = (name: string) => headers[name] ?? null
+      return gateway.bodyLimit({ method: 'POST', url: '/api_keys', header, rawHeaders: [], body: '' })
+    }
+    expect([limitWith(token) > 0, limitWith(authtoken)]).toEqual([true, 0])
+  })
+})
+
+it('A key of the option `keys` is valid whatever it looks like', async () => {
+  const { send } = opened({ keys: ['ak_1'] })
+  expect(outcome(await send('GET', '/api_keys', { headers: { authorization: 'Bearer ak_1' } }))).toBe('200')
+})
+
+it('The document says that every operation can refuse a key so, where the families are', () => {
+  const refusals = (families: object) => JSON.stringify(openApi(ngrok, { families: families as typeof ngrokFamilies }))
+  for (const code of ['ERR_NGROK_206', 'ERR_NGROK_208']) {
+    expect(refusals(ngrokFamilies)).toContain(code)
+    expect(refusals({})).not.toContain(code)
+  }
+})

@@ -1,0 +1,216 @@
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { GatewayError } from '../../src/index.ts'
+import { outcome } from '../support/client.ts'
+import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { opened } from './support.ts'
+
+const PATH = '/kubernetes_operators'
+const NO_CERT = { cert: '', not_before: '0001-01-01T00:00:00Z', not_after: '0001-01-01T00:00:00Z' }
+
+// Made once by openssl, with a P-256 key that nobody has any more.
+const CSR = `-----BEGIN CERTIFICATE REQUEST-----
+MIHQMHgCAQAwFjEUMBIGA1UEAwwLYW4gb3BlcmF0b3IwWTATBgcqhkjOPQIBBggq
+hkjOPQMBBwNCAATk7nWTpPnqft/hydDJL7z1QRwxWI8+qOc5Y/u5DR+cs+uUbkp6
+6v43LFtlkpT3fLBlJLOcvaoNQwOwWEJ3/ieGoAAwCgYIKoZIzj0EAwIDSAAwRQIg
+Ek58rvP209GOIpNqPGP4dtgjU50S8JVdldfoDRFN4PcCIQDg1Jrs9hYum4nAuX4T
+Vd3xYrhd9xV1CaG5uR8yl5YhwQ==
+-----END CERTIFICATE REQUEST-----
+`
+const OTHER = `-----BEGIN CERTIFICATE REQUEST-----
+MIHRMHgCAQAwFjEUMBIGA1UEAwwLYW4gb3BlcmF0b3IwWTATBgcqhkjOPQIBBggq
+hkjOPQMBBwNCAASGmFG95wZ/k+5wXB9yi1SJsrVYquC5p5tWI91FV1QitjR7BxLW
+gRkKBTHtNQkqZoy3LNvyrHnNywlKLFqxriXnoAAwCgYIKoZIzj0EAwIDSQAwRgIh
+APEIc6hEKM9rEt5/5cYrUVFYmB+8B5YZAzbDt5riSt0PAiEAkmPxy4UagA0J65FY
+LmIMGkDU5Huo63J5D3QbeIyGaws=
+-----END CERTIFICATE REQUEST-----
+`
+
+describe('Kubernetes operators', () => {
+  test('are created, read, listed, changed and deleted', async () => {
+    const { gateway, send } = opened()
+    const created = await send('POST', PATH, { json: { region: '', metadata: 'm' } })
+    const { id, principal } = created.body
+    expect([created.status, created.body]).toEqual([
+      201,
+      {
+        id,
+        uri: `${gateway.url}${PATH}/${id}`,
+        created_at: '2026-01-01T00:00:00Z',
+        metadata: 'm',
+        updated_at: '2026-01-01T00:00:00Z',
+        principal: { id: expect.stringMatching(/^usr_[0-9A-Za-z]{27}$/), uri: '' },
+        enabled_features: [],
+        region: 'global',
+        deployment: { name: '', namespace: '', version: '', cluster_name: '' },
+        binding: { endpoint_selectors: null, cert: NO_CERT },
+      },
+    ])
+    expect(id).toMatch(/^k8sop_[0-9A-Za-z]{27}$/)
+    expect((await send('GET', `${PATH}/${id}`)).body).toEqual(created.body)
+    expect((await send('GET', PATH)).body).toEqual({
+      operators: [created.body],
+      uri: gateway.url + PATH,
+      next_page_uri: null,
+    })
+    gateway.clock.advance('1m')
+    expect((await send('PATCH', `${PATH}/${id}`, { json: {} })).body).toEqual(created.body)
+    const json = {
+      enabled_features: ['Ingress', 'GATEWAY'],
+      region: 'eu',
+      deployment: { name: 'n', version: '1' },
+      binding: { endpoint_selectors: ['true'] },
+    }
+    const changed = {
+      ...created.body,
+      updated_at: '2026-01-01T00:01:00Z',
+      principal,
+      enabled_features: ['ingress', 'gateway'],
+      region: 'eu',
+      deployment: { name: 'n', namespace: '', version: '1', cluster_name: '' },
+      binding: { endpoint_selectors: ['true'], cert: NO_CERT, ingress_endpoint: 'connect.ngrok-endpoints.com:443' },
+    }
+    expect((await send('PATCH', `${PATH}/${id}`, { json })).body).toEqual(changed)
+    gateway.clock.advance('1m')
+    expect((await send('PATCH', `${PATH}/${id}`, { json })).body).toEqual(changed)
+    expect(gateway.kubernetesOperators.update(id, { binding: { endpoint_selectors: [] } }).binding).toEqual({
+      ...changed.binding,
+      endpoint_selectors: [],
+    })
+    expect(outcome(await send('DELETE', `${PATH}/${id}`))).toBe('204')
+    expect(outcome(await send('GET', `${PATH}/${id}`))).toBe('404 ERR_NGROK_90404')
+  })
+
+  test('with bindings have an ingress endpoint at once, the usual one or the one that was sent', () => {
+    const { gateway } = opened()
+    const ingressOf = (binding: object) =>
+      gateway.kubernetesOperators.create({ enabled_features: ['Bindings'], binding }).binding.ingress_endpoint
+    expect(ingressOf({})).toBe('connect.ngrok-endpoints.com:443')
+    expect(ingressOf({ ingress_endpoint: 'here:443' })).toBe('here:443')
+    const deployment = { name: 'n', namespace: 's', version: '1', cluster_name: 'c' }
+    expect(gateway.kubernetesOperators.create({ deployment }).deployment).toEqual(deployment)
+  })
+
+  test.each<[number: number, json: object]>([
+    [19001, { binding: { csr: 'none' } }],
+    [19001, { binding: { csr: CSR + OTHER } }],
+    [19001, { binding: { csr: CSR.replaceAll('CERTIFICATE REQUEST', 'CERTIFICATE') } }],
+    [19001, { binding: { csr: CSR.replace('MIH', 'MIG') } }],
+    [
+      19001,
+      { binding: { csr: `${CSR.split('\n').slice(0, 4).join('\n')}\n${OTHER.split('\n').slice(4).join('\n')}` } },
+    ],
+    [19002, { enabled_features: ['egress'] }],
+    [19002, { enabled_features: [7] }],
+    [19002, { enabled_features: 'ingress' }],
+    [19003, { binding: { endpoint_selectors: ['true', 'endpoint.'] } }],
+    [215, { description: 'd'.repeat(256) }],
+    [231, { filter: 'true' }],
+  ])('refuse with %i, also in a change: %o', async (number, json) => {
+    const { gateway, refusedBy } = opened()
+    const { id } = gateway.kubernetesOperators.create()
+    const code = `400 ERR_NGROK_${number}`
+    if (number === 231) expect(await refusedBy('GET', `${PATH}?filter=true`)).toBe(code)
+    else {
+      expect(await refusedBy('POST', PATH, { json })).toBe(code)
+      expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe(code)
+    }
+  })
+
+  test('stay in their namespace and cluster', async () => {
+    const { gateway, refusedBy } = opened()
+    const { id } = gateway.kubernetesOperators.create()
+    const json = { deployment: { namespace: 'other' } }
+    expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
+  })
+})
+
+describe('The bound endpoints of a Kubernetes operator', () => {
+  test.each<[selectors: string[] | undefined, bound: string[], features?: string[]]>([
+    [['true'], ['tcp://b.ns:1', 'http://a.ns']],
+    [['endpoint.proto == "tcp"'], ['tcp://b.ns:1']],
+    [['endpoint.metadata == "m"', 'false'], ['http://a.ns']],
+    [['endpoint.unknown == 1', 'obj.proto == "tcp"', '1 + 1'], []],
+    [[], []],
+    [undefined, []],
+    [['true'], [], ['ingress']],
+  ])('of the selectors %j are those of Kubernetes for which one is true: %j', async (chosen, bound, features) => {
+    const { gateway, send } = opened()
+    const make = (url: string, binding: string, metadata: string) =>
+      gateway.endpoints.create({ url, bindings: [binding], traffic_policy: '{}', metadata })
+    make('http://a.ns', 'kubernetes', 'm')
+    make('https://a.internal', 'internal', 'm')
+    make('tcp://b.ns:1', 'kubernetes', '')
+    const { id } = gateway.kubernetesOperators.create({
+      enabled_features: features ?? ['bindings'],
+      binding: { endpoint_selectors: chosen },
+    })
+    const { body } = await send('GET', `${PATH}/${id}/bound_endpoints`)
+    expect(body).toMatchObject({ uri: `${gateway.url}${PATH}/${id}/bound_endpoints`, next_page_uri: null })
+    expect(body.endpoints.map(({ url }: { url: string }) => url)).toEqual(bound)
+    const one = await send('GET', `${PATH}/${id}/bound_endpoints?url=tcp%3A%2F%2Fb.ns%3A1`)
+    expect(one.body.endpoints).toEqual(body.endpoints.filter(({ url }: { url: string }) => url === 'tcp://b.ns:1'))
+  })
+
+  test('are those of an operator that exists, and take no filter', async () => {
+    const { gateway, refusedBy } = opened()
+    const { id } = gateway.kubernetesOperators.create()
+    expect(await refusedBy('GET', `${PATH}/${id}/bound_endpoints?filter=true`)).toBe('400 ERR_NGROK_231')
+    expect(await refusedBy('GET', `${PATH}/k8sop_1/bound_endpoints`)).toBe('404 ERR_NGROK_90404')
+  })
+})
+
+describe("The certificate for an operator's request", () => {
+  test('is for the key and the subject of the request, for clients, for 365 days, by the authority of the gateway', () => {
+    const { gateway } = opened()
+    const { cert, not_before, not_after } = gateway.kubernetesOperators.create({ binding: { csr: CSR } }).binding.cert
+    const [leaf, intermediate] = cert.split(/(?<=-----END CERTIFICATE-----\n)/).map((each) => new X509Certificate(each))
+    const root = new X509Certificate(gateway.authority.certificatePem)
+    if (!leaf || !intermediate) throw new Error('The chain has no two certificates.')
+    expect(leaf.verify(intermediate.publicKey) && intermediate.verify(root.publicKey)).toBe(true)
+    expect([leaf.subject, leaf.keyUsage, leaf.ca]).toEqual(['CN=an operator', ['1.3.6.1.5.5.7.3.2'], false])
+    expect([not_before, not_after]).toEqual(['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'])
+    expect([leaf.validFrom, leaf.validTo].map(Date.parse)).toEqual([not_before, not_after].map(Date.parse))
+  })
+
+  test('stays for the same request until 30 days before its end, and is another for another request', () => {
+    const { gateway } = opened()
+    const { id, binding } = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
+    const certFor = (csr?: string) => gateway.kubernetesOperators.update(id, { binding: { csr } }).binding.cert
+    gateway.clock.advance('334d')
+    expect([certFor(CSR), certFor(), certFor('')]).toEqual([binding.cert, binding.cert, binding.cert])
+    gateway.clock.advance('1d')
+    expect(certFor()).toEqual(binding.cert)
+    expect(certFor(CSR)).toMatchObject({ not_before: '2026-12-02T00:00:00Z', not_after: '2027-12-02T00:00:00Z' })
+    const renewed = certFor(CSR)
+    expect(certFor(OTHER).cert).not.toBe(renewed.cert)
+  })
+
+  test('comes back with a snapshot, and one whose request is none is refused', () => {
+    const { gateway } = opened()
+    const operator = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
+    const before = gateway.snapshot()
+    gateway.reset()
+    gateway.restore(before)
+    expect(gateway.kubernetesOperators.get(operator.id)).toEqual(operator)
+    const damaged = JSON.parse(JSON.stringify(before).replace('MIH', 'MIG'))
+    expect(() => gateway.restore(damaged)).toThrow(GatewayError)
+  })
+
+  testOpenssl.each([
+    ['P-384', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384']],
+    ['Ed25519', ['-newkey', 'ed25519']],
+    ['RSA', ['-newkey', 'rsa:2048']],
+  ] as const)('verifies by openssl for a key of %s', (_name, key) => {
+    const { gateway } = opened()
+    const flags = ['-nodes', '-keyout', 'key.pem', '-subj', '/O=cluster/CN=operator']
+    const csr = openssl({}, 'req', '-new', ...key, ...flags).output.replace(/^.*?(?=-----BEGIN CERT)/s, '')
+    const { cert } = gateway.kubernetesOperators.create({ binding: { csr } }).binding.cert
+    const at = Date.UTC(2026, 5, 1)
+    const { status, output } = verify(gateway.authority.certificatePem, cert, at, '-purpose', 'sslclient')
+    expect(status, output).toBe(0)
+    const keyOf = (command: string, pem: string) =>
+      openssl({ 'a.pem': pem }, command, '-in', 'a.pem', '-noout', '-pubkey')
+    expect(keyOf('x509', cert)).toEqual(keyOf('req', csr))
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, it, test } from 'vitest'
+import { caughtFrom } from '../support/client.ts'
+import { SSH_KEYS } from './ssh-keys.ts'
+import { opened } from './support.ts'
+
+const USER = 'usr_0000000theUserOfThisAccount'
+
+/** Each kind that a user can own: its path, its prefix, its items, and the fields of its own. */
+const KINDS = [
+  { path: '/api_keys', prefix: 'ak', items: 'keys', acl: {}, sent: {} },
+  { path: '/credentials', prefix: 'cr', items: 'credentials', acl: { acl: [] as string[] }, sent: {} },
+  {
+    path: '/ssh_credentials',
+    prefix: 'sshcr',
+    items: 'ssh_credentials',
+    acl: { acl: [] as string[] },
+    sent: { public_key: SSH_KEYS.ed25519 },
+  },
+]
+
+const WITH_TOKEN = KINDS.filter(({ prefix }) => prefix !== 'sshcr')
+const WITH_ACL = KINDS.filter(({ acl }) => 'acl' in acl)
+
+describe.each(KINDS)('$path', ({ path, prefix, items, acl, sent }) => {
+  const token = prefix === 'sshcr' ? {} : { token: null }
+
+  it('is created, read, listed, changed and deleted', async () => {
+    const { send, gateway } = opened()
+    const created = await send('POST', path, { json: { ...sent, description: 'ci' } })
+    const { id } = created.body
+    expect(created.status).toBe(201)
+    const shown = { ...created.body, ...token }
+    expect(shown).toEqual({
+      id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)),
+      uri: `${gateway.url}${path}/${id}`,
+      created_at: '2026-01-01T00:00:00Z',
+      description: 'ci',
+      owner_id: USER,
+      ...acl,
+      ...sent,
+      ...token,
+    })
+    expect((await send('GET', `${path}/${id}`)).body).toEqual(shown)
+    expect((await send('GET', path)).body).toEqual({
+      [items]: [shown],
+      uri: gateway.url + path,
+      next_page_uri: null,
+    })
+    const json = { description: '', metadata: '{}' }
+    expect((await send('PATCH', `${path}/${id}`, { json })).body).toEqual({ ...shown, ...json })
+    expect((await send('DELETE', `${path}/${id}`)).status).toBe(204)
+    expect((await send('GET', `${path}/${id}`)).status).toBe(404)
+  })
+
+  it.each([
+    [{ description: 'é'.repeat(128) }, 604],
+    [{ metadata: 'x'.repeat(4097) }, 605],
+    [{ description: 1 }, 215],
+    [{ name: 'none here' }, 214],
+  ])('refuses %o by %d in both bodies, and nothing changes', async (json, number) => {
+    const { send, refusedBy } = opened()
+    const { id } = (await send('POST', path, { json: sent })).body
+    expect(await refusedBy('POST', path, { json: { ...sent, ...json } })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  it('is refused by 606 for a change without a field', async () => {
+    const { send, refusedBy } = opened()
+    const { id } = (await send('POST', path, { json: sent })).body
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('400 ERR_NGROK_606')
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { description: null } })).toBe('400 ERR_NGROK_606')
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { owner_id: USER } })).toBe('400 ERR_NGROK_214')
+  })
+
+  it('has the owner that is named: the user, or an active bot user by either id', async () => {
+    const { send, refusedBy, gateway } = opened()
+    const { id: bot } = gateway.botUsers.create({ name: 'ci' })
+    const service = bot.replace('bot', 'service')
+    for (const owner_id of [service, USER]) {
+      const made = await send('POST', path, { json: { ...sent, owner_id } })
+      expect(made.body.owner_id).toBe(owner_id)
+      await send('DELETE', `${path}/${made.body.id}`)
+    }
+    await send('POST', path, { json: { ...sent, owner_id: bot } })
+    const filter = encodeURIComponent(`obj.owner_id == "${bot}"`)
+    expect((await send('GET', `${path}?filter=${filter}`)).body[items]).toHaveLength(1)
+    expect(await refusedBy('GET', `${path}?filter=${encodeURIComponent('obj.uri == ""')}`)).toBe('400 ERR_NGROK_250')
+    const { id: idle } = gateway.botUsers.create({ name: 'idle', active: false })
+    for (const [owner_id, number] of [
+      ['rd_1', 243],
+      ['ci', 243],
+      ['bot_1', 634],
+      ['usr_1', 634],
+      [idle, 636],
+    ]) {
+      const json = { ...sent, owner_id }
+      expect(await refusedBy('POST', path, { json }), `${owner_id}`).toBe(`400 ERR_NGROK_${number}`)
+    }
+  })
+
+  it('goes with the bot user who owns it', async () => {
+    const { send, gateway } = opened()
+    const { id: bot } = gateway.botUsers.create({ name: 'ci' })
+    const { id: own } = (await send('POST', path, { json: { ...sent, owner_id: bot } })).body
+    await send('DELETE', `/service_users/${bot}`)
+    expect((await send('GET', `${path}/${own}`)).status).toBe(404)
+    const { id: users } = (await send('POST', path, { json: sent })).body
+    const other = gateway.botUsers.create({ name: 'ci' })
+    await send('DELETE', `/bot_users/${other.id}`)
+    expect((await send('GET', `${path}/${users}`)).status).toBe(200)
+  })
+
+  it('is in a snapshot, which is refused if the owner is not', async () => {
+    const { send, gateway } = opened()
+    const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
+    const { id } = (await send('POST', path, { json: { ...sent, owner_id } })).body
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const restored = opened()
+    restored.gateway.restore(snapshot)
+    expect((await restored.send('GET', `${path}/${id}`)).body).toEqual((await send('GET', `${path}/${id}`)).body)
+    snapshot.records.bot_users = []
+    expect(caughtFrom(() => restored.gateway.restore(snapshot))?.message).toContain('.owner_id is "bot_')
+  })
+})
+
+describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
+  it('is in the answer to the creation, and nowhere else', async () => {
+    const { send, gateway } = opened()
+    const commits: unknown[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    const { id, token } = (await send('POST', path, { json: {} })).body
+    expect(token).toMatch(/^[0-9A-Za-z]{27}_[0-9A-Za-z]{21}$/)
+    expect(token.slice(0, 27)).toBe(id.slice(id.indexOf('_') + 1))
+    const other = (await send('POST', path, { json: {} })).body.token
+    expect(other.slice(-21)).not.toBe(token.slice(-21))
+    await send('PATCH', `${path}/${id}`, { json: { metadata: 'm' } })
+    await send('GET', path)
+    await send('DELETE', `${path}/${id}`)
+    const everywhere = [
+      gateway.requests.all(),
+      commits,
+      gateway.snapshot(),
+      gateway.report(),
+      await read(gateway, '/_fauxgate/state'),
+      await read(gateway, '/_fauxgate/requests'),
+      await read(gateway, '/_fauxgate/overview'),
+    ]
+    for (const place of everywhere) {
+      const text = typeof place === 'string' ? place : JSON.stringify(place)
+      expect(text.length).toBeGreaterThan(50)
+      for (const secret of [token, other]) expect(text).not.toContain(secret.slice(-21))
+    }
+    expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(other)
+  })
+
+  it('cannot be sent (638), and is in no message', async () => {
+    const { send, refusedBy } = opened()
+    const json = { precomputed_token: 'a-token-of-my-own' }
+    expect(await refusedBy('POST', path, { json })).toBe('400 ERR_NGROK_638')
+    expect((await send('POST', path, { json })).text).not.toContain(json.precomputed_token)
+  })
+})
+
+async function read({ fetch, url }: ReturnType<typeof opened>['gateway'], path: string): Promise<string> {
+  const answer = await fetch(url + path, { headers: { host: 'localhost' } })
+  expect(answer.status, path).toBe(200)
+  return answer.text()
+}
+
+describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
+  it('takes rules of every form, is replaced by a change, and found by filters', async () => {
+    const { send } = opened()
+    const acl = [
+      '*',
+      'bind:a.example.com',
+      'bind:*.example.com',
+      'bind:1.tcp.ngrok.io:20000',
+      'bind:team=*',
+      'bind:*=web',
+    ]
+    const created = await send('POST', path, { json: { ...sent, acl } })
+    expect(created.body.acl).toEqual(acl)
+    const changed = await send('PATCH', `${path}/${created.body.id}`, { json: { acl: [] } })
+    expect(changed.body.acl).toEqual([])
+  })
+
+  it.each([
+    '',
+    'bind:',
+    'example.com',
+    'connect:a.example.com',
+    'bind:*',
+    'bind:a b=c',
+    'bind:host:70000',
+    'bind:a..b',
+  ])('refuses the rule %j by 600, in both bodies', async (rule) => {
+    const { send, refusedBy } = opened()
+    const { id } = (await send('POST', path, { json: sent })).body
+    const json = { acl: ['*', rule] }
+    expect(await refusedBy('POST', path, { json: { ...sent, ...json } })).toBe('400 ERR_NGROK_600')
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe('400 ERR_NGROK_600')
+  })
+})
+
+test('A default credential cannot be deleted (637)', async () => {
+  const { send, refusedBy, gateway } = opened()
+  const { id, token, owner_id } = gateway.declare.credential({ default: true })
+  expect(token).toMatch(new RegExp(`^${id.slice(3)}_\\w{21}$`))
+  expect((await send('GET', `/credentials/${id}`)).body).toMatchObject({ id, token: null, acl: [], owner_id })
+  expect(await refusedBy('DELETE', `/credentials/${id}`)).toBe('400 ERR_NGROK_637')
+})

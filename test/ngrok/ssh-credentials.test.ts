@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { caughtFrom } from '../support/client.ts'
+import { SSH_KEYS } from './ssh-keys.ts'
+import { opened } from './support.ts'
+
+const PATH = '/ssh_credentials'
+const [ALGORITHM, KEY] = SSH_KEYS.ed25519.split(' ') as [string, string]
+const [RSA, RSA_KEY] = SSH_KEYS.rsa.split(' ') as [string, string]
+
+const changedKey = (change: (bytes: Buffer) => Buffer) => change(Buffer.from(KEY, 'base64')).toString('base64')
+
+describe('The public key of an SSH credential', () => {
+  it.each(Object.entries(SSH_KEYS))('of ssh-keygen is taken and answered as sent: %s', async (_, public_key) => {
+    const { send } = opened()
+    for (const [place, text] of [public_key, `${public_key} more words\n`].entries()) {
+      const { status, body } = await send('POST', PATH, { json: { public_key: text } })
+      if (place === 0) expect([status, body.public_key]).toEqual([201, text])
+      else expect(body.error_code).toBe('ERR_NGROK_609')
+    }
+  })
+
+  it.each([
+    ['is missing', undefined, 611],
+    ['is empty', '', 611],
+    ['is no text', 1, 215],
+    ['is no line', 'a key', 612],
+    ['is only an algorithm', ALGORITHM, 612],
+    ['has no algorithm', KEY, 612],
+    ['has an algorithm that is not taken', `ssh-dss ${KEY}`, 612],
+    ['has the name of an object property', `constructor ${KEY}`, 612],
+    ['has a key of another algorithm', `${ALGORITHM} ${RSA_KEY}`, 612],
+    ['has another algorithm than its key', `${RSA} ${KEY}`, 612],
+    ['is two lines', `${SSH_KEYS.ed25519}\n${SSH_KEYS.rsa}`, 612],
+    ['is no base64', `${ALGORITHM} ${KEY.slice(0, -1)}`, 612],
+    ['is cut off', `${ALGORITHM} ${changedKey((bytes) => bytes.subarray(0, -1))}`, 612],
+    ['has a byte too many', `${ALGORITHM} ${changedKey((bytes) => Buffer.concat([bytes, Buffer.alloc(1)]))}`, 612],
+    ['has a part too many', `${ALGORITHM} ${changedKey((bytes) => Buffer.concat([bytes, Buffer.alloc(4)]))}`, 612],
+    ['has a curve of another algorithm', SSH_KEYS.nistp256.replaceAll('256', '384'), 612],
+    ['is a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----', 612],
+  ])('%s: refused, and nothing changes', async (_, public_key, number) => {
+    expect(await opened().refusedBy('POST', PATH, { json: { public_key } })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  it('is taken once, whatever the comment (609), until its credential is deleted, and cannot be changed (214)', async () => {
+    const { send, refusedBy } = opened()
+    const { id } = (await send('POST', PATH, { json: { public_key: SSH_KEYS.ed25519 } })).body
+    const json = { public_key: `${ALGORITHM}\t${KEY} another comment` }
+    expect(await refusedBy('POST', PATH, { json })).toBe('400 ERR_NGROK_609')
+    expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
+    await send('DELETE', `${PATH}/${id}`)
+    expect((await send('POST', PATH, { json })).status).toBe(201)
+  })
+
+  it('is in a snapshot once', () => {
+    const { gateway } = opened()
+    for (const public_key of [SSH_KEYS.ed25519, SSH_KEYS.rsa]) gateway.sshCredentials.create({ public_key })
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    for (const wrong of [SSH_KEYS.ed25519, 'a key']) {
+      snapshot.records.ssh_credentials[1].public_key = wrong
+      expect(caughtFrom(() => gateway.restore(snapshot))?.message).toContain('records.ssh_credentials.1.public_key is')
+    }
+  })
+})

@@ -1,0 +1,300 @@
+import { describe, expect, it, test } from 'vitest'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
+import { SSH_KEYS } from './ssh-keys.ts'
+import { opened } from './support.ts'
+
+const STARTED = '2026-01-01T00:00:00Z'
+
+type Declared = Parameters<ReturnType<typeof createNgrok>['declare']['tunnelSession']>[0]
+
+/** A gateway with the session of one agent. */
+function withAgent(declared: Declared = { endpoints: [{}] }) {
+  const { gateway, ...rest } = opened()
+  const session = gateway.declare.tunnelSession(declared)
+  const online = () => gateway.endpoints.list().endpoints
+  const open = () => gateway.tunnels.list().tunnels
+  const all = () => gateway.tunnelSessions.list().tunnel_sessions
+  return { gateway, session, online, open, all, ...rest, send: client(gateway, ngrokFamilies) }
+}
+
+/** Everything of agents is gone. */
+const NOTHING = { tunnel_sessions: [], tunnels: [], endpoints: [] }
+
+function agentsOf(gateway: ReturnType<typeof createNgrok>) {
+  const { tunnel_sessions } = gateway.tunnelSessions.list()
+  return { tunnel_sessions, tunnels: gateway.tunnels.list().tunnels, endpoints: gateway.endpoints.list().endpoints }
+}
+
+describe('A declared agent (contract: declare)', () => {
+  it('has a session, a tunnel and a public https endpoint by default', async () => {
+    const { gateway, session, send } = withAgent()
+    const [credential] = gateway.credentials.list().credentials
+    const { url } = gateway
+    const id = expect.stringMatching(/^ts_\w{27}$/)
+    expect(session).toEqual({
+      id,
+      uri: `${url}/tunnel_sessions/${session.id}`,
+      agent_version: '3.39.0',
+      credential: { id: credential?.id, uri: `${url}/credentials/${credential?.id}` },
+      ip: '203.0.113.10',
+      os: 'linux',
+      region: 'us',
+      started_at: STARTED,
+      transport: 'ngrok/2',
+    })
+    expect((await send('GET', `/tunnel_sessions/${session.id}`)).body).toEqual(session)
+    const page = (path: string) => ({ uri: `${url}/${path}`, next_page_uri: null })
+    const sessions = { tunnel_sessions: [session], ...page('tunnel_sessions') }
+    expect((await send('GET', '/tunnel_sessions')).body).toEqual(sessions)
+
+    const { endpoints, ...rest } = (await send('GET', '/endpoints')).body
+    const [endpoint] = endpoints
+    const sessionRef = { id: session.id, uri: session.uri }
+    const tunnelId = endpoint.id.replace('ep_', 'tn_')
+    expect(rest).toEqual(page('endpoints'))
+    expect(endpoint).toEqual({
+      id: expect.stringMatching(/^ep_\w{27}$/),
+      created_at: STARTED,
+      updated_at: STARTED,
+      type: 'ephemeral',
+      url: expect.stringMatching(/^https:\/\/[0-9a-f]{12}\.ngrok-free\.app$/),
+      public_url: endpoint.url,
+      proto: 'https',
+      hostport: `${endpoint.url.slice('https://'.length)}:443`,
+      bindings: ['public'],
+      pooling_enabled: false,
+      tunnel: { id: tunnelId, uri: `${url}/tunnels/${tunnelId}` },
+      tunnel_session: sessionRef,
+      principal: { id: credential?.owner_id, uri: '' },
+      name: 'command_line',
+      upstream_url: 'http://localhost:80',
+    })
+    const tunnel = {
+      id: tunnelId,
+      started_at: STARTED,
+      region: 'us',
+      forwards_to: 'http://localhost:80',
+      tunnel_session: sessionRef,
+      public_url: endpoint.url,
+      proto: 'https',
+      endpoint: { id: endpoint.id, uri: `${url}/endpoints/${endpoint.id}` },
+    }
+    expect((await send('GET', '/tunnels')).body).toEqual({ tunnels: [tunnel], ...page('tunnels') })
+    expect((await send('GET', `/tunnels/${tunnelId}`)).body).toEqual(tunnel)
+  })
+
+  it('is as it was declared, with tunnels that have labels', () => {
+    const { gateway } = opened()
+    const { id: domain } = gateway.reservedDomains.create({ domain: 'example.com' })
+    const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
+    const credential = gateway.sshCredentials.create({ owner_id, public_key: SSH_KEYS.ed25519 })
+    const facts = { agent_version: '3.1.0', ip: '2001:db8::1', os: 'darwin', region: 'eu', metadata: 'laptop' }
+    const shown = { ...facts, started_at: '2025-12-31T00:00:00Z', transport: 'ssh' }
+    const place = { url: 'https://app.example.com', pooling_enabled: true, traffic_policy: '{}', name: 'web' }
+    const texts = { description: 'shop', metadata: 'm', upstream_protocol: 'http2' }
+    const session = gateway.declare.tunnelSession({
+      ...shown,
+      credential: credential.id,
+      endpoints: [
+        { ...place, ...texts, forwards_to: 'http://localhost:3000' },
+        { url: 'tcp://db.internal:5432', binding: 'internal' },
+      ],
+      labelled: [{ labels: { team: 'web' }, forwards_to: 'http://localhost:1', metadata: 'l' }],
+    })
+    expect(session).toMatchObject({ ...shown, credential: { id: credential.id, uri: credential.uri } })
+    const { tunnels, endpoints } = agentsOf(gateway)
+    const web = { ...place, ...texts, domain: { id: domain }, upstream_url: 'http://localhost:3000' }
+    expect(endpoints).toMatchObject([
+      { url: 'tcp://db.internal:5432', bindings: ['internal'], principal: { id: owner_id } },
+      { ...web, created_at: shown.started_at },
+    ])
+    const labelled = { labels: { team: 'web' }, forwards_to: 'http://localhost:1', metadata: 'l', region: 'eu' }
+    const { id, started_at } = { id: expect.any(String), started_at: shown.started_at }
+    const ref = { id: session.id, uri: session.uri }
+    expect(tunnels[0]).toEqual({ ...labelled, id, started_at, tunnel_session: ref })
+    expect(tunnels.slice(1)).toMatchObject([{ proto: 'tcp' }, { metadata: 'm', public_url: place.url }])
+  })
+
+  it('can share a URL only if all endpoints there are pooled (334), and none is declared otherwise', () => {
+    const { gateway, online } = withAgent({ endpoints: [{ url: 'https://a.example', pooling_enabled: true }] })
+    const { tunnelSession } = gateway.declare
+    const at =
+      (...endpoints: NonNullable<NonNullable<Declared>['endpoints']>) =>
+      () =>
+        tunnelSession({ endpoints })
+    const before = gateway.snapshot()
+    expect(thrownBy(at({ url: 'https://a.example' })).code).toBe('ERR_NGROK_334')
+    expect(thrownBy(at({ url: 'tls://b.example' }, { url: 'tls://b.example:443' })).code).toBe('ERR_NGROK_334')
+    expect(thrownBy(at({ url: 'nothing' })).code).toBe('ERR_NGROK_249')
+    expect(thrownBy(() => tunnelSession({ credential: 'cr_1' })).message).toContain('"cr_1"')
+    expect(thrownBy(() => tunnelSession({ started_at: 'today' })).message).toContain('"today"')
+    expect(gateway.snapshot()).toEqual(before)
+    at({ url: 'https://a.example', pooling_enabled: true })()
+    expect(online()).toHaveLength(2)
+  })
+
+  it('is declared and ended over HTTP too', async () => {
+    const { gateway } = opened()
+    const control = controlsOf(gateway.fetch, 'http://localhost')
+    const { status, body } = await control('POST', '/declare', { tunnel_session: { endpoints: [{}], labelled: [] } })
+    expect([status, body.tunnel_session]).toEqual([200, gateway.tunnelSessions.get(body.tunnel_session.id)])
+    const path = `/declare?id=${body.tunnel_session.id}`
+    expect([(await control('DELETE', path)).status, agentsOf(gateway)]).toEqual([204, NOTHING])
+    expect(outcome(await control('DELETE', path))).toBe('404 ERR_NGROK_90404')
+  })
+
+  it('stays in a snapshot, whose relations are checked', () => {
+    const { gateway } = withAgent({ endpoints: [{}], labelled: [{ labels: { a: 'b' } }], failing: { stop: 'no' } })
+    const copy = () => JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
+    const other = createNgrok()
+    other.restore(copy())
+    expect(agentsOf(other)).toEqual(agentsOf(gateway))
+    const damaged = (collection: string, field: string, value: string) => () => {
+      const snapshot = copy()
+      snapshot.records[collection][0][field] = value
+      other.restore(snapshot)
+    }
+    const elsewhere = gateway.tunnelSessions.list().tunnel_sessions[0]?.id.replace(/.$/, '-').replace('-', '_') ?? ''
+    expect(damaged('tunnel_sessions', 'credential_id', 'cr_1')).toThrow('records.tunnel_sessions.0.credential_id')
+    expect(damaged('tunnels', 'session_id', elsewhere)).toThrow('records.tunnels.0.session_id')
+    expect(damaged('endpoints', 'tunnel_session_id', elsewhere)).toThrow('records.endpoints.0.tunnel_session_id')
+  })
+})
+
+describe('Endpoints of agents (contract: endpoints)', () => {
+  it('cannot be changed or deleted here (90440)', async () => {
+    const { online, refusedBy } = withAgent()
+    const path = `/endpoints/${online()[0]?.id}`
+    expect(await refusedBy('PATCH', path, { json: { description: 'x' } })).toBe('400 ERR_NGROK_90440')
+    expect(await refusedBy('DELETE', path)).toBe('400 ERR_NGROK_90440')
+  })
+
+  it('stay without their domain or address when it is deleted, and hinder no deletion', () => {
+    const { gateway } = opened()
+    const domain = gateway.reservedDomains.create({ domain: 'example.com' })
+    const addr = gateway.reservedAddrs.create()
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }, { url: `tcp://${addr.addr}` }] })
+    const refs = () => agentsOf(gateway).endpoints.map(({ domain, tcp_addr }) => domain?.id ?? tcp_addr?.id)
+    expect(refs()).toEqual([addr.id, domain.id])
+    gateway.reservedDomains.delete(domain.id)
+    gateway.reservedAddrs.delete(addr.id)
+    expect(refs()).toEqual([undefined, undefined])
+  })
+
+  it('hinder a cloud endpoint at their URL until the agent stops (18017)', async () => {
+    const { gateway } = opened()
+    gateway.reservedDomains.create({ domain: 'example.com' })
+    const { id } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }] })
+    const create = () => gateway.endpoints.create({ url: 'https://example.com', traffic_policy: '{}' })
+    expect(thrownBy(create).code).toBe('ERR_NGROK_18017')
+    gateway.tunnelSessions.stop(id)
+    expect(create().type).toBe('cloud')
+  })
+})
+
+describe('A tunnel session (contract: tunnel_sessions)', () => {
+  test.each([[undefined], [{}], ['id']])('is stopped with the body %j: all of its agent is gone', async (body) => {
+    const { gateway, session, send } = withAgent({ endpoints: [{}, {}], labelled: [{ labels: {} }] })
+    const json = body === 'id' ? { id: session.id } : body
+    const path = `/tunnel_sessions/${session.id}/stop`
+    expect((await send('POST', path, json === undefined ? {} : { json })).status).toBe(204)
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+    expect(outcome(await send('POST', path))).toBe('404 ERR_NGROK_90404')
+  })
+
+  it('leaves the agents of others alone', () => {
+    const { gateway, session, online } = withAgent()
+    const other = gateway.declare.tunnelSession({ endpoints: [{}] })
+    gateway.declare.end(session.id)
+    expect(online().map((each) => each.tunnel_session?.id)).toEqual([other.id])
+  })
+
+  it('restarts: new ids on the same URLs, from now on', async () => {
+    const { gateway, session, online, open, all, send } = withAgent({
+      endpoints: [{ url: 'https://a.example' }, {}],
+      labelled: [{ labels: { a: 'b' } }],
+    })
+    const before = [...all(), ...open(), ...online()].map(({ id }) => id)
+    const urls = online().map(({ url }) => url)
+    gateway.clock.advance('1m')
+    expect((await send('POST', `/tunnel_sessions/${session.id}/restart`)).status).toBe(204)
+    const [after] = all()
+    const started_at = '2026-01-01T00:01:00Z'
+    expect(after).toEqual({ ...session, id: after?.id, uri: after?.uri, started_at })
+    expect([...all(), ...open(), ...online()].filter(({ id }) => before.includes(id))).toEqual([])
+    expect(online().map(({ url }) => url)).toEqual(urls)
+    expect(online().map((each) => each.tunnel?.id)).toEqual(open().flatMap((each) => (each.endpoint ? [each.id] : [])))
+    expect(open().map((each) => [each.started_at, each.tunnel_session.id])).toEqual(
+      Array(3).fill([started_at, after?.id]),
+    )
+    expect(open()[0]?.labels).toEqual({ a: 'b' })
+  })
+
+  test.each([
+    [undefined, '4.0.0'],
+    [{ version: '3.50.0' }, '3.50.0'],
+  ])('is updated by %j, from its restart on; a second update waits for it (809)', async (json, version) => {
+    const { gateway, session, all, send, refusedBy } = withAgent({ update: '4.0.0' })
+    const path = `/tunnel_sessions/${session.id}`
+    expect((await send('POST', `${path}/update`, json && { json })).status).toBe(204)
+    expect(all()).toEqual([session])
+    expect(await refusedBy('POST', `${path}/update`)).toBe('400 ERR_NGROK_809')
+    gateway.tunnelSessions.restart(session.id)
+    expect(all()[0]?.agent_version).toBe(version)
+    expect(await refusedBy('POST', `/tunnel_sessions/${all()[0]?.id}/update`)).toBe('400 ERR_NGROK_809')
+  })
+
+  test.each<[command: string, declared: Declared, answer: string]>([
+    ['restart', { supports: ['stop'] }, '400 ERR_NGROK_804'],
+    ['restart', { os: 'windows' }, '400 ERR_NGROK_804'],
+    ['stop', { supports: ['restart', 'update'] }, '400 ERR_NGROK_805'],
+    ['update', { supports: [], update: '4.0.0' }, '400 ERR_NGROK_806'],
+    ['stop', { failing: { stop: 'the process hangs' } }, '400 ERR_NGROK_807'],
+    ['restart', { failing: { restart: 'no memory' } }, '400 ERR_NGROK_808'],
+    ['update', { update: '4.0.0', failing: { update: 'checks are off' } }, '400 ERR_NGROK_809'],
+    ['update', {}, '400 ERR_NGROK_809'],
+    ['update', { transport: 'ssh', update: '4.0.0' }, '400 ERR_NGROK_1121'],
+    ['restart', { transport: 'ssh' }, '400 ERR_NGROK_1122'],
+    ['stop', { reachable: false }, '503 ERR_NGROK_810'],
+    ['restart', { reachable: false }, '503 ERR_NGROK_810'],
+    ['update', { reachable: false, update: '4.0.0' }, '503 ERR_NGROK_810'],
+    ['stop', { os: 'windows', transport: 'ssh' }, '204'],
+  ])('%s of %j answers %s', async (command, declared, answer) => {
+    const { session, send, refusedBy } = withAgent({ ...declared, endpoints: [{}] })
+    const path = `/tunnel_sessions/${session.id}/${command}`
+    expect(answer === '204' ? outcome(await send('POST', path)) : await refusedBy('POST', path)).toBe(answer)
+  })
+
+  it('ends with its credential, also when the owner is deleted', () => {
+    const { gateway } = opened()
+    const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
+    const agentOf = ({ id }: { readonly id: string }) => {
+      gateway.declare.tunnelSession({ credential: id, endpoints: [{}] })
+      return id
+    }
+    const ssh = { owner_id, public_key: SSH_KEYS.ed25519 }
+    gateway.credentials.delete(agentOf(gateway.credentials.create({ owner_id })))
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+    gateway.sshCredentials.delete(agentOf(gateway.sshCredentials.create(ssh)))
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+    agentOf(gateway.credentials.create({ owner_id }))
+    agentOf(gateway.sshCredentials.create(ssh))
+    gateway.botUsers.delete(owner_id)
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+  })
+
+  it('is found by filters; lists of tunnels take none (231)', async () => {
+    const { gateway, session, send } = withAgent({ os: 'darwin' })
+    const other = gateway.declare.tunnelSession({ metadata: 'laptop', started_at: '2025-01-01T00:00:00Z' })
+    const found = async (filter: string) => {
+      const { body } = await send('GET', `/tunnel_sessions?filter=${encodeURIComponent(filter)}`)
+      return body.error_code ?? body.tunnel_sessions.map(({ id }: { id: string }) => id)
+    }
+    expect(await found("obj.os == 'darwin'")).toEqual([session.id])
+    expect(await found(`obj.credential == "${other.credential.id}"`)).toEqual([other.id])
+    expect(await found('obj.started_at < timestamp("2025-05-10T00:00:00Z")')).toEqual([other.id])
+    expect(await found('obj.transport == "ssh"')).toBe('ERR_NGROK_250')
+    expect(outcome(await send('GET', '/tunnels?filter=true'))).toBe('400 ERR_NGROK_231')
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, it, test } from 'vitest'
+import { caughtFrom } from '../support/client.ts'
+import { opened } from './support.ts'
+
+const PATHS = [
+  ['/bot_users', 'bot', 'service'],
+  ['/service_users', 'service', 'bot'],
+] as const
+
+describe.each(PATHS)('The users at %s', (path, prefix, other) => {
+  const items = path.slice(1)
+
+  it('are created, read, listed, changed and deleted, with ids that have the prefix of the path', async () => {
+    const { send, gateway } = opened()
+    const created = await send('POST', path, { json: { name: 'ci' } })
+    const id: string = created.body.id
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({
+      id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)),
+      uri: `${gateway.url}${path}/${id}`,
+      created_at: '2026-01-01T00:00:00Z',
+      name: 'ci',
+      active: true,
+    })
+    expect((await send('GET', `${path}/${id}`)).body).toEqual(created.body)
+    expect((await send('PATCH', `${path}/${id}`, { json: { active: false } })).body).toEqual({
+      ...created.body,
+      active: false,
+    })
+    expect((await send('PATCH', `${path}/${id}`, { json: { name: 'cd' } })).body).toMatchObject({ name: 'cd' })
+    expect((await send('GET', path)).body).toEqual({
+      [items]: [{ ...created.body, name: 'cd', active: false }],
+      uri: gateway.url + path,
+      next_page_uri: null,
+    })
+    expect((await send('DELETE', `${path}/${id}`)).status).toBe(204)
+    expect((await send('GET', `${path}/${id}`)).body.msg).toBe(`There is no ${prefix} user ${id}.`)
+  })
+
+  it(`are those of the other path too, and their ids are taken with the prefix ${other}`, async () => {
+    const { send, gateway } = opened()
+    const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
+    const shared = id.slice(prefix.length)
+    const [own, theirs] = [prefix + shared, other + shared]
+    expect((await send('GET', `/${other}_users/${own}`)).body).toMatchObject({
+      id: theirs,
+      uri: `${gateway.url}/${other}_users/${theirs}`,
+    })
+    expect((await send('GET', `${path}/${theirs}`)).body.id).toBe(own)
+    expect((await send('GET', `${path}/${own}`)).body.id).toBe(own)
+    expect((await send('GET', path, {})).body[items][0].id).toBe(own)
+    expect((await send('DELETE', `${path}/${theirs}`)).status).toBe(204)
+    expect((await send('GET', `/${other}_users`)).body[`${other}_users`]).toEqual([])
+  })
+
+  it('are listed in pages, from an id with either prefix on, and by filters over id, created_at and name', async () => {
+    const { send, refusedBy } = opened()
+    for (const name of ['a', 'b', 'c']) await send('POST', path, { json: { name } })
+    const names = async (uri: string) =>
+      (await send('GET', uri)).body[items].map(({ name }: { name: string }) => name).join('')
+    const first = (await send('GET', `${path}?limit=2`)).body
+    expect(first.next_page_uri).toContain(`before_id=${first[items][1].id}&`)
+    expect(await names(first.next_page_uri)).toBe('a')
+    const cursor: string = first[items][0].id
+    expect(await names(`${path}?before_id=${cursor.replace(prefix, other)}`)).toBe('ba')
+    expect(await names(`${path}?filter=${encodeURIComponent("obj.name == 'b'")}`)).toBe('b')
+    expect(await names(`${path}?filter=${encodeURIComponent(`obj.id == "${cursor}"`)}`)).toBe('c')
+    expect(await refusedBy('GET', `${path}?filter=obj.active`)).toBe('400 ERR_NGROK_250')
+  })
+
+  test.each([
+    [{}, 4109],
+    [{ name: '' }, 4109],
+    [{ name: 'é'.repeat(128) }, 4110],
+    [{ name: 'taken' }, 4112],
+    [{ name: 1 }, 215],
+    [{ name: 'ci', active: 'no' }, 215],
+    [{ name: 'ci', description: 'none here' }, 214],
+  ])('refuse %j by %d, and nothing changes', async (json, number) => {
+    const { send, refusedBy } = opened()
+    await send('POST', path, { json: { name: 'taken' } })
+    const { id } = (await send('POST', `/${other}_users`, { json: { name: 'x'.repeat(255) } })).body
+    expect(await refusedBy('POST', path, { json })).toBe(`400 ERR_NGROK_${number}`)
+    if (Object.keys(json).length > 0)
+      expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  test('stay the same after a change without a field, or to the same name', async () => {
+    const { send, refusedBy } = opened()
+    const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('200')
+    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { name: 'ci' } })).toBe('200')
+    expect(await refusedBy('GET', `${path}/usr_1`)).toBe('400 ERR_NGROK_227')
+    expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('starts with "bot_" or "service_"')
+  })
+})
+
+describe('A snapshot', () => {
+  it('has each user once, and is refused with two of one name', () => {
+    const { gateway } = opened()
+    const [a, b] = ['a', 'b'].map((name) => gateway.botUsers.create({ name }))
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const restored = opened().gateway
+    restored.restore(snapshot)
+    expect(restored.botUsers.list().bot_users).toEqual([b, a])
+    expect(restored.serviceUsers.list().service_users).toHaveLength(2)
+    expect(restored.leftovers()).toEqual([a, b].map((user) => ({ family: 'bot_users', id: user?.id })))
+    snapshot.records.bot_users[1].name = 'a'
+    expect(caughtFrom(() => restored.restore(snapshot))?.message).toContain('records.bot_users.1.name is "a"')
+  })
+})
