@@ -18,9 +18,11 @@ const ROOMS = {
   http: ['schema', 'operation', 'engine', 'x509', 'journal', 'control'],
   openapi: ['schema', 'operation', 'resources', 'control', 'controls'],
   store: ['schema', 'operation'],
-  kit: ['schema', 'operation'],
+  kit: ['schema', 'filter', 'operation', 'x509', 'resources'],
   table: ['schema', 'operation', 'resources', 'control', 'controls', 'http', 'kit'],
-  gateway: [...faces, 'controls', 'table'],
+  // Its families are made as a stranger's would be: of the kit alone.
+  ngrok: ['kit'],
+  gateway: [...faces, 'controls', 'table', 'ngrok'],
   index: [...faces, 'controls', 'gateway'],
   testing: [...faces, 'gateway'],
   inspector: [],

@@ -49,7 +49,7 @@ async function writeSurroundings(folder) {
   const { entryPointsByImport } = await loaded(join(root, 'scripts/entries.ts'))
   const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
   const write = (path) => {
-    const text = readFileSync(path, 'utf8').replace(/'(\.[^']*)'/g, (_quoted, imported) => {
+    const text = readFileSync(path, 'utf8').replace(/'(\.[^']*\.ts)'/g, (_quoted, imported) => {
       const source = join(dirname(path), imported)
       if (names.has(source)) return `'${names.get(source)}'`
       write(source)

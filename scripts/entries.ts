@@ -8,6 +8,7 @@ export const entryPoints = {
   jest: 'src/testing/jest.ts',
   openapi: 'src/openapi/openapi.ts',
   kit: 'src/kit/index.ts',
+  ngrok: 'src/gateway/ngrok.ts',
   vitest: 'src/testing/vitest.ts',
   sandbox: 'src/sandbox/index.ts',
 }

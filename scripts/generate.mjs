@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const PARTS = {
   'types.ts': ['src/generated'],
   'messages.ts': [],
-  'reference.mjs': ['docs/reference'],
+  'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'command.mjs': [],
   'api.mjs': ['docs/api'],
 }
@@ -43,8 +43,13 @@ const textAt = (path) => (existsSync(join(root, path)) ? readFileSync(join(root,
 /** The files of a part's folders that it no longer writes. */
 function leftovers(part, files) {
   const folders = PARTS[part].filter((folder) => existsSync(join(root, folder)))
-  const paths = folders.flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
-  return paths.filter((path) => !files.has(path))
+  const entries = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true }).map((entry) => ({
+      entry,
+      path: `${folder}/${entry.name}`,
+    })),
+  )
+  return entries.filter(({ entry, path }) => entry.isFile() && !files.has(path)).map(({ path }) => path)
 }
 
 /** The text of each file of a part, by its path, from the sources as they are now. */

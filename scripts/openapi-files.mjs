@@ -1,8 +1,13 @@
 // Writes the OpenAPI documents of the dialects into dist, where the package has them.
 import { writeFileSync } from 'node:fs'
 import { ngrok, standard } from '../dist/index.js'
+import { ngrokFamilies } from '../dist/ngrok.js'
 import { openApi } from '../dist/openapi.js'
 
-for (const [name, dialect] of Object.entries({ 'openapi.json': standard, 'openapi.ngrok.json': ngrok })) {
-  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${JSON.stringify(openApi(dialect))}\n`)
+const documents = {
+  'openapi.json': openApi(standard),
+  'openapi.ngrok.json': openApi(ngrok, { families: ngrokFamilies }),
+}
+for (const [name, document] of Object.entries(documents)) {
+  writeFileSync(new URL(`../dist/${name}`, import.meta.url), `${JSON.stringify(document)}\n`)
 }

@@ -13,6 +13,7 @@ const BUNDLED = [
   'punycode.js',
   'type-detect',
   'valibot',
+  'yaml',
 ]
 
 /** Of a package under one of several licences, this one is chosen; the text of the other begins at its heading. */

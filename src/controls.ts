@@ -9,7 +9,7 @@ import { faults } from './control/faults/index.ts'
 import { provisioning } from './control/provisioning/index.ts'
 import { requests } from './control/requests.ts'
 import { state } from './control/state.ts'
-import type { ErrorsByKey } from './operation/family.ts'
+import type { ErrorsByKey, Families } from './operation/family.ts'
 import { overview } from './views/overview.ts'
 import { report } from './views/report.ts'
 import { timelines } from './views/timelines.ts'
@@ -36,8 +36,15 @@ const members = /* @__PURE__ */ membersOf(controls)
 /** The members of a gateway that come from its controls. */
 export type ControlMembers = NonNullable<typeof members>
 
-/** All calls to the controls, with paths below `/_fauxgate`. */
-export const controlCalls: readonly ControlCall[] = controls.flatMap(({ calls }) => Object.values(calls))
+/** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */
+export function controlCallsWith(families: Families): readonly ControlCall[] {
+  return controls.flatMap(({ calls, callsWith }: AnyControl) =>
+    Object.values<ControlCall>({ ...calls, ...callsWith?.(families) }),
+  )
+}
+
+/** The calls to the controls of a gateway without families of its own. */
+export const controlCalls: readonly ControlCall[] = controlCallsWith({})
 
 export const controlErrors: readonly ErrorsByKey[] = [
   accessErrors,

@@ -1,10 +1,11 @@
 import type { Api, ControlCall } from './control/control.ts'
+import { reservedDeclarations } from './control/declare.ts'
 import { FAULT_PREFIX } from './control/faults/fault.ts'
 import { type SnapshotReader, snapshotReader } from './control/snapshot.ts'
-import { controlCalls, controlErrors, controls } from './controls.ts'
+import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
-import type { Families, Family } from './operation/family.ts'
+import { type Families, type Family, type KeyRules, withRulesBefore } from './operation/family.ts'
 import type { Operation } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
@@ -21,11 +22,13 @@ export interface Table {
   readonly router: Router<Operation>
   readonly controlRouter: Router<ControlCall>
   readonly catalogue: Catalogue
+  /** The rules of families for API keys. */
+  readonly keyRules: readonly KeyRules[]
   readonly readSnapshot: SnapshotReader
 }
 
-/** The prefixes of ids of no family: of requests, of faults, and of declared resources. */
-const RESERVED_PREFIXES = [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes]
+/** What no other family can have: the prefixes of requests, faults and declared resources, and the names of what any test declares. */
+const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
 /** No family beside fauxgate's own. */
 const NONE: Families = Object.freeze({})
@@ -40,8 +43,8 @@ const tables = new WeakMap<Families, Table>()
 export function tableOf(own: Families = NONE): Table {
   const known = tables.get(own)
   if (known) return known
-  requireFitting(own, families, RESERVED_PREFIXES)
-  const table = madeTable({ ...families, ...own })
+  requireFitting(own, families, RESERVED)
+  const table = madeTable(withRulesBefore({ ...families, ...own }))
   tables.set(own, table)
   return table
 }
@@ -57,8 +60,9 @@ function madeTable(all: typeof families & Families): Table {
     keepers,
     api,
     router,
-    controlRouter: routerOf(controlCalls),
+    controlRouter: routerOf(controlCallsWith(all)),
     catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), ...controlErrors]),
+    keyRules: keepers.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(keepers.flatMap(({ collections }) => collections)),
   }
 }

@@ -1,11 +1,10 @@
 // The operations and controls of the OpenAPI document, with bodies that its schemas describe, and the
 // controls that only the direct API has.
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import { ngrok } from '../../dist/index.js'
+import { openApi } from '../../dist/openapi.js'
 
-const { paths, components } = JSON.parse(
-  readFileSync(new URL('../../dist/openapi.ngrok.json', import.meta.url), 'utf8'),
-)
+const { paths, components } = openApi(ngrok)
 
 /** The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. */
 export const FAMILIES = [

@@ -15,6 +15,7 @@ import { general } from '../../src/schema/general-errors.ts'
 import { resourceHead } from '../../src/schema/schema.ts'
 import { configSchema } from '../../src/server/options/config.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
+import { sandboxExample } from './sandbox-example.ts'
 import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
@@ -64,13 +65,12 @@ const OTHERS: Readonly<Record<string, string>> = {
 }
 
 /** The text of each file, by its path. */
-export default function types(): Map<string, string> {
+export default function types(root: string): Map<string, string> {
   const homes = new Map(Object.entries(OTHERS))
   for (const name of ['ErrorKey', 'OperationName', ...tables.map(([name]) => callsName(name))])
     homes.set(name, './resources.ts')
-  return new Map(
-    Object.entries(GROUPS).map(([file, group]) => [`src/generated/${file}`, fileText(file, group(), homes)]),
-  )
+  const texts = Object.entries(GROUPS).map(([file, group]) => [file, fileText(file, group(), homes)] as const)
+  return new Map([...texts, sandboxExample(root)].map(([file, text]) => [`src/generated/${file}`, text]))
 }
 
 function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map<string, string>): string {

@@ -19,6 +19,8 @@ import type { Snapshot } from './snapshot.ts'
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
   /** The calls over HTTP, by name. */
   readonly calls: Readonly<Record<string, ControlCall>>
+  /** The calls that differ for a gateway with families of its own, by name. */
+  readonly callsWith?: (families: Families) => Readonly<Record<string, ControlCall>>
   /** Further schemas whose types are generated: those of the arguments of its members. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
@@ -42,7 +44,7 @@ export type AnyControl = Control<object, ErrorsByKey>
 export type ErrorKeysOf<C extends AnyControl> = C extends { readonly errors?: infer Errors } ? keyof Errors : never
 
 /** All types of a union at once: what takes any of them takes this. */
-type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 

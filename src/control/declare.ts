@@ -1,20 +1,25 @@
 import * as v from 'valibot'
+import type { Declaration, Families } from '../operation/family.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { documented, named } from '../schema/documentation.ts'
+import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
+import { snakeCase } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** An id of a type. The prefixes of backends have more letters after "bkd". */
+/** An id of a type, or of several with `|` between. The prefixes of backends have more letters after "bkd". */
 const idOf = (prefix: string, sentence: string) =>
   documented(
     v.pipe(
       v.string(),
       rule([], (id, report) => {
-        if (isIdOf(id, prefix === 'bkd' ? prefix : `${prefix}_`)) return
-        report(general.field_invalid, { allowed: `an id that starts with "${prefix}", "_", letters and digits` })
+        const prefixes = prefix.split('|')
+        if (prefixes.some((each) => isIdOf(id, each === 'bkd' ? each : `${each}_`))) return
+        const allowed = `an id that starts with "${prefixes.join('" or "')}", "_", letters and digits`
+        report(general.field_invalid, { allowed })
       }),
     ),
     sentence,
@@ -22,35 +27,76 @@ const idOf = (prefix: string, sentence: string) =>
   )
 
 const fields = v.object({
-  edge: v.optional(idOf('edghts', 'An HTTPS edge.')),
-  routes: v.optional(documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes to add to the edge.')),
+  edge: v.optional(idOf('edghts|edgtcp|edgtls', 'An edge: HTTPS, TCP or TLS.')),
+  routes: v.optional(documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes to add to the edge, an HTTPS edge.')),
   endpoint_configuration: v.optional(idOf('ec', 'An endpoint configuration.')),
   backend: v.optional(idOf('bkd', 'A backend that can be a child of a weighted one.')),
 })
 
-const consistent = ruleOnWhole<v.InferOutput<typeof fields>, never>([], (sent, report) => {
-  const names = ['edge', 'endpoint_configuration', 'backend'] as const
-  if (names.every((name) => sent[name] === undefined))
-    report(general.field_invalid, { allowed: `one of ${names.join(', ')}` })
-  if (sent.routes !== undefined && sent.edge === undefined) {
-    report(
-      general.field_invalid,
-      { allowed: 'routes together with their edge' },
-      { path: ['routes'], value: sent.routes },
-    )
-  }
-})
+const NAMES = ['edge', 'endpoint_configuration', 'backend'] as const
 
-const declareCall = controlCall({
-  method: 'POST',
+type Fields = v.InferOutput<typeof fields>
+
+const consistent = (names: readonly string[]) =>
+  ruleOnWhole<Fields, never>([], (sent, report) => {
+    if (names.every((name) => Reflect.get(sent, name) === undefined))
+      report(general.field_invalid, { allowed: `one of ${names.join(', ')}` })
+    const isRouted = typeof sent.edge === 'string' && sent.edge.startsWith('edghts_')
+    if (sent.routes !== undefined && !isRouted) {
+      report(
+        general.field_invalid,
+        { allowed: 'routes together with their HTTPS edge' },
+        { path: ['routes'], value: sent.routes },
+      )
+    }
+  })
+
+/** Returns what the families of a gateway let tests declare, by the name over HTTP. */
+function declarationsOf(families: Families): Readonly<Record<string, Declaration>> {
+  const own = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
+  return Object.fromEntries(own.map(([name, each]) => [snakeCase(name), each]))
+}
+
+function declareCallWith(families: Families) {
+  const own = declarationsOf(families)
+  const further = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
+  const shown = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
+  const all = v.object({ ...fields.entries, ...Object.fromEntries(further) })
+  const schema = v.pipe(all, consistent([...NAMES, ...Object.keys(own)]))
+  return controlCall({
+    method: 'POST',
+    path: '/declare',
+    summary: 'Declare edges with routes, endpoint configurations and child backends',
+    from: 'body',
+    schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
+    ...(shown.length > 0 && { answer: v.object(Object.fromEntries(shown)) }),
+    errors: Object.values(own).flatMap(({ errors = [] }) => errors),
+    run: (host, sent) =>
+      host.transact((tx) => {
+        const { edge, routes = [], endpoint_configuration, backend } = sent
+        for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
+        for (const route of routes) declareOne(tx, route, edge)
+        const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(own, name) && input !== undefined)
+        const made = inputs.map(([name, input]) => [name, own[name]?.run(tx, input)] as const)
+        return shown.length > 0 ? Object.fromEntries(made) : undefined
+      }),
+  })
+}
+
+const endSchema = v.object({ id: documented(v.string(), 'The id of what was declared, such as that of a session.') })
+
+const end = controlCall({
+  method: 'DELETE',
   path: '/declare',
-  summary: 'Declare edges with routes, endpoint configurations and child backends',
-  from: 'body',
-  schema: named(v.pipe(fields, consistent), 'Declaration', 'Things to declare: at least one.'),
-  run: (host, { edge, routes = [], endpoint_configuration, backend }) =>
+  summary: 'End something that was declared, such as the session of an agent',
+  from: 'query',
+  schema: endSchema,
+  errors: [general.not_found],
+  run: (host, { id }) =>
     host.transact((tx) => {
-      for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
-      for (const route of routes) declareOne(tx, route, edge)
+      const ending = Object.values(declarationsOf(host.families)).map((each) => each.end)
+      const isEnded = ending.some((each) => each && isIdOf(id, `${each.prefix}_`) && each.run(tx, id))
+      if (!isEnded) refuse(general.not_found, { what: 'declared', received: id }, { id })
     }),
 })
 
@@ -66,13 +112,21 @@ const declareCall = controlCall({
  * ```
  */
 export interface Declare {
-  /** Declares an HTTPS edge with routes. Declaring it again adds routes. */
+  /** Declares an HTTPS edge with routes, a TCP edge or a TLS edge. Declaring it again adds routes. */
   edge(id: string, options?: { readonly routes?: readonly string[] }): void
   /** Declares an endpoint configuration that an address or a domain can link. */
   endpointConfiguration(id: string): void
   /** Declares a backend that a weighted backend can have as a child. */
   backend(id: string): void
+  /**
+   * Ends something that was declared, such as the session of an agent. Each family says what it can end.
+   * @throws GatewayError `not_found` if nothing that can be ended has this id.
+   */
+  end(id: string): void
 }
+
+/** The names that no family can give to a declaration of its own, as over HTTP. */
+export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
 export interface DeclareMember {
   /** Declares resources that this API refers to and cannot create; see `references`. */
@@ -80,7 +134,8 @@ export interface DeclareMember {
 }
 
 export const declare: Control<DeclareMember> = {
-  calls: { declare: declareCall },
+  calls: { declare: declareCallWith({}), end },
+  callsWith: (families) => ({ declare: declareCallWith(families) }),
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),
 }
@@ -89,9 +144,22 @@ export const declare: Control<DeclareMember> = {
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
 function direct(host: ControlHost): Declare {
+  // Made at the first use: few tests declare anything, and its schemas take as long as a tenth of a gateway.
+  let made: ReturnType<typeof declareCallWith> | undefined
+  const run = (input: object) => {
+    made ??= declareCallWith(host.families)
+    return made.run(host, input)
+  }
+  const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
+  const calls = own.map((name) => {
+    const key = snakeCase(name)
+    return [name, (input: unknown = {}) => run({ [key]: input })?.[key]]
+  })
   return {
-    edge: (edge, options = {}) => declareCall.run(host, { edge, ...readCallOptions(edgeOptions, options) }),
-    endpointConfiguration: (id) => declareCall.run(host, { endpoint_configuration: id }),
-    backend: (backend) => declareCall.run(host, { backend }),
+    ...Object.fromEntries(calls),
+    edge: (edge, options = {}) => void run({ edge, ...readCallOptions(edgeOptions, options) }),
+    endpointConfiguration: (id) => void run({ endpoint_configuration: id }),
+    backend: (backend) => void run({ backend }),
+    end: (id) => end.run(host, { id }),
   }
 }

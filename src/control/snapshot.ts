@@ -80,14 +80,19 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
     if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Only snapshots have records there.
-    const sent = isObject(value) ? presentForm(value) : value
+    const sent = isObject(value) ? withoutForeign(presentForm(value), collections) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, recordContext(sent, context)), isOwn: false }
   }
 }
 
+interface SentSnapshot {
+  readonly version?: unknown
+  readonly records?: unknown
+}
+
 /** Returns a snapshot in the present form. Refuses one of a version that this fauxgate does not read. */
-function presentForm(sent: object & { readonly version?: unknown; readonly records?: unknown }): object {
+function presentForm(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {
     return refuse(general.field_invalid, { field: 'version', received: quote(version), allowed: READABLE_VERSIONS })
@@ -102,6 +107,15 @@ function presentForm(sent: object & { readonly version?: unknown; readonly recor
     present[collection].push(record)
   }
   return { ...sent, version: RECORDS_VERSION, records: present }
+}
+
+/** Leaves out collections of families that this gateway does not have, as long as they hold nothing. */
+function withoutForeign(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
+  if (!isObject(sent.records)) return sent
+  const isForeign = (name: string, list: unknown) =>
+    Array.isArray(list) && list.length === 0 && !collections.some((each) => each.name === name)
+  const records = Object.entries(sent.records).filter(([name, list]) => !isForeign(name, list))
+  return { ...sent, records: Object.fromEntries(records) }
 }
 
 function snapshotSchema(collections: readonly Collection<object>[]) {

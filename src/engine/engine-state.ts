@@ -60,8 +60,8 @@ export class EngineState {
   readonly #options: StateOptions
   readonly #origin: Origin
   #wire: Wire
-  /** The wire's form of records. Made when first needed: it is the most expensive part of an unused gateway. */
-  #views: WeakMap<object, object> | undefined
+  /** The wire's form of records, by view. Made when first needed: it is the most expensive part of an unused gateway. */
+  #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
   /** The public form of records: to look for private keys in them takes five times as long. */
   #exports: WeakMap<object, object> | undefined
@@ -140,12 +140,16 @@ export class EngineState {
 
   /** Returns the wire's form of a record, frozen. `isNew`: the record was just written, and few ask for it again. */
   view<R extends object, Shown extends object>(view: View<R, Shown>, record: R, isNew: boolean): Shown {
-    const known = this.#views?.get(record) as Shown | undefined // A record has one view.
+    const views = this.#views?.get(view)
+    const known = views?.get(record) as Shown | undefined // Made by this view.
     const shown = known ?? deepFreeze(view(record, this.#wire))
     this.#lastView = shown
     if (known || isNew) return shown
-    this.#views ??= new WeakMap()
-    this.#views.set(record, shown)
+    if (views) views.set(record, shown)
+    else {
+      this.#views ??= new WeakMap()
+      this.#views.set(view, new WeakMap([[record, shown]]))
+    }
     return shown
   }
 
@@ -207,14 +211,9 @@ function checkRelations(
   problems: Problems,
 ): void {
   if (!relations) return
-  const others = {
-    get: <R extends object>(collection: Collection<R>, key: string) => records.table(collection).get(key),
-    find: <R extends object>(collection: Collection<R>, index: string, value: string) =>
-      records.table(collection).find(index, value),
-  }
   for (const { name } of collections) {
     rows[name]?.forEach((record, index) => {
-      relations(record, others, (path, received, allowed) => {
+      relations(record, records, (path, received, allowed) => {
         const field = () => ['records', name, index, ...path].join('.')
         problems.add(() => problem(general.field_invalid, { field: field(), received: quote(received), allowed }))
       })

@@ -10,6 +10,7 @@ import { DueEvents, type NextDue } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence.ts'
+import type { Records } from './records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
 
 /**
@@ -286,6 +287,11 @@ export class Engine {
   /** The records of a collection whose index has this value, oldest first. Settles nothing. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
     return this.#state.records.table(collection).findAll(index, value)
+  }
+
+  /** The records as they are, for code that changes none. Settles nothing. */
+  get records(): Pick<Records, 'get' | 'find' | 'sequence'> {
+    return this.#state.records
   }
 
   isEmpty<R extends object>(collection: Collection<R>): boolean {

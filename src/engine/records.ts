@@ -31,6 +31,15 @@ export class Records {
     return this.tableNamed(collection.name) as Table<R>
   }
 
+  get<R extends object>(collection: Collection<R>, key: string): R | undefined {
+    return this.table(collection).get(key)
+  }
+
+  /** The oldest record whose index has this value. */
+  find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
+    return this.table(collection).find(index, value)
+  }
+
   tableNamed(name: string): Table {
     const table = this.#tables.get(name)
     if (!table) throw new TypeError(`No family keeps the collection "${name}".`)

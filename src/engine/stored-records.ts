@@ -84,7 +84,11 @@ function recordReader(families: readonly Family[], context: RuleContext): Record
   )
   return (stored, hasOwnKey) => {
     const read = readers.get(stored.collection)
-    if (!read) throw new TypeError(`No family keeps the collection "${stored.collection}".`)
+    if (!read) {
+      throw new TypeError(
+        `No family keeps the collection "${stored.collection}". Allowed: the dialect and the families of the gateway that stored it.`,
+      )
+    }
     return read(stored, hasOwnKey)
   }
 }

@@ -77,11 +77,15 @@ export class OpenTransaction implements Transaction {
   }
 
   get<R extends object>(collection: Collection<R>, key: string): R | undefined {
-    return this.#state.records.table(collection).get(key)
+    return this.#state.records.get(collection, key)
   }
 
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
-    return this.#state.records.table(collection).find(index, value)
+    return this.#state.records.find(collection, index, value)
+  }
+
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
+    return this.#state.records.table(collection).findAll(index, value)
   }
 
   count<R extends object>(collection: Collection<R>): number {

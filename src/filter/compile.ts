@@ -34,10 +34,17 @@ const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 
 /** Compiles filters over items of one type. Throws a `Misplaced` if a part is not supported or mistyped. */
 export class Compiler {
   readonly #item: Type
+  readonly #filterable: readonly string[] | undefined
   #depth = 0
 
-  constructor(item: Type) {
+  constructor(
+    item: Type,
+    filterable?: readonly string[],
+    /** The name of an item in expressions. */
+    readonly name = 'obj',
+  ) {
     this.#item = item
+    this.#filterable = filterable
   }
 
   condition(node: ASTNode): Term {
@@ -113,11 +120,19 @@ export class Compiler {
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
     if (root.op !== 'id') return misplaced(node, 'a field of no item', VALUES)
     if (root.args === 'time') return misplaced(node, undefined, 'timestamp(time.now)')
-    if (root.args !== 'obj') return misplaced(node, 'an unknown name', fieldsOf('obj', this.#item))
-    let [type, path] = [this.#item, 'obj']
+    if (root.args !== this.name) return misplaced(node, 'an unknown name', fieldsOf(this.name, this.#item))
+    const isHidden = this.#filterable?.includes(names.join('.')) === false
+    if (isHidden)
+      misplaced(node, 'a field that filters cannot name', this.#filterable.map((each) => `obj.${each}`).join(', '))
+    let [type, path] = [this.#item, this.name]
     for (const name of names) {
       type = fieldType(node, type, path, name)
       path = `${path}.${name}`
+    }
+    // A reference that filters can name is compared as its id.
+    if (this.#filterable && type.fields?.id) {
+      type = fieldType(node, type, path, 'id')
+      names.push('id')
     }
     const term: Term = (obj) => names.reduce<unknown>((value, name) => fieldValue(value, name), obj)
     return { node, type, term }
@@ -137,10 +152,15 @@ export class Compiler {
     if (name === 'size' && !argument) return size(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
+      if (test && this.#filterable && isOwnId(target.node)) misplaced(node, 'a part of an id', 'obj.id == "…"')
       if (test) return textTest(node, test, target, this.#part(argument))
       if (name === 'add') return moved(node, target, argument, 1)
       if (name === 'subtract') return moved(node, target, argument, -1)
     }
     return misplaced(node, 'a call that is not supported', CALLS)
   }
+}
+
+function isOwnId({ op, args }: ASTNode): boolean {
+  return op === '.' && args[1] === 'id' && args[0].op === 'id'
 }

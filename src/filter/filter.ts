@@ -15,13 +15,21 @@ export type Filter = (obj: object, now: number) => boolean
 
 export const LONGEST_FILTER = 2048
 
+/** The items that a filter chooses from. */
+export interface Filtered {
+  /** The schema of one item. */
+  readonly item: v.GenericSchema
+  /** The paths of fields that filters can name, such as `certificate.id`; absent for all. */
+  readonly filterable?: readonly string[] | undefined
+}
+
 /**
- * Compiles a list filter: a subset of CEL (rules: filters#language). Its types are checked against the fields that `item`
- * has in the dialect. A filter outside the subset, or one that can never match, is reported as `filter_invalid`.
+ * Compiles a list filter: a subset of CEL (rules: filters#language). Its types are checked against the fields that items
+ * have in the dialect. A filter outside the subset, or one that can never match, is reported as `filter_invalid`.
  */
 export function compileFilter(
   source: string,
-  item: v.GenericSchema,
+  { item, filterable }: Filtered,
   dialect: CommonDialect,
   problems: Problem[],
 ): Filter | undefined {
@@ -29,13 +37,34 @@ export function compileFilter(
     if (source.length > LONGEST_FILTER) {
       throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
     }
-    const term = new Compiler(itemType(item, dialect)).condition(parsed(source))
+    const term = new Compiler(itemType(item, dialect), filterable).condition(parsed(source))
     return (obj, now) => term(obj, now) === true
   } catch (error) {
     if (!(error instanceof Misplaced)) throw error
     const values = { received: quote(source), problem: error.message }
     problems.push({ ...problem(general.filter_invalid, values), field: 'filter' })
     return undefined
+  }
+}
+
+/**
+ * Compiles an expression that chooses items, which it calls by a name. Valid CEL that is no filter chooses none.
+ *
+ * @returns the filter, or what is wrong with the CEL, as a fragment for a message
+ */
+export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
+  const nodeOrProblem = orProblem(() => parsed(source))
+  if ('problem' in nodeOrProblem) return nodeOrProblem
+  const term = orProblem(() => new Compiler(typeOf(item), undefined, name).condition(nodeOrProblem))
+  return (obj, now) => !('problem' in term) && term(obj, now) === true
+}
+
+function orProblem<T extends object>(compile: () => T): T | { problem: string } {
+  try {
+    return compile()
+  } catch (error) {
+    if (!(error instanceof Misplaced)) throw error
+    return { problem: error.message }
   }
 }
 

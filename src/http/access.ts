@@ -1,16 +1,40 @@
 import { accessErrors, CONTROL_KEY_HEADER } from '../control/control.ts'
+import type { KeyRules, KeyState } from '../operation/family.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { isOneOf } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Checks the API key (rules: requests#api-key). Without `keys`, any non-empty key will do. */
-export function authenticate(request: HttpRequest, keys: readonly string[] | undefined): void {
+/** Tells whether a request may be made with an API key, or refuses it for a reason of its own. */
+export type KeyCheck = (key: string) => boolean
+
+/**
+ * Makes the check of API keys (rules: requests#api-key): by the option `keys`, then by the families that know some. Without
+ * `keys`, any other key will do.
+ */
+export function keyCheck(
+  keys: readonly string[] | undefined,
+  rules: readonly KeyRules[],
+  state: () => KeyState,
+): KeyCheck {
+  return (key) => {
+    if (keys && isOneOf(keys, key)) return true
+    for (const { judge } of rules) {
+      const isValid = judge(key, state())
+      if (isValid !== undefined) return isValid
+    }
+    return keys === undefined
+  }
+}
+
+/** Checks the API key of a request (rules: requests#api-key). */
+export function authenticate(request: HttpRequest, isValid: KeyCheck): void {
   const header = request.header('authorization') ?? refuse(general.auth_missing, {})
-  if (!BEARER.test(header)) refuse(general.auth_unparsable, {})
-  if (keys && !isOneOf(keys, BEARER.exec(header)?.[1] ?? '')) refuse(general.auth_invalid, {})
+  const key = BEARER.exec(header)?.[1] ?? refuse(general.auth_unparsable, {})
+  if (!isValid(key)) refuse(general.auth_invalid, {})
 }
 
 const BEARER = /^Bearer +(\S.*)$/i
@@ -20,19 +44,6 @@ export function checkVersion(request: HttpRequest, { versionHeader }: CommonDial
   const version =
     request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })
   if (version !== '2') refuse(general.version_unsupported, { header: versionHeader, received: quote(version) })
-}
-
-/** Compares with every key, each in a time that depends only on the received key's length. */
-export function isOneOf(keys: readonly string[], received: string): boolean {
-  let found = false
-  for (const key of keys) found = isEqual(received, key) || found
-  return found
-}
-
-function isEqual(received: string, key: string): boolean {
-  let difference = received.length ^ key.length
-  for (let i = 0; i < received.length; i++) difference |= received.charCodeAt(i) ^ key.charCodeAt(i % key.length)
-  return difference === 0
 }
 
 /** The conditions of use of the control API: its key, or where there is none, this machine by its own names. */

@@ -2,7 +2,7 @@ import type { Operation } from '../operation/operation.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { Refusal } from '../schema/errors.ts'
-import { authenticate, checkVersion } from './access.ts'
+import { authenticate, checkVersion, type KeyCheck } from './access.ts'
 import type { ControlApi } from './control-api.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
@@ -12,7 +12,7 @@ import { operationFor, type Router } from './router.ts'
 interface CallerChecks {
   readonly controlApi: ControlApi
   readonly dialect: CommonDialect
-  readonly keys: readonly string[] | undefined
+  readonly isValidKey: KeyCheck
 }
 
 interface AdmissionOptions extends CallerChecks {
@@ -21,9 +21,9 @@ interface AdmissionOptions extends CallerChecks {
 }
 
 /** Runs the checks of who calls an operation, in their order (rules: requests#order-of-checks). */
-export function requireCaller(request: HttpRequest, { controlApi, dialect, keys }: CallerChecks): void {
+export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
   if (request.isInspector) controlApi.requireAccess(request)
-  else authenticate(request, keys)
+  else authenticate(request, isValidKey)
   checkVersion(request, dialect)
 }
 

@@ -1,4 +1,4 @@
-import { errors } from '../control/faults/fault.ts'
+import { errorNamed, errors } from '../control/faults/fault.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'
@@ -40,8 +40,9 @@ function fails({ status, error, message, body, drop, latency, truncate, retryAft
   return own || drop === true || (latency === undefined && truncate === undefined)
 }
 
-function failure(fault: ArmedFault, { operation, operationId, dialect, catalogue }: Met): HttpResponse {
-  const error = catalogue.get(fault.error ?? '') ?? errors.injected_fault
+function failure(fault: ArmedFault, it: Met): HttpResponse {
+  const { operation, operationId, dialect } = it
+  const error = (fault.error && errorNamed(fault.error, it)) || errors.injected_fault
   const status = fault.status ?? statusOf(error, dialect)
   if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
   if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }

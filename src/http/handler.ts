@@ -15,6 +15,7 @@ import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
 import { type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
+import type { KeyCheck } from './access.ts'
 import { requireCaller } from './admission.ts'
 import type { ControlApi } from './control-api.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
@@ -28,7 +29,7 @@ interface HandlerOptions {
   readonly router: Router<Operation>
   readonly controlApi: ControlApi
   readonly dialect: CommonDialect
-  readonly keys: readonly string[] | undefined
+  readonly isValidKey: KeyCheck
   readonly ownKeys: readonly string[]
   readonly secretNames: SecretNames
   readonly emptyJsonOnDelete: boolean
@@ -250,11 +251,11 @@ function refusalOf<Values extends object>(
   }
 }
 
-const NO_PARAMETERS: Readonly<Record<string, string>> = Object.freeze({})
+const NO_PARAMETERS = Object.freeze({})
 
-function parametersFor(operation: Operation, query: string, dialect: CommonDialect): Readonly<Record<string, string>> {
+function parametersFor(operation: Operation, query: string, dialect: CommonDialect): object {
   if (query === '') return NO_PARAMETERS
-  const parameters = queryParameters(query)
+  const parameters = queryParameters(query, Object.keys(operation.matching ?? {}))
   if (!operation.query) namedParameters(parameters, [], dialect)
   return parameters
 }

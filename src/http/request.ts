@@ -34,10 +34,18 @@ function normalUrl(url: string): string | undefined {
 }
 
 /** Reads the parameters of a query, each at most once (rules: requests#query). */
-export function queryParameters(query: string): Record<string, string> {
-  const parameters: Record<string, string> = {}
+export function queryParameters(query: string): Record<string, string>
+/** Also reads parameters that can be sent several times: each as the list of its values. */
+export function queryParameters(query: string, lists: readonly string[]): Record<string, string | string[]>
+export function queryParameters(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
+  const parameters: Record<string, string | string[]> = {}
   if (query === '') return parameters
-  for (const [name, value] of new URLSearchParams(query)) {
+  const sent = new URLSearchParams(query)
+  for (const name of lists) {
+    if (sent.has(name)) parameters[name] = sent.getAll(name)
+    sent.delete(name)
+  }
+  for (const [name, value] of sent) {
     if (Object.hasOwn(parameters, name))
       refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })

@@ -31,7 +31,7 @@ type Json = ReturnType<typeof toJsonSchema>
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 
 /** Steps that say nothing to documents; what they check or change is said by facts. */
-const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'check']
+const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
  * The JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.

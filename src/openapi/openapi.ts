@@ -1,7 +1,7 @@
 import type { AnyControl, ControlCall } from '../control/control.ts'
 import { callErrorsOf } from '../control/control.ts'
-import { controlCalls, controls } from '../controls.ts'
-import type { Families, Family } from '../operation/family.ts'
+import { controlCallsWith, controls } from '../controls.ts'
+import { type Families, type Family, withRulesBefore } from '../operation/family.ts'
 import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
@@ -38,11 +38,14 @@ export function openApi(
   { families = {}, url = dialect.baseUrl }: OpenApiOptions = {},
 ): OpenApiDocument {
   // What users pass is what the kit made; their types need not say all of it.
-  const all = Object.values<Family>({ ...builtIn, declared, ...(families as Families) })
+  const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...(families as Families) }))
+  const controlCalls = controlCallsWith(families as Families) // As above.
   const operations = all.flatMap((family) => Object.values<Operation>(family.operations))
   const records = [...all, ...statesOf(operations)].flatMap(({ collections }) => collections)
+  const ofKeys = all.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
+  const errorsOfOperation = (operation: Operation) => [...errorsOf(operation), ...ofKeys]
   const errorsOfCall = (call: ControlCall) => callErrorsOf(call, records)
-  const errors = [...new Set([...operations.flatMap(errorsOf), ...controlCalls.flatMap(errorsOfCall)])]
+  const errors = [...new Set([...operations.flatMap(errorsOfOperation), ...controlCalls.flatMap(errorsOfCall)])]
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const answers = operations.flatMap(({ response }) => response ?? [])
   const describing = describingOf(
@@ -51,7 +54,7 @@ export function openApi(
     dialect,
   )
   const { paths, responses } = withSharedResponses({
-    ...pathsOf(operations, describing),
+    ...pathsOf(operations, describing, errorsOfOperation),
     ...controlPaths(controlCalls, describing, errorsOfCall),
   })
   const schemas = {
@@ -104,11 +107,15 @@ export function openApi(
 
 const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`
 
-function pathsOf(operations: readonly Operation[], describing: Describing): Readonly<Record<string, PathItem>> {
+function pathsOf(
+  operations: readonly Operation[],
+  describing: Describing,
+  errors: typeof errorsOf,
+): Readonly<Record<string, PathItem>> {
   const paths: Record<string, PathItem> = {}
   for (const operation of operations) {
     const { path, method } = operation
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationItem(operation, describing) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationItem(operation, describing, errors(operation)) }
   }
   return paths
 }

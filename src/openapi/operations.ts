@@ -1,8 +1,11 @@
 import type * as v from 'valibot'
-import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
+import { isFiltered } from '../operation/list.ts'
+import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, extraFieldsOf, foreignFieldsOf } from '../schema/documentation.ts'
+import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
+import { idStart } from '../schema/text.ts'
 import {
   jsonContent,
   type OperationItem,
@@ -49,7 +52,11 @@ export function describingOf(
   }
 }
 
-export function operationItem(operation: Operation, describing: Describing): OperationItem {
+export function operationItem(
+  operation: Operation,
+  describing: Describing,
+  errors: readonly CatalogueError[],
+): OperationItem {
   const { name, summary } = operation
   return {
     operationId: name,
@@ -63,7 +70,7 @@ export function operationItem(operation: Operation, describing: Describing): Ope
     ...bodyOf(operation, describing),
     responses: {
       [operation.status]: answerItem(operation.response, 'application/json', describing),
-      ...errorResponses(errorsOf(operation), describing.dialect),
+      ...errorResponses(errors, describing.dialect),
     },
   }
 }
@@ -73,15 +80,17 @@ function pathParameters({ ids }: Operation): Parameter[] {
     name,
     in: 'path',
     required: true,
-    description: `An id that starts with \`${prefix}_\`.`,
+    description: `An id that starts with ${idStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }
 
-function queryParameters({ query }: Operation, { dialect, answered }: Describing): Parameter[] {
-  if (!query) return []
-  const { properties = {} } = jsonSchemaOf(query, { ...answered, place: 'query' })
-  const parameters = Object.entries(properties).map(([name, json]) => queryParameter(name, json))
+function queryParameters(operation: Operation, { dialect, answered }: Describing): Parameter[] {
+  if (!operation.query) return []
+  const { properties = {} } = jsonSchemaOf(operation.query, { ...answered, place: 'query' })
+  const parameters = Object.entries(properties)
+    .filter(([name]) => name !== 'filter' || isFiltered(operation, dialect))
+    .map(([name, json]) => queryParameter(name, json))
   const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, name]) => {
     const json = properties[name]
     return json ? [queryParameter(alias, { ...json, description: `Another name of \`${name}\`.` })] : []

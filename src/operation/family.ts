@@ -1,13 +1,19 @@
+import type * as v from 'valibot'
 import type { CatalogueError } from '../schema/errors.ts'
+import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
-import type { Operation } from './operation.ts'
+import type { InputArguments, Operation, PathIds } from './operation.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Families by their names in the direct API. */
 export type Families = Readonly<Record<string, Family>>
 
 /** A resource family: its operations, errors and collections, and its work on due records. */
-export interface Family<Operations = Readonly<Record<string, Operation>>, Errors = ErrorsByKey> {
+export interface Family<
+  Operations = Readonly<Record<string, Operation>>,
+  Errors = ErrorsByKey,
+  Declares = Readonly<Record<string, Declaration>>,
+> {
   /** The operations, by their names in the direct API. */
   readonly operations: Operations
   /** The errors of this family. */
@@ -18,8 +24,94 @@ export interface Family<Operations = Readonly<Record<string, Operation>>, Errors
   readonly collections: readonly Collection<object>[]
   /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
   onDue?(tx: Transaction, record: object): void
+  /** What tests can declare because no operation makes it, by its name in `gateway.declare`. */
+  readonly declares?: Declares
+  /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
+  readonly before?: Readonly<Record<string, RulesBefore>>
+  /** The API keys that the family knows (rules: requests#api-key). */
+  readonly apiKeys?: KeyRules
   /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
+}
+
+/** Something that a test can declare: see {@link declaration}. Its type is that of its function in `gateway.declare`. */
+export interface Declaration<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown> {
+  /** The schema of what the test says. */
+  readonly schema: v.GenericSchema
+  /** The schema of what was made, as the API shows it. */
+  readonly answer: v.GenericSchema
+  /** The errors that `run` may refuse with, beside those of the schema. */
+  readonly errors?: readonly CatalogueError[]
+  /** Ends what was declared and has an id of this prefix, if it is there, and returns whether it was. */
+  readonly end?: { readonly prefix: string; run(tx: Transaction, id: string): boolean }
+  /** Makes it, and returns it as the API shows it. */
+  run(tx: Transaction, input: unknown): object
+  /** Carries the type of its function in the direct API; never set. */
+  readonly call?: Call
+}
+
+/**
+ * Defines something that a test can declare because no operation makes it, such as the session of an agent: `run` makes
+ * it, and returns it as the API shows it.
+ */
+export function declaration<Sent, Input, Shown extends object>(
+  definition: Pick<Declaration, 'errors' | 'end'> & {
+    readonly schema: v.GenericSchema<Sent, Input>
+    readonly answer: v.GenericSchema<unknown, Shown>
+    readonly run: (tx: Transaction, input: Input) => NoInfer<Frozen<Shown>>
+  },
+): Declaration<(...args: InputArguments<Sent>) => Frozen<Shown>> {
+  return definition
+}
+
+/** The rules that a family adds to an operation of another one, such as: nothing of ours may refer to what is deleted. */
+export interface RulesBefore {
+  /** The errors that `run` may refuse with, all of the family itself. */
+  readonly errors: readonly CatalogueError[]
+  /** Applies the rules, before the operation. What the ids name need not exist. */
+  run(tx: Transaction, ids: PathIds): void
+}
+
+/** The rules of a family for the API keys of requests. */
+export interface KeyRules {
+  /** The errors that `judge` may refuse with. Those that are not general are errors of the family. */
+  readonly errors: readonly CatalogueError[]
+  /**
+   * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is not
+   * any more, and undefined if the family does not know it; or refuses the request. Compare with `isOneOf`.
+   */
+  judge(key: string, state: KeyState): boolean | undefined
+}
+
+/** The records of a gateway, and the number that its next id comes from. */
+export interface KeyState extends OtherRecords {
+  /** The number that the next id comes from; see `wasMade`. */
+  readonly sequence: number
+}
+
+/** Returns the same families, with the rules in their operations that others add. */
+export function withRulesBefore<F extends Families>(families: F): F {
+  const added = Object.values(families).flatMap(({ before = {} }) => Object.entries(before))
+  if (added.length === 0) return families
+  const ruled = (operation: Operation) =>
+    added.filter(([name]) => name === operation.name).reduce((inner, [, rules]) => withRules(inner, rules), operation)
+  const each = (family: Family): Family => {
+    const operations = Object.entries(family.operations).map(([verb, operation]) => [verb, ruled(operation)] as const)
+    return { ...family, operations: Object.fromEntries(operations) }
+  }
+  // The type checker does not follow names through entries.
+  return Object.fromEntries(Object.entries(families).map(([name, family]) => [name, each(family)])) as F
+}
+
+function withRules(operation: Operation, { errors, run }: RulesBefore): Operation {
+  return {
+    ...operation,
+    errors: [...(operation.errors ?? []), ...errors],
+    run(tx, ids, input) {
+      run(tx, ids)
+      return operation.run(tx, ids, input)
+    },
+  }
 }
 
 /** Errors by their keys, as `declareErrors` returns them. */
@@ -32,9 +124,9 @@ export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /** Declares a family. The types of its records stay inside. */
-export function familyOf<Operations, Errors extends ErrorsByKey>(
-  family: Family<Operations, Errors>,
-): Family<Operations, Errors> {
+export function familyOf<Operations, Errors extends ErrorsByKey, Declares = Record<never, never>>(
+  family: Family<Operations, Errors, Declares>,
+): Family<Operations, Errors, Declares> {
   return family
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { compileFilter, type Filter, LONGEST_FILTER } from '../filter/filter.ts'
+import { compileFilter, type Filter, type Filtered, LONGEST_FILTER } from '../filter/filter.ts'
 import type { ListParameters } from '../generated/resources.ts'
+import { isSent } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { type Problem, problem, Refusal, refuse } from '../schema/errors.ts'
@@ -14,7 +15,7 @@ import type { View } from './view.ts'
 
 const LARGEST_PAGE = 100
 
-export const listQuery = named(
+const listQuery = named(
   v.object({
     limit: v.optional(
       documented(v.union([v.number(), v.string()]), 'The number of items of a page.', {
@@ -28,7 +29,7 @@ export const listQuery = named(
         v.string(),
         'Only items that were created before the one with this id, which need not exist any more.',
         {
-          json: { pattern: `^$|${idPattern('[a-z]+')}` },
+          json: { pattern: `^$|${idPattern('[a-z][a-z0-9]*')}` },
           errors: [general.id_unparsable, general.id_wrong_prefix],
           rules: 'lists#cursor',
         },
@@ -57,40 +58,90 @@ export interface ListQuery {
   /** Decides of each item whether it is in the list. */
   readonly filter: Filter | undefined
   /** The parameters as sent, for the next page's URI. */
-  readonly sent: { readonly limit?: string; readonly filter?: string }
+  readonly sent: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** The fields that further parameters of a list's query look at, by parameter: an item has one of the sent values there. */
+export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
+
+/** Returns the schema of a list's query with further parameters. */
+export function listQueryWith(matching: Matching = {}): v.GenericSchema {
+  const further = Object.entries(matching).map(([name, field]) => {
+    const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`
+    return [name, v.optional(documented(v.array(v.string()), sentence))]
+  })
+  return further.length === 0 ? listQuery : v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
 }
 
 const NAMES = Object.keys(listQuery.entries)
 
 /** Reads the query of a list operation (rules: lists#paging). Throws all problems as one refusal. */
-export function readListQuery(raw: unknown, prefix: string, item: v.GenericSchema, dialect: CommonDialect): ListQuery {
+export function readListQuery(
+  raw: unknown,
+  { prefix, matching = {}, ...filtered }: Filtered & { prefix: string; matching?: Matching | undefined },
+  dialect: CommonDialect,
+): ListQuery {
   if (!isObject(raw)) {
-    const allowed = `an object of ${NAMES.join(', ')}`
+    const allowed = `an object of ${[...NAMES, ...Object.keys(matching)].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
-  const { limit, before_id, filter } = namedParameters(raw, NAMES, dialect)
+  const names = isFiltered(filtered, dialect) ? NAMES : NAMES.filter((name) => name !== 'filter')
+  const wanted = wantedIn(raw, matching)
+  const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
   const problems: Problem[] = []
   const query = {
     limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
     before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
-    filter: filter ? compileFilter(filter, item, dialect, problems) : undefined,
-    sent: { ...(limit && { limit }), ...(filter && { filter }) },
+    filter: bothOf(
+      wanted && matcherOf(wanted, matching),
+      filter ? compileFilter(filter, allowedIn(filtered, dialect), dialect, problems) : undefined,
+    ),
+    sent: { ...(limit && { limit }), ...(filter && { filter }), ...wanted },
   }
   const [first, ...others] = problems
   if (first) throw new Refusal([first, ...others])
   return query
 }
 
+type Wanted = Readonly<Record<string, readonly string[]>>
+
+/** Returns the values that items must have one of, by parameter; undefined if none was sent. */
+function wantedIn(raw: object, matching: Matching): Wanted | undefined {
+  const sent = Object.entries(raw).filter(([name, value]) => Object.hasOwn(matching, name) && isSent(value))
+  return sent.length === 0
+    ? undefined
+    : Object.fromEntries(sent.map(([name, value]) => [name, [value].flat().map(String)]))
+}
+
+function matcherOf(wanted: Wanted, matching: Matching): Filter {
+  const conditions = Object.entries(wanted).map(([name, values]) => [String(matching[name]), values] as const)
+  return (item) => conditions.every(([field, values]) => values.some((value) => value === Reflect.get(item, field)))
+}
+
+function bothOf(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
+  return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
+}
+
+/** Returns whether a list takes a filter: not where that could name no field. */
+export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
+  return filterFields === 'all' || filterable?.length !== 0
+}
+
+function allowedIn({ item, filterable }: Filtered, { filterFields }: CommonDialect): Filtered {
+  return { item, filterable: filterFields === 'declared' ? filterable : undefined }
+}
+
 export function namedParameters(
   raw: object,
   names: readonly string[],
   dialect: CommonDialect,
+  matching: Matching = {},
 ): Record<string, string | undefined> {
   const parameters: Record<string, string | undefined> = {}
   for (const [sent, value] of Object.entries(raw)) {
-    if (value === undefined || value === null) continue
+    if (value === undefined || value === null || Object.hasOwn(matching, sent)) continue
     const name = (Object.hasOwn(dialect.queryAliases, sent) && dialect.queryAliases[sent]) || sent
-    if (!names.includes(name)) refuseParameter(sent, names)
+    if (!names.includes(name)) refuseParameter(sent, [...names, ...Object.keys(matching)])
     if (parameters[name] !== undefined) refuse(general.query_repeated, { field: name, received: quote(name) })
     if (!['string', 'number', 'boolean'].includes(typeof value)) {
       refuse(general.field_invalid, { field: name, received: quote(value), allowed: 'a text or a number' })
@@ -136,6 +187,7 @@ export const pageTail = {
   }),
 }
 
+/** Returns the schema of a page: items of a shape under their key, with the URLs of the list and of the next page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({
@@ -145,27 +197,42 @@ export function pageOf(items: string, shape: v.GenericSchema<object>, what: stri
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
 
-interface List<R extends object> {
+interface List<R extends object, Shown extends { readonly id: string }, Items extends string> {
   readonly collection: Collection<R>
-  readonly view: View<R, object>
+  /** Returns the key of the record with an id. Default: the id. */
+  readonly keyOf?: (id: string) => string
+  /** Returns whether a record is in the list. Default: each is. */
+  readonly has?: (record: R) => boolean
+  readonly view: View<R, Shown>
   readonly path: string
-  readonly items: string
+  readonly items: Items
 }
 
-export function pageAt<R extends { readonly id: string }>(tx: Transaction, query: ListQuery, list: List<R>): object {
+/** Returns the page of a list that a query asks for. */
+export function pageAt<R extends object, Shown extends { readonly id: string }, Items extends string>(
+  tx: Transaction,
+  query: ListQuery,
+  list: List<R, Shown, Items>,
+): Page<Items, Shown> {
   const { limit, before_id, filter, sent } = query
-  const shown: object[] = []
+  const { keyOf = (id) => id, has = () => true } = list
+  const shown: Shown[] = []
   let last: string | undefined
   let hasMore = false
-  for (const record of tx.newestFirst(list.collection, before_id)) {
+  for (const record of tx.newestFirst(list.collection, before_id && keyOf(before_id))) {
+    if (!has(record)) continue
     const item = tx.show(list.view, record)
     if (filter && !filter(item, tx.now)) continue
     hasMore = shown.length === limit
     if (hasMore) break
     shown.push(item)
-    last = record.id
+    last = item.id
   }
   const uri = tx.wire.url + list.path
-  const next = hasMore && last ? `${uri}?${new URLSearchParams({ before_id: last, ...sent })}` : null
-  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next })
+  const parameters = Object.entries({ before_id: last ?? '', ...sent }).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, value]),
+  )
+  const next = hasMore ? `${uri}?${new URLSearchParams(parameters)}` : null
+  // The type checker does not follow a computed name.
+  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next }) as Page<Items, Shown>
 }

@@ -5,7 +5,7 @@ import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type Aliases, type OtherNames, plainBody, withAliases } from './dialect-body.ts'
-import { type ListInput, type ListQuery, listQuery, readListQuery } from './list.ts'
+import { type ListInput, type ListQuery, listQueryWith, type Matching, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The HTTP methods that operations use. */
@@ -65,6 +65,10 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
+  /** Of a list: the paths of the fields that filters can name where the dialect asks for that. */
+  readonly filterable?: readonly string[] | undefined
+  /** Of a list: the fields that further parameters of its query look at, by parameter. */
+  readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
   /** Applies the rules and the change, and returns the answer in the wire's form. */
@@ -110,25 +114,38 @@ export function groupOf({ name }: Pick<Operation, 'name'>): string {
   return name.slice(0, name.indexOf('.'))
 }
 
+/** The further parameters of a list in the direct API. */
+export type Matched<Parameter extends string> = {
+  readonly [Name in Parameter]?: string | readonly string[] | undefined
+}
+
 /** Defines a list operation: its query is the paging and the filter of every list (rules: lists#paging). */
-export function listOperation<Result>(
-  definition: Omit<Definition<Record<never, never>>, 'ids' | 'method' | 'status'> & {
+export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
+  definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
+    /** The prefix of each id in the path. Default: there are none. */
+    ids?: Ids
     /** The prefix of the items' ids. */
     prefix: string
     /** The schema of one listed item: a filter can name its fields. */
     item: v.GenericSchema
-    run: (tx: Transaction, query: ListQuery) => Result
+    /** The paths of the fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
+    filterable?: readonly string[] | undefined
+    /** Further query parameters, each with the field of an item that must have one of the values sent. Default: none. */
+    matching?: Matching<Parameter> | undefined
+    run: (tx: Transaction, query: ListQuery, ids: Ids) => Result
   },
-): Operation<CallOf<Record<never, never>, ListInput, Result>> {
-  const { prefix, item, run, ...rest } = definition
+): Operation<CallOf<Ids, ListInput & Matched<Parameter>, Result>> {
+  const { ids = {}, prefix, item, filterable, matching, run, ...rest } = definition
   return {
     ...rest,
     method: 'GET',
     status: 200,
-    ids: {},
-    query: listQuery,
-    read: (raw, _ids, { dialect }) => readListQuery(raw, prefix, item, dialect),
-    run: (tx, _ids, query: ListQuery) => run(tx, query),
+    ids,
+    query: listQueryWith(matching),
+    filterable,
+    matching,
+    read: (raw, _ids, { dialect }) => readListQuery(raw, { prefix, item, filterable, matching }, dialect),
+    run: (tx, pathIds: Ids, query: ListQuery) => run(tx, query, pathIds),
   }
 }
 

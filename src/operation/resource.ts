@@ -4,9 +4,16 @@ import { general } from '../schema/general-errors.ts'
 import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { OtherNames } from './dialect-body.ts'
-import type { ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
-import { type ListInput, type Page, pageAt, pageOf } from './list.ts'
-import { type InputArguments, listOperation, type Operation, operation, operationWithBody } from './operation.ts'
+import type { Declaration, ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
+import { type ListInput, type Matching, type Page, pageAt, pageOf } from './list.ts'
+import {
+  type InputArguments,
+  listOperation,
+  type Matched,
+  type Operation,
+  operation,
+  operationWithBody,
+} from './operation.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -28,6 +35,11 @@ export interface ResourceKind {
   readonly items: string
   /** The prefix of its ids, for example `rd`. */
   readonly prefix: string
+  /**
+   * The prefixes of all kinds that have the same collection, the one of the records' keys first. Ids are taken with any of
+   * them. One of the kinds gives the collection to its family; the others have `collections: []`.
+   */
+  readonly prefixes?: readonly [string, ...string[]]
   /** The name of one resource in messages and summaries, for example "reserved address". */
   readonly what: string
   /** The name of several, for example "reserved addresses". Default: `what` followed by "s". */
@@ -37,13 +49,19 @@ export interface ResourceKind {
   /** The records. */
   readonly collection: Collection<ResourceRecord>
   /** The schema of a response. */
-  readonly shape: v.GenericSchema<object>
+  readonly shape: v.GenericSchema<{ readonly id: string }>
   /** The schema of the body that creates one. */
   readonly createBody: v.GenericSchema
   /** The schema of the body that changes one. */
   readonly updateBody: v.GenericSchema
+  /** The paths of the fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
+  readonly filterable?: readonly string[]
+  /** Further query parameters of the list, each with the field of an item that must have one of the values sent. */
+  readonly matching?: Matching
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
+  /** What tests can declare, by its name in `gateway.declare`. */
+  readonly declares?: Readonly<Record<string, Declaration>>
   /** Further operations, by their names in the direct API. */
   readonly more?: Readonly<Record<string, Operation>>
 }
@@ -63,6 +81,8 @@ export interface ResourceRules<Kind extends ResourceKind> {
   readonly create: BodyRules & {
     /** Applies the rules of a creation, and returns the record that it put. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
+    /** Returns what only the response to the creation has, such as a token that is shown once. */
+    once?(record: RecordOf<Kind>): Partial<ShownOf<Kind>>
   }
   /** The change by a body. */
   readonly update: BodyRules & {
@@ -78,6 +98,8 @@ export interface ResourceRules<Kind extends ResourceKind> {
   }
   /** Handles a due record. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
+  /** Rules that this kind adds to operations of other families, by the operation's name. */
+  readonly before?: Family['before']
   /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }
@@ -89,10 +111,14 @@ interface BodyRules {
   readonly otherNames?: OtherNames
 }
 
+type MatchedOf<Kind extends ResourceKind> = Kind extends { readonly matching: Matching<infer Name> }
+  ? Matched<Name>
+  : unknown
+
 type ResourceOperations<Kind extends ResourceKind> = {
   readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
   readonly get: Operation<(id: string) => ShownOf<Kind>>
-  readonly list: Operation<(query?: ListInput) => Page<Kind['items'], ShownOf<Kind>>>
+  readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ShownOf<Kind>>>
   readonly update: Operation<(id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
   readonly delete: Operation<(id: string) => void>
 }
@@ -100,7 +126,8 @@ type ResourceOperations<Kind extends ResourceKind> = {
 /** The family of a kind of resources: create, get, list, update, delete, and its further operations. */
 export type ResourceFamily<Kind extends ResourceKind> = Family<
   ResourceOperations<Kind> & (Kind extends { readonly more: infer More } ? More : unknown),
-  Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>
+  Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>,
+  Kind extends { readonly declares: infer Declares } ? Declares : Record<never, never>
 >
 
 /**
@@ -119,12 +146,15 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  * ```
  */
 export function resource<const Kind extends ResourceKind>(kind: Kind, rules: ResourceRules<Kind>): ResourceFamily<Kind>
-export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>): Family<unknown, unknown> {
+export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>): Family<unknown, unknown, unknown> {
   const { name, path, items, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { article = /^[aeiou]/i.test(what) ? 'an' : 'a' } = kind
-  const { view, create, update, onDue, relations } = rules
-  const ofOne = { path: `${path}/{id}`, ids: { id: prefix } }
-  const found = (tx: Transaction, id: string) => required(tx, collection, id, what)
+  const { view, create, update, onDue, before, relations } = rules
+  const { prefixes: [ofKey, ...others] = [prefix] } = kind
+  const taken = [ofKey, ...others].join('|')
+  const keyOf = (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id)
+  const ofOne = { path: `${path}/{id}`, ids: { id: taken } }
+  const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
     create: operationWithBody({
       name: `${name}.create`,
@@ -137,7 +167,11 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
       ...(create.otherNames && { otherNames: create.otherNames }),
       errors: create.errors ?? [],
       response: shape,
-      run: (tx, _ids, body) => tx.show(view, create.run(tx, body)),
+      run(tx, _ids, body) {
+        const record = create.run(tx, body)
+        const shown = tx.show(view, record)
+        return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
+      },
     }),
     get: operation({
       ...ofOne,
@@ -153,10 +187,12 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
       name: `${name}.list`,
       path,
       summary: `List ${plural}, newest first`,
-      prefix,
+      prefix: taken,
       item: shape,
+      filterable: kind.filterable,
+      matching: kind.matching,
       response: pageOf(items, shape, what),
-      run: (tx, query) => pageAt(tx, query, { collection, view, path, items }),
+      run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items }),
     }),
     update: operationWithBody({
       ...ofOne,
@@ -185,13 +221,24 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
     }),
     ...more,
   }
-  const handlers = { ...(onDue && { onDue }), ...(relations && { relations }) }
+  const handlers = {
+    ...(onDue && { onDue }),
+    ...(before && { before }),
+    ...(kind.declares && { declares: kind.declares }),
+    ...(relations && { relations }),
+  }
   return { operations, errors, prefix, collections: [collection], ...handlers }
 }
 
 /** Returns the record with the id of a path, or refuses the request. */
-export function required<R extends object>(tx: Transaction, collection: Collection<R>, id: string, what: string): R {
-  return tx.get(collection, id) ?? refuse(general.not_found, { what, received: id }, { id })
+export function required<R extends object>(
+  tx: Transaction,
+  collection: Collection<R>,
+  id: string,
+  what: string,
+  key = id,
+): R {
+  return tx.get(collection, key) ?? refuse(general.not_found, { what, received: id }, { id })
 }
 
 interface Described {

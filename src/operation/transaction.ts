@@ -21,6 +21,8 @@ export interface Transaction {
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** The oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
+  /** The records whose index has this value, oldest first. */
+  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
   /** Returns the number of records of a collection. */
   count<R extends object>(collection: Collection<R>): number
   /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */

@@ -86,17 +86,17 @@ export function recordOf(tx: Transaction, name: string): DnsRecord | undefined {
  * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
  */
 function resolve(tx: Transaction, name: string): DnsRecord | undefined {
-  const record = recordOf(tx, name)
-  if (record || hasNamesBelow(tx, name)) return record
-  for (let encloser = parentOf(name); encloser !== ''; encloser = parentOf(encloser)) {
-    const wildcard = recordOf(tx, `*.${encloser}`)
-    if (wildcard || recordOf(tx, encloser) || hasNamesBelow(tx, encloser)) return wildcard
+  const key = reversed(name)
+  const record = tx.get(zone, key)
+  if (record || hasKeysBelow(tx, key)) return record
+  for (let encloser = parentOf(key); encloser !== ''; encloser = parentOf(encloser)) {
+    const wildcard = tx.get(zone, `${encloser}.*`)
+    if (wildcard || tx.get(zone, encloser) || hasKeysBelow(tx, encloser)) return wildcard
   }
   return undefined
 }
 
-function hasNamesBelow(tx: Transaction, name: string): boolean {
-  const key = reversed(name)
+function hasKeysBelow(tx: Transaction, key: string): boolean {
   // "/" sorts right after ".", so the last key before this one is below the name, if any is.
   const [last] = tx.newestFirst(zone, `${key}/`)
   return last !== undefined && zone.key(last).startsWith(`${key}.`)
@@ -107,9 +107,9 @@ function reversed(name: string): string {
   return name.split('.').reverse().join('.')
 }
 
-function parentOf(name: string): string {
-  const dot = name.indexOf('.')
-  return dot < 0 ? '' : name.slice(dot + 1)
+/** Returns the key of the name above, or "". */
+function parentOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }
 
 interface Targets {

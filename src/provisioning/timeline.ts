@@ -60,7 +60,7 @@ export const timeline = v.pipe(
 
 /** Adds an entry; the oldest ones make room. */
 export function withEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
-  return (timeline.length < LONGEST_TIMELINE ? timeline : timeline.slice(1 - LONGEST_TIMELINE)).concat(entry)
+  return [...timeline.slice(1 - LONGEST_TIMELINE), entry]
 }
 
 export function printedTimeline(timeline: readonly ShownTimelineEntry[]): string {

@@ -20,6 +20,8 @@ export interface CommonDialect {
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
+  /** The fields that filters of lists can name: all of an item, or only those that the family declares. */
+  readonly filterFields: 'all' | 'declared'
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
   readonly moduleEnvelope: string | null
   /** HTTP statuses that differ from the error catalogue's, by the error's key. */

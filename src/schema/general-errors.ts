@@ -1,5 +1,5 @@
 import { declareErrors, entry, field } from './errors.ts'
-import { counted } from './text.ts'
+import { counted, idStart } from './text.ts'
 
 /**
  * The errors that no family has for itself: of the request as a whole, of ids, queries and filters, and of fields where no
@@ -12,7 +12,7 @@ export const general = declareErrors({
     401,
     () => 'The Authorization header is not of the form "Bearer <API key>" with a non-empty key.',
   ),
-  auth_invalid: entry(203, 401, () => 'The API key is not one of the keys that this gateway was created with.'),
+  auth_invalid: entry(203, 401, () => 'The API key is not one of the keys of this gateway.'),
   auth_is_authtoken: entry(
     206,
     401,
@@ -61,14 +61,18 @@ export const general = declareErrors({
     400,
     (it: { header: string }) => `The header ${it.header} is missing. Send "${it.header}: 2".`,
   ),
-  id_unparsable: field(223, 400, (it: { prefix: string }) => `an id: "${it.prefix}_" and 1 to 64 letters or digits`),
+  id_unparsable: field(
+    223,
+    400,
+    (it: { prefix: string }) => `an id: ${idStart(it.prefix)} and 1 to 64 letters or digits`,
+  ),
   too_many_requests: entry(
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
       `More than ${counted(it.limit, 'request')} within ${counted(it.seconds, 'second')}. Try again in ${counted(it.wait, 'second')}.`,
   ),
-  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with "${it.prefix}_"`),
+  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with ${idStart(it.prefix)}`),
   query_unknown: entry(
     231,
     400,

@@ -14,7 +14,7 @@ export const RANDOM_LENGTH = 20
 /** The service's ids have 27 characters; ids in tests may be shorter or longer. */
 const MOST_CHARACTERS = 64
 /** Without bounds and groups, which would make it three times as slow. */
-const ID = /^[a-z]+_[0-9A-Za-z]+$/
+const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
 function prefixOf(text: string): string | undefined {
   if (!ID.test(text)) return undefined
@@ -23,11 +23,12 @@ function prefixOf(text: string): string | undefined {
 }
 
 export function isIdPrefix(text: string): boolean {
-  return /^[a-z]+$/.test(text)
+  return /^[a-z][a-z0-9]*$/.test(text)
 }
 
+/** Returns the pattern of ids of a prefix, or of several with `|` between. */
 export function idPattern(prefix: string): string {
-  return `^${prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
+  return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
 }
 
 /** Returns whether a text is an id that starts with this: a prefix, with or without its `_`, or the beginning of one. */
@@ -41,7 +42,7 @@ export function idProblem(
 ): typeof general.id_unparsable | typeof general.id_wrong_prefix | undefined {
   const found = prefixOf(text)
   if (found === undefined) return general.id_unparsable
-  return found === prefix ? undefined : general.id_wrong_prefix
+  return prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
 /** Returns whether a text is an id of this prefix as a gateway makes them (rules: ids#form). */
@@ -52,6 +53,11 @@ export function isOwnId(text: string, prefix: string): boolean {
 export function ownIdSequence(id: string): number {
   const digits = id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
+}
+
+/** Returns whether a gateway whose next id comes from this number of the sequence may have made an id of this prefix. */
+export function wasMade(id: string, prefix: string, sequence: number): boolean {
+  return isOwnId(id, prefix) && ownIdSequence(id) < sequence
 }
 
 export function pathIdProblems(

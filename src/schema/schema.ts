@@ -41,17 +41,19 @@ export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
 
-/** Makes an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). */
+/** Makes an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). Default of `error`: `field_invalid`. */
 export function textOfBytes(
   limit: number,
-  error: FieldError<string, { bytes: number; limit: number }>,
+  error: FieldError<string, { bytes: number; limit: number }> | undefined,
   sentence: string,
 ) {
   const read = v.pipe(
     v.string(),
-    rule([error], (text, report) => {
+    rule(error ? [error] : [], (text, report) => {
       const bytes = text.length * 3 > limit ? utf8Length(text) : 0
-      if (bytes > limit) report(error, { bytes, limit })
+      if (bytes <= limit) return
+      if (error) report(error, { bytes, limit })
+      else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
     }),
   )
   return v.optional(

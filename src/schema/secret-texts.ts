@@ -56,3 +56,16 @@ export function keysInHeaders(headers: readonly string[]): string[] {
 export function keysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
+
+/** Compares with every key, each in a time that depends only on the received key's length. */
+export function isOneOf(keys: readonly string[], received: string): boolean {
+  let found = false
+  for (const key of keys) found = isEqual(received, key) || found
+  return found
+}
+
+function isEqual(received: string, key: string): boolean {
+  let difference = received.length ^ key.length
+  for (let i = 0; i < received.length; i++) difference |= received.charCodeAt(i) ^ key.charCodeAt(i % key.length)
+  return difference === 0
+}

@@ -56,3 +56,16 @@ export function fieldPath(path: Path, whole = THE_BODY): string {
   })
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
 }
+
+/** Returns how ids of a prefix begin, or of several with `|` between, in words. */
+export function idStart(prefix: string): string {
+  return prefix
+    .split('|')
+    .map((each) => `"${each}_"`)
+    .join(' or ')
+}
+
+/** Returns a name in camelCase as the service writes names: in lower case, with underscores. */
+export function snakeCase(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -50,7 +50,8 @@ export interface Served {
 
 /**
  * Serves a gateway over HTTP. While it is served the gateway's `url` is the server's own, unless it was created with a
- * `baseUrl`.
+ * `baseUrl`. Any web page in a browser on this machine can use the API with a made-up key, unless the gateway has the
+ * option `keys`.
  *
  * @example
  * ```ts
@@ -144,7 +145,8 @@ function listenerFor(
     })
 }
 
-function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+/** Says why a server cannot listen. */
+export function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another one, or 0 for any free port.`
   if (code === 'EACCES')
     return `Port ${port} on ${host} needs privileges. Choose one from 1024 on, or 0 for any free port.`

@@ -9,7 +9,9 @@ import { isObject } from '../schema/values.ts'
 import { explain, installedForNow, requireStrict, type Shown, START } from './fixture.ts'
 
 /** The options of {@link testWithGateway}. */
-export interface TestOptions<C extends Clock = ManualClock> {
+export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
+  /** Makes each test's gateway, such as `createNgrok` of `fauxgate/ngrok`. Default: `createGateway`. */
+  readonly create?: (options: GatewayOptions<C>) => G
   /** Options of each test's gateway. To set a clock, pass a function, so that each test has its own clock. */
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
@@ -21,6 +23,9 @@ export interface TestOptions<C extends Clock = ManualClock> {
 
 /** `createGateway` checks the options of the gateway. */
 const testOptions = optionsOf({
+  create: v.optional(
+    v.custom<NonNullable<TestOptions['create']>>((value) => typeof value === 'function', 'a function'),
+  ),
   gatewayOptions: v.optional(
     v.custom<NonNullable<TestOptions['gatewayOptions']>>(
       (value) => typeof value === 'function' || isObject(value),
@@ -31,23 +36,23 @@ const testOptions = optionsOf({
 } satisfies SchemasOf<TestOptions>)
 
 /** The function of a test. It receives the gateway, then the arguments of the runner, such as node:test's context. */
-export type TestWork<C extends Clock = ManualClock> = (
-  fixtures: { readonly gateway: Gateway<C> },
+export type TestWork<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = (
+  fixtures: { readonly gateway: G },
   // biome-ignore lint/suspicious/noExplicitAny: each runner passes something else.
   ...context: any[]
 ) => unknown
 
 /** A function that defines a test, with options and a timeout where the runner takes them. */
-export interface DefineTest<C extends Clock = ManualClock> {
-  (name: string, work: TestWork<C>, ...rest: readonly unknown[]): unknown
-  (name: string, options: object, work: TestWork<C>): unknown
+export interface DefineTest<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
+  (name: string, work: TestWork<C, G>, ...rest: readonly unknown[]): unknown
+  (name: string, options: object, work: TestWork<C, G>): unknown
 }
 
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
 /** A runner's `test` whose tests have a gateway, with the variants of it that define tests too, such as `only`. */
-export type TestWithGateway<T, C extends Clock = ManualClock> = DefineTest<C> & {
-  readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C>
+export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = DefineTest<C, G> & {
+  readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C, G>
 }
 
 /**
@@ -74,48 +79,62 @@ export type TestWithGateway<T, C extends Clock = ManualClock> = DefineTest<C> & 
  * ```
  * @throws TypeError if `test` is not a function, and for an unknown option.
  */
-export function testWithGateway<T extends (...args: never[]) => unknown, C extends Clock = ManualClock>(
-  test: T,
-  options: TestOptions<C> = {},
-): TestWithGateway<T, C> {
+export function testWithGateway<
+  T extends (...args: never[]) => unknown,
+  C extends Clock = ManualClock,
+  G extends Gateway<C> = Gateway<C>,
+>(test: T, options: TestOptions<C, G> = {}): TestWithGateway<T, C, G> {
   readOptions(testOptions, options)
   if (typeof test !== 'function') {
     throw new TypeError(
       `testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`,
     )
   }
-  const define = defining(test, options)
+  const afterEach = hookOfGlobal()
+  const define = defining(test, options, afterEach)
   const runner: object = test
   // At access, since some runners throw at an access to `only` in CI.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
-    const get = () => defining(Reflect.get(runner, variant), options)
+    // Up to Jest 29, hooks run while other concurrent tests still do. From 30 on, none run for concurrent tests.
+    const hook = variant === 'concurrent' ? ignored : afterEach
+    const get = () => defining(Reflect.get(runner, variant), options, hook)
     Object.defineProperty(define, variant, { get })
   }
-  return define as TestWithGateway<T, C> // It has the variants that the runner has.
+  return define as TestWithGateway<T, C, G> // It has the variants that the runner has.
 }
 
 // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
-function defining<C extends Clock>(test: Function, options: TestOptions<C>): (...args: unknown[]) => unknown {
-  return (...args) => {
+function defining<C extends Clock, G extends Gateway<C>>(test: Function, options: TestOptions<C, G>, afterEach: AtEnd) {
+  return (...args: unknown[]): unknown => {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
     // The function among the arguments is the test's.
     return test(
-      ...args.map((arg) => (typeof arg === 'function' ? withGateway(name, arg as TestWork<C>, options) : arg)),
+      ...args.map((arg) =>
+        typeof arg === 'function' ? withGateway(name, arg as TestWork<C, G>, options, afterEach) : arg,
+      ),
     )
   }
 }
 
 /** The function of a test without parameters, which a runner could take for callbacks. */
-function withGateway<C extends Clock>(name: string, work: TestWork<C>, { gatewayOptions, strict }: TestOptions<C>) {
+function withGateway<C extends Clock, G extends Gateway<C>>(
+  name: string,
+  work: TestWork<C, G>,
+  { create, gatewayOptions, strict }: TestOptions<C, G>,
+  afterEach: AtEnd,
+) {
   return async (...context: unknown[]) => {
     const own = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
     // Without another clock, C is the manual one's.
     const clock = own?.clock ?? (manualClock(START) as Clock as C)
-    const gateway = createGateway({ ...own, seed: own?.seed ?? name, clock })
+    const options = { ...own, seed: own?.seed ?? name, clock }
+    // Without a function of its own, G is what createGateway returns.
+    const gateway = create ? create(options) : (createGateway(options) as G)
     const uninstall = installedForNow(gateway)
     // A test that runs into its time-out ends before its promise does.
-    atEndOf(context[0], uninstall)
+    const atEnd = atEndOf(context[0]) ?? afterEach
+    atEnd(uninstall)
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway)
@@ -128,17 +147,29 @@ function withGateway<C extends Clock>(name: string, work: TestWork<C>, { gateway
   }
 }
 
+/** Takes what is to be done at the end of a test. */
+type AtEnd = (work: () => void) => void
+
+const ignored: AtEnd = () => undefined
+
 /** What the runners pass to a test: vitest a function for its end, node:test one for what comes after it. */
-interface RunnerContext {
-  onTestFinished?: (work: () => void) => void
-  after?: (work: () => void) => void
+function atEndOf(context: unknown): AtEnd | undefined {
+  if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return undefined
+  const { onTestFinished, after } = context as { onTestFinished?: AtEnd; after?: AtEnd } // Checked before the call.
+  const atEnd = onTestFinished ?? after
+  return typeof atEnd === 'function' ? (work) => atEnd.call(context, work) : undefined
 }
 
-function atEndOf(context: unknown, work: () => void): void {
-  if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return
-  const { onTestFinished, after } = context as RunnerContext // Each is checked before it is called.
-  if (typeof onTestFinished === 'function') onTestFinished.call(context, work)
-  else if (typeof after === 'function') after.call(context, work)
+/** Jest, Mocha and Jasmine pass a test nothing of the kind. They have a global hook, and run one test after the other. */
+function hookOfGlobal(): AtEnd {
+  const { afterEach } = globalThis as { afterEach?: AtEnd } // It is checked before it is called.
+  if (typeof afterEach !== 'function') return ignored
+  let works: (() => void)[] = []
+  afterEach(() => {
+    for (const work of works) work()
+    works = []
+  })
+  return (work) => works.push(work)
 }
 
 /** Not by its class: the error may come from another context of node:vm than this. */

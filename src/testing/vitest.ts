@@ -15,7 +15,7 @@ declare module 'vitest' {
 expect.extend(matchers)
 
 /** The fixtures of {@link test} and {@link testOnSystemClock}. */
-export interface GatewayFixtures<C extends Clock = ManualClock> {
+export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
   /** Options of this test's gateway. Override them for a file, a `describe` or one test. Default: none. */
   gatewayOptions: GatewayOptions<C>
   /**
@@ -24,7 +24,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock> {
    */
   strict: boolean
   /** This test's own gateway, created when the test first uses it. The end of the test uninstalls it. */
-  gateway: Gateway<C>
+  gateway: G
 }
 
 /**
@@ -49,7 +49,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock> {
  * })
  * ```
  */
-export const test: TestAPI<GatewayFixtures> = testWith(() => manualClock(START))
+export const test: TestAPI<GatewayFixtures> = testUsing((options) => createGateway(options))
 
 /**
  * Vitest's `test` as {@link test}, with gateways on the system clock. They follow `vi.useFakeTimers()`, including the
@@ -73,15 +73,44 @@ export const test: TestAPI<GatewayFixtures> = testWith(() => manualClock(START))
  * })
  * ```
  */
-export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(() => systemClock)
+export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(
+  () => systemClock,
+  (options) => createGateway(options),
+)
 
-function testWith<C extends Clock>(clockOfTest: () => C): TestAPI<GatewayFixtures<C>> {
-  return base.extend<GatewayFixtures<C>>({
+/**
+ * Returns vitest's `test` as {@link test}, with gateways that a function makes: `createNgrok` of `fauxgate/ngrok`, or one
+ * that adds families of your own.
+ *
+ * @example
+ * ```ts
+ * import { expect } from 'vitest'
+ * import { createNgrok } from 'fauxgate/ngrok'
+ * import { testUsing } from 'fauxgate/vitest'
+ *
+ * const test = testUsing(createNgrok)
+ *
+ * test('an office has a policy', ({ gateway }) => {
+ *   expect(gateway.ipPolicies.create({ description: 'the office' }).description).toBe('the office')
+ * })
+ * ```
+ */
+export function testUsing<G extends Gateway<ManualClock>>(
+  create: (options: GatewayOptions<ManualClock>) => G,
+): TestAPI<GatewayFixtures<ManualClock, G>> {
+  return testWith(() => manualClock(START), create)
+}
+
+function testWith<C extends Clock, G extends Gateway<C>>(
+  clockOfTest: () => C,
+  create: (options: GatewayOptions<C>) => G,
+): TestAPI<GatewayFixtures<C, G>> {
+  return base.extend<GatewayFixtures<C, G>>({
     gatewayOptions: {},
     strict: true,
     gateway: async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
       const { clock = clockOfTest(), seed = fullName(task) } = gatewayOptions
-      const gateway = createGateway({ ...gatewayOptions, clock, seed })
+      const gateway = create({ ...gatewayOptions, clock, seed })
       onTestFinished(() => {
         const { state } = task.result ?? {}
         if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway)

@@ -3,6 +3,7 @@ import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
 import { accessor } from '../schema/values.ts'
 import {
+  clientCertificate,
   drawnKey,
   drawnSerial,
   ecdsaKey,
@@ -16,6 +17,7 @@ import {
 } from './issue.ts'
 import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
 import { writePem } from './pem.ts'
+import { readRequest } from './request.ts'
 
 /**
  * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a certificate of
@@ -54,13 +56,18 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
     return issuerOf('intermediate', COMMON_NAMES.intermediate, keyOf('intermediate', 1), root())
   })
   const rsaLeafKey = once(() => rsaKey(testKeys.rsaLeaf))
-  const issues: Pick<IssuingAuthority, 'issue' | 'issueForServer'> = {
+  const issues: Omit<IssuingAuthority, 'certificatePem'> = {
     issue(order) {
       const isRsa = order.private_key_type === 'rsa'
       const key = isRsa ? rsaLeafKey() : drawnKey(draw('certificate keys', order.number))
       return issueLeaf(order, drawnSerial(draw('serial numbers', order.number)), key, intermediate())
     },
     issueForServer: (order) => issueForServer(order, draw, intermediate()),
+    issueForClient({ csr, not_before, not_after, number }) {
+      const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
+      const serial = drawnSerial(draw('serial numbers', number))
+      return chainOf(clientCertificate({ ...readRequest(csr), ...times, serial }, intermediate()), intermediate())
+    },
   }
   return withCertificate(issues, root)
 }
@@ -105,8 +112,11 @@ function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw
 }
 
 function pemsOf(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
-  const certificate_pem = writePem('CERTIFICATE', leaf) + pemOf(issuer)
-  return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', pkcs8) }
+  return { certificate_pem: chainOf(leaf, issuer), private_key_pem: writePem('PRIVATE KEY', pkcs8) }
+}
+
+function chainOf(leaf: Uint8Array, issuer: Issuer): string {
+  return writePem('CERTIFICATE', leaf) + pemOf(issuer)
 }
 
 /** The fields that a reader finds in the leaf. */

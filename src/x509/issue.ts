@@ -30,7 +30,7 @@ const SECRET_SIZE = 48
 const SERIAL_SIZE = 16
 
 /** A public key as certificates carry it. */
-interface CertifiedKey {
+export interface CertifiedKey {
   /** SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
   readonly info: Asn1
   /** Its identifier: SHA-1 of the public key's bits (RFC 5280, 4.2.1.2, method 1). */
@@ -119,6 +119,15 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
     alternativeNames(names, ips, subject.length === 0),
   ]
   return certificate({ ...content, subject: nameOf(...subject), extensions }, issuer)
+}
+
+/** Makes the certificate of a client, DER. Its subject and its key are those of a request. */
+export function clientCertificate(
+  { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
+  issuer: Signatory,
+): Uint8Array {
+  const extensions = [basicConstraints('leaf'), keyUsage(leafUsages(keyType)), extendedKeyUsage(['clientAuth'])]
+  return certificate({ ...content, extensions }, issuer)
 }
 
 /** Makes a CA, signed by `issuer` or by its own key. It is valid whatever the clock says. */

@@ -46,6 +46,12 @@ export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_
   readonly ips: readonly Uint8Array[]
 }
 
+/** The order of a client's certificate. The same order gives the same certificate. */
+export interface ClientOrder extends Omit<CertificateOrder, 'domain' | 'private_key_type'> {
+  /** The request of the client, PKCS #10 in PEM: the subject and the key are its. */
+  readonly csr: string
+}
+
 export interface IssuedCertificate {
   /** The leaf and the intermediate, normalised. */
   readonly certificate_pem: string
@@ -60,6 +66,8 @@ export interface IssuingAuthority extends Authority {
   issue(order: CertificateOrder): IssuedCertificate
   /** Issues a certificate, with an ECDSA key, for a server of the test's own; of no resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
+  /** Issues a certificate for a client's own key. Returns the leaf and the intermediate, PEM. */
+  issueForClient(order: ClientOrder): string
 }
 
 /** The authority of a gateway, to issue certificates with it. */

@@ -62,6 +62,17 @@ function differentNames(child: Certificate, issuer: Certificate): string {
   return `its issuer and the next certificate's subject, ${named}, differ in their bytes`
 }
 
+/** The parts of a certificate, or of a request for one, that a signature is about. */
+type Signed = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
+
+/**
+ * Returns whether a key signed a certificate or a request for one.
+ * @throws Unreadable if the signature algorithm is not supported.
+ */
+export function isSignedBy(key: PublicKey, signed: Signed): boolean {
+  return verify(schemeOf(signed.signatureAlgorithm), key, signed) === true
+}
+
 function mismatch(scheme: Scheme, key: PublicKey, certificate: Certificate): string | undefined {
   const isVerified = verify(scheme, key, certificate)
   if (isVerified === undefined) {
@@ -71,7 +82,7 @@ function mismatch(scheme: Scheme, key: PublicKey, certificate: Certificate): str
 }
 
 /** Verifies a certificate's signature. Undefined where the key is of another kind than the signature. */
-function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Certificate): boolean | undefined {
+function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Signed): boolean | undefined {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
     const { hash, pss } = scheme
     return pss ? verifyPss(key, pss, tbs, signature) : verifyPkcs1(key, hash, tbs, signature)

@@ -34,7 +34,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     ['an unknown outcome', POST, SCRIPT, { outcomes: ['ERROR'] }, '400 ERR_GATEWAY_215', /success, INTERNAL_ERROR/],
     ['outcomes as a text', POST, SCRIPT, { outcomes: 'success' }, '400 ERR_GATEWAY_215', /an array/],
     ['an attempt without an id', POST, ATTEMPT, {}, '400 ERR_GATEWAY_215', /id is nothing/],
-    ['an attempt of another type', POST, ATTEMPT, { id: 'cert_1' }, '400 ERR_GATEWAY_227', /"rd_"/],
+    ['an attempt of another type', POST, ATTEMPT, { id: 'cert_1' }, '404 ERR_GATEWAY_90404', /cert_1/],
     ['an attempt of nobody', POST, ATTEMPT, { id: 'rd_1' }, '404 ERR_GATEWAY_90404', /rd_1/],
     ['a timeline of nobody', 'GET', '/provisioning/timeline?id=rd_1', undefined, '404 ERR_GATEWAY_90404', /rd_1/],
     ['a timeline without an id', 'GET', '/provisioning/timeline', undefined, '400 ERR_GATEWAY_215', /id is nothing/],

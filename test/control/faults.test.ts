@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { manualClock } from '../../src/index.ts'
+import { manualClock, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
@@ -33,6 +33,26 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })
     expect(outcome(await client(gateway)('GET', ADDRS))).toBe('409 ERR_GATEWAY_413')
+  })
+
+  it.each([
+    ['ERR_NGROK_413', 400],
+    ['ERR_NGROK_226', 429],
+    ...[405, 430, 447, 451, 459, 460, 461, 511, 512].map((number) => [`ERR_NGROK_${number}`, 400] as const),
+  ] as const)('answers with the error of the code %s, its status and the operation id', async (error, status) => {
+    const gateway = open({ dialect: ngrok })
+    gateway.faults.add({ error })
+    const { headers, ...answer } = await client(gateway)('GET', ADDRS)
+    expect(outcome({ headers, ...answer })).toBe(`${status} ${error}`)
+    expect(answer.body).toEqual({
+      error_code: error,
+      status_code: status,
+      msg: 'A fault was injected into reserved_addrs.list by the test.',
+      details: { operation_id: headers.get('ngrok-operation-id') },
+    })
+    const restored = open({ dialect: ngrok })
+    restored.restore(gateway.snapshot())
+    expect(outcome(await client(restored)('GET', ADDRS))).toBe(`${status} ${error}`)
   })
 
   it('can fail after the write: the client sees an error, and the change happened', async () => {
@@ -159,7 +179,8 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it.each([
     [{ times: 0 }, /times is 0. Allowed: an integer from 1/],
     [{ status: 200 }, /status is 200. Allowed: an integer from 400 to 599/],
-    [{ error: 'nope' }, /error is "nope". Allowed: a key of the catalogue: auth_missing/],
+    [{ error: 'nope' }, /error is "nope". Allowed: a code such as ERR_GATEWAY_215, or a key: auth_missing/],
+    [{ error: 'ERR_NGROK_413' }, /error is "ERR_NGROK_413". Allowed: a code such as ERR_GATEWAY_215/],
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],

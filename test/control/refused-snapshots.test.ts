@@ -159,7 +159,7 @@ describe('A snapshot is refused', () => {
 
   it.each<Damage>([
     ['a field that none has', 'more is not a field', 'more', () => 1],
-    ['an unknown collection', 'records.tunnels is not a field', 'records.tunnels', () => []],
+    ['an unknown collection', 'records.tunnels is not a field', 'records.tunnels', () => [{}]],
     ['an unknown field', 'records.reserved_addrs.0.extra is not a field', 'records.reserved_addrs.0.extra', () => 5],
     ['an unknown provider', 'provider is missing', 'records.webhook_verification.0.module.provider', () => ''],
     ['long metadata of a domain', '4097 bytes', 'records.reserved_domains.0.metadata', () => 'x'.repeat(4097)],

@@ -85,6 +85,13 @@ describe('Links', () => {
   })
 })
 
+test('Every promise of SECURITY.md names the test that holds it, or says that there is none', () => {
+  const rows = read('SECURITY.md').match(/^\| (?!promise |resource |---).*\|$/gm) ?? []
+  expect(rows.length).toBeGreaterThan(30)
+  const without = rows.filter((row) => !/`test\/[\w./-]+\.test\.ts` \|$/.test(row))
+  expect(without).toEqual([expect.stringContaining('time is not asserted in tests')])
+})
+
 test('Examples use the package alone, so that they can be copied: nothing from src/ or test/', () => {
   const examples = filesIn('examples').filter((path) => /\.\.\/(?:src|test|dist|scripts)\//.test(read(path)))
   expect(examples).toEqual([])

@@ -18,6 +18,7 @@ const COPIED = [
   'lint',
   'docs',
   'test',
+  'examples/sandbox',
   'package.json',
   'biome.json',
   '.gitignore',
@@ -105,7 +106,7 @@ test('They pass lint, but for the formatter', async () => {
 })
 
 test('A family that was added is served, listed and documented, with its field and its error', async () => {
-  const page = readFileSync(at('docs/reference/ip-policies.md'), 'utf8')
+  const page = readFileSync(at('docs/reference/address-lists.md'), 'utf8')
   expect(page).toContain('is_strict')
   expect(page).toContain('(error-catalogue.md#ip_range_too_wide)')
   const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}

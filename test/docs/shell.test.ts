@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { installFakeWorkerd } from '../support/workerd.ts'
 import { type Block, blocksIn } from './blocks.ts'
 
 const command = inject('command')
@@ -25,6 +26,7 @@ beforeEach(async () => {
   program('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
   program('npx', '[ "$1" = fauxgate ] && exec "$@"')
   for (const name of LEFT_OUT) program(name, 'exit 0')
+  installFakeWorkerd(folder)
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as { port: number }).port
@@ -59,7 +61,7 @@ async function begin(line: string): Promise<void> {
   const [args, options] = shell(`exec ${line.replace(/^npx /, '')}`)
   const child = spawn('bash', args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   started.push(child)
-  if (!line.includes('serve')) return void (await once(child, 'spawn'))
+  if (!/serve|sandbox/.test(line)) return void (await once(child, 'spawn'))
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`It ended: ${line}`)))
   await Promise.race([once(child.stdout, 'data'), failed])
   failed.catch(() => undefined)
@@ -80,7 +82,7 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
     await begin('fauxgate serve --clock manual --initial initial.json')
   }
   for (const line of code.split('\n').map((each) => each.replace(/(?:^|\s+)# .*$/, ''))) {
-    if (/fauxgate serve|--follow/.test(line)) await begin(line)
+    if (/fauxgate serve|fauxgate sandbox\s*$|--follow/.test(line)) await begin(line)
     else if (line !== '') run(line)
   }
 }

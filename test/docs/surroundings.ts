@@ -1,6 +1,7 @@
 import { Ngrok } from '@ngrok/ngrok-api'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, vi } from 'vitest'
+import * as ngrokEntry from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
 import * as kit from '../../src/kit/index.ts'
 import * as node from '../../src/server/node.ts'
@@ -55,6 +56,7 @@ export const modules: Record<string, object> = {
   'fauxgate/clock': clock,
   'fauxgate/kit': kit,
   'fauxgate/msw': msw,
+  'fauxgate/ngrok': ngrokEntry,
   'fauxgate/node': { ...node, sqliteStore: () => storeOfDocument() },
   'fauxgate/testing': testing,
   'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
@@ -55,6 +56,31 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     await page.getByRole('complementary').getByText('renewed', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
+  })
+
+  test('DNS & faults: what changes while the page asks is asked for afterwards', async () => {
+    const { gateway, page } = await open({}, { place: 'faults' })
+    const shows = (text: string) => page.getByText(text).first().waitFor()
+    gateway.dns.cname('early.example.com', 'target.example.net')
+    await shows('early.example.com')
+    let deliver = () => {}
+    const answered = new Promise<void>((resolve) => {
+      const hold = async (route: Route) => {
+        const response = await route.fetch()
+        deliver = () => void route.fulfill({ response })
+        resolve()
+      }
+      void page.route(/\/_fauxgate\/dns$/, hold, { times: 1 })
+    })
+    gateway.dns.cname('next.example.com', 'target.example.net')
+    await answered
+    gateway.dns.cname('late.example.com', 'target.example.net')
+    gateway.clock.advance('1s')
+    await shows(spoken(timeAfter('1s')))
+    // The page gathers changes by a timer of 25 ms, which ends before a longer one that is set after it.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    deliver()
+    await shows('late.example.com')
   })
 
   test('Jobs: the events of a lane are told one by one by arrow keys, in both scales', async () => {

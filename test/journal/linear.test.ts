@@ -1,6 +1,8 @@
+import '../support/steps.ts' // First: it counts what is loaded after it.
+
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { stepsOf } from '../support/steps.ts'
+import { ratioOf } from '../support/steps.ts'
 
 const headers = { authorization: 'Bearer key-of-this-test', 'service-version': '2', 'content-type': 'application/json' }
 const json = (value: unknown) => JSON.stringify(value)
@@ -51,16 +53,8 @@ const bodies: readonly (readonly [what: string, body: (length: number) => string
 ]
 
 describe('Twice the input takes twice the steps:', () => {
-  /** The steps of work on an input and on one of twice its length. */
-  async function ratio(work: (length: number) => unknown): Promise<number> {
-    await work(64)
-    const once = await stepsOf(() => work(8192))
-    expect(once).toBeGreaterThan(500)
-    return (await stepsOf(() => work(16_384))) / once
-  }
-
   test.each(bodies)('a request and its journal entry, whose body %s', async (_what, body) => {
-    const twice = await ratio((length) => asked(body(length)).requests.last())
+    const twice = await ratioOf((length) => asked(body(length)).requests.last())
     expect(twice).toBeLessThan(2.3)
   })
 
@@ -69,13 +63,13 @@ describe('Twice the input takes twice the steps:', () => {
     ['a secret and its beginning', (n: number) => `?secret=${'a'.repeat(n / 2)}b&x=${'a'.repeat(n / 2)}`],
     ['signs in percent', (n: number) => `?a=${'%41'.repeat(n / 3)}`],
   ])('a query of %s', async (_what, query) => {
-    expect(await ratio((length) => asked('', query(length)).requests.last())).toBeLessThan(2.3)
+    expect(await ratioOf((length) => asked('', query(length)).requests.last())).toBeLessThan(2.3)
   })
 
   test('a header with a key, and its beginning in the body', async () => {
     const work = (n: number) =>
       asked(json({ description: 'a'.repeat(n) }), '', { 'x-api-key': `${'a'.repeat(n / 2)}b` }).requests.last()
-    expect(await ratio(work)).toBeLessThan(2.3)
+    expect(await ratioOf(work)).toBeLessThan(2.3)
   })
 
   test('a journal of requests with a key each', async () => {
@@ -87,7 +81,7 @@ describe('Twice the input takes twice the steps:', () => {
       }
       return gateway.requests.all()
     }
-    expect(await ratio(work)).toBeLessThan(2.3)
+    expect(await ratioOf(work)).toBeLessThan(2.3)
   })
 })
 

@@ -93,7 +93,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
 
   test.each([
     ['auth_missing', 200, column.unauthorized],
-    ['auth_is_authtoken', 206, 401],
+    ['auth_is_authtoken', 206, column.unauthorized],
     ['domain_taken', 413, column.taken],
     ['domain_underscore', 438, 400],
   ] as const)('has them for injected faults too: %s', async (error, number, status) => {

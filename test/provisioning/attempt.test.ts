@@ -71,11 +71,11 @@ describe('An attempt that the test runs now', () => {
 
   test.each([
     ['rd_000000000000000000000000000', 'not_found'],
-    ['cert_00000000000000000000000000', 'id_wrong_prefix'],
-    ['app.example.com', 'id_unparsable'],
-    ['', 'id_unparsable'],
+    ['cert_00000000000000000000000000', 'not_found'],
+    ['app.example.com', 'not_found'],
+    ['', 'not_found'],
     [undefined, 'field_invalid'],
-  ])('refuses the id %j as %s', (id, key) => {
+  ])('refuses the domain %j as %s', (id, key) => {
     const gateway = openManual()
     expect(refusalOf(() => gateway.provisioning.attempt(id as string))).toBe(key)
   })

@@ -110,7 +110,7 @@ describe('settled() on a clock that can neither be moved nor waited for', () => 
   })
 })
 
-describe('settled() of an id that is none', () => {
+describe('settled() of a domain that is not there', () => {
   test.each([
     ['rd_000000000000000000000000000', { key: 'not_found', status: 404 }],
     ['nonsense', { status: expect.any(Number) }],

@@ -46,9 +46,7 @@ describe('The controls of a running server as commands', () => {
 
   it('order outcomes, turn DNS, and show what came of it', async () => {
     const { id, cname_target } = reserve()
-    expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', 'app.example.com', '--times', '1')).toBe(
-      '',
-    )
+    expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')
     expect(await printed('script', 'success', '--first')).toBe('')
     expect(await printed('script', 'show')).toBe(
       'INTERNAL_ERROR for app.example.com\nDNS_ERROR for app.example.com\nsuccess for any domain\n',
@@ -67,7 +65,7 @@ describe('The controls of a running server as commands', () => {
       id,
       certificate: { id: expect.any(String) },
     })
-    expect(JSON.parse(await printed('renew', id))).toMatchObject({ id })
+    expect(JSON.parse(await printed('renew', 'App.Example.com.'))).toMatchObject({ id })
     expect(await printed('timeline')).toContain('renewal started')
     await printed('dns', 'a', 'other.example.com', '192.0.2.1')
     await printed('dns', 'remove', 'app.example.com')
@@ -142,9 +140,9 @@ describe('The controls of a running server as commands', () => {
     const { stdout } = await ran({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
-    // A domain's timeline is one of all; documents are for programs; openssl reads certificates.
+    // Families of a gateway's own declare what ends; a domain's timeline is one of all; documents are for programs; openssl reads certificates.
     const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
-    expect(left).toEqual(['GET /provisioning/timeline', 'POST /certificates', 'GET /openapi.json'])
+    expect(left).toEqual(['DELETE /declare', 'GET /provisioning/timeline', 'POST /certificates', 'GET /openapi.json'])
     expect(stdout).toContain('clock advance DURATION')
   })
 })
@@ -168,7 +166,7 @@ describe('A command that cannot ask says why, and what to do', () => {
       'there is no such domain',
       ['attempt', 'nowhere.example'],
       () => ({ FAUXGATE_URL: server.url }),
-      /^No domain "nowhere\.example" has a provisioning\.$/,
+      /^There is no reserved domain with the name or id "nowhere\.example"\. \(ERR_NGROK_90404\)$/,
     ],
     [
       'the snapshot is none',

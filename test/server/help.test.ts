@@ -15,13 +15,14 @@ async function helpOf(name: string) {
   expect(stdout).toMatch(/[^\n]\n$/)
   expect(stdout).not.toMatch(/\n\n\n|[`]| \n/)
   const [usage = '', summary = '', ...rest] = stdout.trimEnd().split('\n\n')
-  const rows = (rest[0] ?? '').split(/\n(?= {2}--)/).map((row) => row.trim().split(/ {2,}|(?<=^.{31,}) (?=[A-Z])/s))
+  const text = rest[0]?.startsWith('  --') ? rest.shift() : undefined
+  const rows = (text?.split(/\n(?= {2}--)/) ?? []).map((row) => row.trim().split(/ {2,}|(?<=^.{31,}) (?=[A-Z])/s))
   return {
     usage,
     summary,
     flags: rows.map(([flag = '']) => flag.trim()),
     sentences: rows.map(([, ...lines]) => lines.map((line) => line.trim()).join(' ')),
-    notes: rest.slice(1),
+    notes: rest,
   }
 }
 
@@ -52,7 +53,9 @@ describe('The help', () => {
 
   it.each(commands)('on $name has what it takes, each flag with what stands for its value', async (command) => {
     const { usage, flags } = await helpOf(command.name)
-    expect(usage).toBe(`Usage: fauxgate ${command.name}${command.words && ` ${command.words}`} [options]`)
+    expect(usage).toBe(
+      `Usage: fauxgate ${command.name}${command.words && ` ${command.words}`}${command.flags.length > 0 ? ' [options]' : ''}`,
+    )
     const written = command.flags.map(
       ({ flag, value, kind }) => `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`,
     )

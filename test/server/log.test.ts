@@ -44,6 +44,19 @@ describe('The log', () => {
     expect(stderr).toBe('')
   })
 
+  it('has no token that a request made, was sent with, or was refused for', async () => {
+    const tokens: string[] = []
+    const { lines, stderr } = await logged(['--log', 'json'], async (url) => {
+      for (const path of ['/credentials', '/api_keys']) {
+        const made = await (await fetch(url + path, { method: 'POST', headers, body: '{}' })).json()
+        tokens.push(made.token)
+        await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${made.token}` } })
+      }
+    })
+    expect(lines.map((line) => JSON.parse(line).status)).toEqual([201, 403, 201, 200])
+    for (const token of tokens) expect(lines.join() + stderr).not.toContain(token.slice(-21))
+  })
+
   it('has each thing that provisioning did once, in order, also where one move of the clock did many', async () => {
     const { lines } = await logged(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })

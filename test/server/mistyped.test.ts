@@ -83,7 +83,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     const { code, stderr } = await ran({}, 'run')
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^fauxgate: "run" is not a command\. Allowed: serve, init, migrate, clock, /),
+      expect.stringMatching(/^fauxgate: "run" is not a command\. Allowed: serve, migrate, sandbox, init, clock, /),
     ])
   })
 

@@ -148,6 +148,21 @@ describe('Requests one behind the other whose responses nobody reads', () => {
     connection.socket.destroy()
   })
 
+  test('wait behind a large state, which is held once', async () => {
+    const gateway = gatewayWithLongList(2000)
+    const { length } = JSON.stringify(gateway.snapshot())
+    const { port } = await served(gateway)
+    const before = await bytesHeld()
+    const connection = await rawConnection(port)
+    connection.socket.pause()
+    connection.socket.write('GET /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20))
+    for (let last = -1; last !== connection.socket.bytesRead; await turns(50)) last = connection.socket.bytesRead
+    const held = (await bytesHeld()) - before
+    // The platform may hold one more copy of its own.
+    expect(held / length).toBeLessThan(1.5)
+    connection.socket.destroy()
+  })
+
   test('are all answered in order once somebody does', async () => {
     const { gateway, port } = await served(gatewayWithLongList(20))
     const connection = await rawConnection(port)

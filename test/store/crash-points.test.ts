@@ -1,12 +1,11 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../src/index.ts'
-import type { ObjectStorage } from '../../src/sandbox/objects.ts'
-import { limitedStore } from '../../src/sandbox/store.ts'
 import { type Database, nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { upload } from '../support/pem.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
+import { sandboxStore, transactionsOf } from '../support/sandbox-store.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
 /** Counts the statements of a database. One of them can fail, or be the last one of the process. */
@@ -58,30 +57,6 @@ interface Place {
   readonly fuse: Fuse
 }
 
-/** Runs work as one transaction; within another one, as a part of it. */
-function transactionsOf(database: Database) {
-  let depth = 0
-  return <T>(work: () => T): T => {
-    const name = `level_${depth}`
-    database.exec(`SAVEPOINT ${name}`)
-    depth++
-    try {
-      const result = work()
-      database.exec(`RELEASE ${name}`)
-      return result
-    } catch (error) {
-      try {
-        database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`)
-      } catch {
-        // A process that was killed rolls nothing back. SQLite does at the next opening.
-      }
-      throw error
-    } finally {
-      depth--
-    }
-  }
-}
-
 /** Copies a file, as it is at this moment, to go on with it as after a kill. */
 function copied(file: string): string {
   const copy = newFile()
@@ -113,13 +88,7 @@ const PLACES: Readonly<Record<string, (file: string) => Place>> = {
 
   'the storage of a sandbox': (file) => {
     const fuse = new Fuse()
-    const database = opened(file, fuse)
-    const sql = {
-      exec: (statement: string, ...values: never[]) => database.prepare(statement).all(...values),
-      databaseSize: 0,
-    }
-    const storage = { sql, transactionSync: transactionsOf(database) } as unknown as ObjectStorage
-    return { file, store: limitedStore(storage, { records: 1000, bytes: 100_000_000 }), fuse }
+    return { file, store: sandboxStore(opened(file, fuse)), fuse }
   },
 }
 
@@ -265,5 +234,7 @@ describeSqlite('A store that fails at any statement of the creation of a gateway
       const points = await explored(newPlace)
       expect(points).toBeGreaterThan(3700)
     },
+    // Thousands of files are written and flushed.
+    180_000,
   )
 })

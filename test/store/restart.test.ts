@@ -201,6 +201,8 @@ describe('A gateway that goes on from a store', () => {
       'The store holds records of the version 2. Allowed: 1, the version this fauxgate reads.',
     )
     const changes = [{ collection: 'widgets', key: 'w_1', after: {} }]
-    expect(() => restarted([{ ...first, changes }])).toThrow('No family keeps the collection "widgets".')
+    expect(() => restarted([{ ...first, changes }])).toThrow(
+      'No family keeps the collection "widgets". Allowed: the dialect and the families of the gateway that stored it.',
+    )
   })
 })

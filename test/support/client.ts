@@ -1,4 +1,5 @@
 import type { Gateway, GatewayError } from '../../src/index.ts'
+import type { Families } from '../../src/kit/index.ts'
 import { type Asked, undocumented } from './documented.ts'
 
 /** An answer that was read to its end. */
@@ -23,9 +24,9 @@ export type Client = (method: string, path: string, sending?: Sending) => Promis
 
 /**
  * Sends HTTP requests through `gateway.fetch` with the headers that every request must have. Every answer must be as the
- * OpenAPI document says.
+ * OpenAPI document says, which has the families that are passed.
  */
-export function client(gateway: Gateway): Client {
+export function client(gateway: Gateway, families?: Families): Client {
   return async (method, path, { json, raw, headers = {} } = {}) => {
     const sent = new Headers({ authorization: 'Bearer key', [gateway.dialect.versionHeader]: '2' })
     const init: RequestInit & { duplex?: 'half' } = { method, headers: sent }
@@ -43,14 +44,14 @@ export function client(gateway: Gateway): Client {
     const url = /^https?:/.test(path) ? path : gateway.url + path
     const answer = await read(await gateway.fetch(url, init))
     const sentJson = json === undefined ? undefined : JSON.parse(JSON.stringify(json))
-    requireDocumented(gateway, { method, url, json: sentJson }, answer)
+    requireDocumented(gateway, { method, url, json: sentJson }, answer, families)
     return answer
   }
 }
 
 /** Every answer is one that the OpenAPI document has: its status, headers, body and error, and what was asked for it. */
-function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer): void {
-  const problems = undocumented(gateway, asked, answer)
+function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer, families?: Families): void {
+  const problems = undocumented(gateway, asked, answer, families)
   if (problems.length === 0) return
   const what = `${asked.method} ${asked.url} answers ${answer.status}, not as documented`
   throw new Error(`${what}: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)

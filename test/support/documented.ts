@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Dialect, Gateway } from '../../src/index.ts'
+import type { Families } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import type { Answer } from './client.ts'
 
@@ -15,11 +16,11 @@ export interface Asked {
  * What of an answer is not as the OpenAPI document of the gateway's dialect says; nothing where the path has no such
  * operation, and where a fault may have made the answer.
  */
-export function undocumented(gateway: Gateway, asked: Asked, answer: Answer): string[] {
+export function undocumented(gateway: Gateway, asked: Asked, answer: Answer, families?: Families): string[] {
   const id = answer.headers.get(gateway.dialect.operationIdHeader)
   const entry = gateway.requests.last()
   if (entry?.operationId === id && entry?.fault) return []
-  const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
+  const operation = documentFor(gateway.dialect, families).operationAt(asked, gateway.url)
   if (!operation) return []
   return [...operation.answerProblems(answer, asked.method), ...operation.requestProblems(asked, answer)]
 }
@@ -31,19 +32,21 @@ export function bodyProblems(gateway: Gateway, asked: Asked): string[] {
   return operation.bodyProblems(asked)
 }
 
-const documents = new WeakMap<Dialect, ReturnType<typeof documentOf>>()
+const documents = new WeakMap<object, { dialect: Dialect; document: ReturnType<typeof documentOf> }>()
 
-function documentFor(dialect: Dialect) {
-  const known = documents.get(dialect) ?? documentOf(dialect)
-  documents.set(dialect, known)
-  return known
+function documentFor(dialect: Dialect, families?: Families) {
+  const known = documents.get(families ?? dialect)
+  if (known?.dialect === dialect) return known.document
+  const document = documentOf(dialect, families)
+  documents.set(families ?? dialect, { dialect, document })
+  return document
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as JSON
 type Json = any
 
-function documentOf(dialect: Dialect) {
-  const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect))))
+function documentOf(dialect: Dialect, families: Families = {}) {
+  const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect, { families }))))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   ajv.addFormat('uri', (text) => URL.canParse(text))

@@ -1,28 +1,46 @@
 import { Session } from 'node:inspector/promises'
 
+/** The sources, and the libraries that read what strangers send. */
+const COUNTED = /\/src\/|\/node_modules\/(?:@marcbachmann\/cel-js|punycode\.js|valibot)\//
+
 /** What a search of the platform's own may cost at worst: it compares a text at each place of another one. */
 const SEARCHES = ['includes', 'indexOf', 'replaceAll', 'split'] as const
 
+// The platform counts the blocks of a function only if it has counted since before the function ran for the first time. So a
+// test file that counts steps imports this file first, and has a process of its own.
+const session = new Session()
+session.connect()
+await session.post('Profiler.enable')
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+
+/** Counts how often each block of the sources was run since it was last asked. */
+async function blocksRun(): Promise<number> {
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  const functions = result.filter(({ url }) => COUNTED.test(url)).flatMap((script) => script.functions)
+  return functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0)
+}
+
 /**
  * Counts the steps of some work: how often each block of the sources was run, and for each search of the platform as many as
- * it may take at worst.
+ * it may take at worst. What the platform's regular expressions take is not counted.
  */
 export async function stepsOf(work: () => unknown): Promise<number> {
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
+  await blocksRun()
   const searches = countedSearches()
   try {
     await work()
   } finally {
     searches.end()
   }
-  const { result } = await session.post('Profiler.takePreciseCoverage')
-  await session.post('Profiler.stopPreciseCoverage')
-  session.disconnect()
-  const blocks = result.filter(({ url }) => url.includes('/src/')).flatMap(({ functions }) => functions)
-  return searches.steps() + blocks.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0)
+  return searches.steps() + (await blocksRun())
+}
+
+/** Divides the steps of work on an input of twice a length by those of work on one of that length. */
+export async function ratioOf(work: (length: number) => unknown, length = 8192): Promise<number> {
+  await work(64)
+  const once = await stepsOf(() => work(length))
+  if (once < 500) throw new Error(`Work of ${once} steps does not read an input of ${length} characters.`)
+  return (await stepsOf(() => work(2 * length))) / once
 }
 
 function countedSearches() {

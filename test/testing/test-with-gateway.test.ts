@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
@@ -117,7 +117,7 @@ describe('The test of any runner', () => {
   })
 
   test.each<[options: unknown, message: string]>([
-    [{ stict: false }, '"stict" is not an option. Supported: gatewayOptions, strict.'],
+    [{ stict: false }, '"stict" is not an option. Supported: create, gatewayOptions, strict.'],
     [{ strict: 'no' }, 'strict is "no". Allowed: true or false.'],
     [{ gatewayOptions: 5 }, 'gatewayOptions is 5. Allowed: an object, or a function that returns one.'],
     [null, 'options is null. Allowed: an object.'],
@@ -178,6 +178,22 @@ describe('The test of any runner', () => {
       expect(globalThis.fetch).toBe(before)
     },
   )
+
+  test('leaves the gateway of a concurrent test in at the global afterEach, which is that of others', () => {
+    const afterEach = vi.fn<(work: () => void) => void>()
+    vi.stubGlobal('afterEach', afterEach)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { base, defined } = runner()
+    const before = globalThis.fetch
+    testWithGateway(Object.assign(base, { concurrent: base })).concurrent('hangs', ({ gateway }) => {
+      const { uninstall } = gateway.install()
+      onTestFinished(uninstall)
+      return new Promise(() => undefined)
+    })
+    void defined[0]?.run()
+    afterEach.mock.calls[0]?.[0]()
+    expect(globalThis.fetch).not.toBe(before)
+  })
 
   test('takes a gateway out where a test installed it, also when it fails', async () => {
     const before = globalThis.fetch

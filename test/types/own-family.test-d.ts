@@ -12,6 +12,9 @@ describe('A family of a test', () => {
     expectTypeOf(gateway.widgets.get('wid_1').size).toEqualTypeOf<number>()
     expectTypeOf(gateway.widgets.list().widgets[0]?.locked).toEqualTypeOf<boolean | undefined>()
     expectTypeOf(gateway.widgets.unlock).parameters.toEqualTypeOf<[id: string]>()
+    expectTypeOf(gateway.declare.brokenWidget({ name: 'left' }).locked).toEqualTypeOf<boolean>()
+    // @ts-expect-error: a declared widget has a name
+    gateway.declare.brokenWidget({})
     // @ts-expect-error: there is no such field
     gateway.widgets.create({ name: 'left', wheels: 4 })
     // @ts-expect-error: a size is a number

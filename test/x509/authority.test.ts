@@ -173,7 +173,7 @@ describe('the authority', () => {
 
   it('shows nothing but its certificate', () => {
     authority.issue(orderOf())
-    expect(Object.keys(authority)).toEqual(['issue', 'issueForServer', 'certificatePem'])
+    expect(Object.keys(authority)).toEqual(['issue', 'issueForServer', 'issueForClient', 'certificatePem'])
     expect(JSON.parse(JSON.stringify(authority))).toEqual({ certificatePem: authority.certificatePem })
     const shown = inspect(authority, { depth: 9, showHidden: true, getters: true })
     for (const key of Object.values(testKeys).flat()) expect(shown).not.toContain(key)

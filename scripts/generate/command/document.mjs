@@ -1,8 +1,13 @@
 // The parts of docs/command.md and docs/options.md that follow from the tables of options and commands.
 
 /** Returns docs/command.md with its tables brought up to date. */
-export function commandDocument(text, { options, commands }) {
-  return withPart(withPart(text, 'options', optionsTable(options)), 'commands', commandsTable(commands))
+export function commandDocument(text, { options, sandboxOptions, commands }) {
+  const parts = {
+    options: optionsTable(options),
+    sandbox: sandboxTable(sandboxOptions),
+    commands: commandsTable(commands),
+  }
+  return Object.entries(parts).reduce((written, [name, part]) => withPart(written, name, part), text)
 }
 
 /** Returns docs/options.md with its table brought up to date. */
@@ -25,11 +30,17 @@ function withPart(text, name, part) {
 
 const cell = (text) => text.replaceAll('|', '\\|')
 
+function shown({ flag, value, kind }) {
+  return `\`${cell(`--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`)}\``
+}
+
+function sandboxTable(options) {
+  const rows = options.map((option) => `| ${shown(option)} | \`${option.variable}\` | ${cell(option.sentence)} |`)
+  return ['| flag | variable | |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
 function optionsTable(options) {
-  const rows = options.map(({ flag, value, kind, path, sentence }) => {
-    const shown = `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
-    return `| \`${cell(shown)}\` | \`${path}\` | ${cell(sentence)} |`
-  })
+  const rows = options.map((option) => `| ${shown(option)} | \`${option.path}\` | ${cell(option.sentence)} |`)
   return ['| flag | in a config file | |', '|---|---|---|', ...rows, ''].join('\n')
 }
 

@@ -16,6 +16,38 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   }
 }
 
+/** The pages of the families that a dialect has beside those of the standard one, by file name. */
+export function pagesOfFamilies({ openApi, dialect, families }) {
+  const document = openApi(dialect, { families })
+  const known = openApi(dialect).tags.map(({ name }) => name)
+  const groups = document.tags
+    .filter(({ name }) => !known.includes(name))
+    .map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
+  const pages = groups.map((group) => [group.file, groupPage(group, document, document, {})])
+  return {
+    'README.md': page(
+      `# Further families of ${dialect.name}`,
+      `What \`createNgrok\` of \`fauxgate/ngrok\` and \`fauxgate serve --dialect ngrok\` have beside the families of the [service reference](../README.md).`,
+      '## Every request',
+      'As in the [service reference](../README.md#every-request).',
+      '## Operations',
+      operationTable(document, groups),
+    ),
+    ...Object.fromEntries(pages),
+    'error-catalogue.md': errorPage(document, document),
+  }
+}
+
+function operationTable(document, groups) {
+  const rows = groups.flatMap(({ name, file }) =>
+    operationsOf(document, name).map(
+      ({ method, path, summary }) =>
+        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)}) |`,
+    ),
+  )
+  return `| | |\n|---|---|\n${rows.join('\n')}`
+}
+
 const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
 
 const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
@@ -64,12 +96,6 @@ const titleOf = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replace
 
 function indexPage(document, also, groups) {
   const common = commonErrors(document)
-  const rows = groups.flatMap(({ name, file }) =>
-    operationsOf(document, name).map(
-      ({ method, path, summary }) =>
-        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)}) |`,
-    ),
-  )
   const header = (of) => `\`${of.components.parameters.version.name}: 2\``
   return page(
     '# Service reference',
@@ -87,7 +113,7 @@ function indexPage(document, also, groups) {
     'A served gateway has its own base URL. In a body, `null` stands for "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
-    `| | |\n|---|---|\n${rows.join('\n')}`,
+    operationTable(document, groups),
     'Errors have a [page of their own](error-catalogue.md).',
   )
 }
@@ -193,13 +219,10 @@ function errorPage(document, also) {
   const sections = errors.flatMap(([key, { properties }]) => {
     const { error_code, status_code, msg } = properties
     const other = also.components.schemas[key].properties
+    const codes = [...new Set([error_code.const, other.error_code.const])].map((code) => `\`${code}\``).join(', ')
     const differs = other.status_code.const !== status_code.const
     const status = differs ? `, ${other.status_code.const} in the dialect \`ngrok\`` : ''
-    return [
-      `## ${key}`,
-      `\`${error_code.const}\`, \`${other.error_code.const}\`; status ${status_code.const}${status}.`,
-      `> ${msg.examples[0]}`,
-    ]
+    return [`## ${key}`, `${codes}; status ${status_code.const}${status}.`, `> ${msg.examples[0]}`]
   })
   return page(
     '# Errors',

@@ -5,11 +5,12 @@ import { collection } from '../../operation/collection.ts'
 import type { Method } from '../../operation/operation.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented, type Facts, type JsonFacts, named } from '../../schema/documentation.ts'
-import { declareErrors, entry } from '../../schema/errors.ts'
+import { codeOf } from '../../schema/error-facts.ts'
+import { type CatalogueError, declareErrors, entry } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { integerFrom } from '../../schema/options.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
-import { rule } from '../../schema/rule.ts'
+import { type RuleContext, rule } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../schema/time.ts'
 
@@ -45,11 +46,19 @@ const duration = (sentence: string) =>
     ),
   )
 
-const errorKey = v.pipe(
-  v.custom<ErrorKey>((value) => typeof value === 'string', 'a key of the catalogue'),
-  rule([], (key, report, { catalogue }) => {
-    const allowed = () => `a key of the catalogue: ${[...catalogue.keys()].join(', ')}`
-    if (!catalogue.has(key)) report(general.field_invalid, { allowed: allowed() })
+/** Returns the error of a key such as `domain_taken`, or of an `error_code` such as `ERR_NGROK_413`. */
+export function errorNamed(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
+  return catalogue.get(name) ?? [...catalogue.values()].find((error) => codeOf(error, dialect) === name)
+}
+
+type ErrorContext = Pick<RuleContext, 'catalogue' | 'dialect'>
+
+const errorName = v.pipe(
+  v.custom<ErrorKey>((value) => typeof value === 'string', 'a key or a code of the catalogue'),
+  rule([], (name, report, context) => {
+    if (errorNamed(name, context)) return
+    const keys = [...context.catalogue.keys()].join(', ')
+    report(general.field_invalid, { allowed: `a code such as ${context.dialect.errorPrefix}215, or a key: ${keys}` })
   }),
 )
 
@@ -106,7 +115,11 @@ const fields = {
   ),
   status: whole(400, 599, 'The HTTP status of the error, by default that of `error`, or 503.'),
   error: v.exactOptional(
-    documented(errorKey, 'An error of the catalogue, by its key.', { json: { type: 'string' }, type: 'Key' }),
+    documented(errorName, 'An error of the catalogue: its key, or its `error_code`, such as `ERR_NGROK_413`.', {
+      json: { type: 'string' },
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a type
+      type: 'Key | `ERR_${string}`',
+    }),
   ),
   message: text('The `msg` of the error.'),
   retryAfter: duration('A `Retry-After` header, rounded up to seconds.'),
@@ -195,7 +208,20 @@ export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }
 
+/** An error that the service documents for a condition that does not arise here. */
+const onlyAsFault = (number: number) =>
+  entry(number, 400, () => `The service has this error. Here only a fault answers with it: the number is ${number}.`)
+
 export const errors = declareErrors({
+  service_error_405: onlyAsFault(405),
+  service_error_430: onlyAsFault(430),
+  service_error_447: onlyAsFault(447),
+  service_error_451: onlyAsFault(451),
+  service_error_459: onlyAsFault(459),
+  service_error_460: onlyAsFault(460),
+  service_error_461: onlyAsFault(461),
+  service_error_511: onlyAsFault(511),
+  service_error_512: onlyAsFault(512),
   too_many_on_order: entry(
     90429,
     409,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { ReservedDomain } from '../../generated/resources.ts'
-import { required } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
+import { normalName } from '../../provisioning/dns.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import { attempt as attempted } from '../../provisioning/management.ts'
 import { shownTimelineEntry } from '../../provisioning/timeline.ts'
@@ -12,7 +12,7 @@ import { shape, shownDomain } from '../../resources/reserved-domains/schemas.ts'
 import { documented } from '../../schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { idPattern, requireId } from '../../schema/ids.ts'
+import { quote } from '../../schema/text.ts'
 import { LATEST_TIME, timestamp } from '../../schema/time.ts'
 import { errors as clockErrors, moveTo, requireManual } from '../clock.ts'
 import { type ControlHost, controlCall } from '../control.ts'
@@ -26,16 +26,14 @@ export const errors = declareErrors({
   ),
 })
 
-const id = documented(v.string(), 'The id of a reserved domain.', { json: { pattern: idPattern('rd') } })
+const id = documented(v.string(), 'The name or the id of a reserved domain.')
 
-const OF_A_DOMAIN = [general.id_unparsable, general.id_wrong_prefix, general.not_found]
-
-const OF_A_MOVE = [...OF_A_DOMAIN, errors.nothing_ahead, ...Object.values(clockErrors)]
+const OF_A_MOVE = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
 export const attempt = domainCall({
   path: '/provisioning/attempt',
   summary: "Run the attempt of a domain's job now",
-  errors: OF_A_DOMAIN,
+  errors: [general.not_found],
   run: (host, id) =>
     host.transact((tx) => {
       const domain = requiredDomain(tx, id)
@@ -64,7 +62,7 @@ export const timeline = controlCall({
   summary: "The transitions of a domain's provisioning",
   from: 'query',
   schema: v.object({ id }),
-  errors: OF_A_DOMAIN,
+  errors: [general.not_found],
   answer: v.array(shownTimelineEntry),
   run: (host, sent) =>
     host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
@@ -95,9 +93,11 @@ function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domai
   return host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
 }
 
-export function requiredDomain(tx: Transaction, id: string): DomainRecord {
-  requireId(id, 'rd')
-  return required(tx, domains, id, 'reserved domain')
+/** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
+export function requiredDomain(tx: Transaction, nameOrId: string): DomainRecord {
+  // `settled` passes whatever it is called with.
+  const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalName(String(nameOrId)))
+  return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 
 /** Returns when the next renewal is due, in ms. Refuses if none is (rules: time#single-events). */

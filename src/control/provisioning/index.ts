@@ -13,11 +13,14 @@ import { clear, pending, script, unusedOutcomes } from './script.ts'
 
 /** The domain that a scripted outcome is for. Default: any domain. */
 export interface ForDomain {
-  /** A name that can have a policy, existing or not; case and a trailing dot do not matter. */
+  /** A name that can have a policy, existing or not, or the id of a domain. Case and a trailing dot of a name do not matter. */
   readonly domain?: string
 }
 
-/** Scripted outcomes of provisioning attempts, and a view of what provisioning did. */
+/**
+ * Scripted outcomes of provisioning attempts, and a view of what provisioning did. Each call that takes a domain takes its
+ * name or its id.
+ */
 export interface Provisioning {
   /**
    * Scripts the outcomes of the next attempts, after those that are scripted already. The own outcomes of a domain, those
@@ -52,31 +55,31 @@ export interface Provisioning {
   /** Throws if there are scripted outcomes that no attempt has used. The error lists them and says why. */
   assertNoPendingOutcomes(): void
   /** Runs the attempt of a domain's job now, before it is due, and returns the domain. */
-  attempt(id: string): ReservedDomain
+  attempt(domain: string): ReservedDomain
   /**
    * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
    * started. Everything that falls due on the way happens.
    * @throws GatewayError `nothing_ahead` if no renewal is due, `clock_not_manual` on any other clock.
    */
-  renewNow(id: string): ReservedDomain
+  renewNow(domain: string): ReservedDomain
   /**
    * Advances a manual clock to the first second at which the certificate that a domain uses now is expired, and returns
    * the domain. Everything that falls due on the way happens, a renewal too: call {@link failAlways} first to keep the
    * certificate in use.
    * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
    */
-  expireNow(id: string): ReservedDomain
+  expireNow(domain: string): ReservedDomain
   /** Returns the last 100 transitions of a domain's provisioning, oldest first. */
-  timeline(id: string): readonly ShownTimelineEntry[]
+  timeline(domain: string): readonly ShownTimelineEntry[]
   /** Returns the timeline as text for people, one line per transition. */
-  printTimeline(id: string): string
+  printTimeline(domain: string): string
   /**
    * Waits for the next attempt of a domain's job, and returns the domain. A manual clock is advanced there at once; on the
    * system clock the promise resolves when the time has come. Without a job, or with an attempt after the year 9999, it
    * resolves at once.
    * @throws Error on a clock that can neither be advanced nor waited for.
    */
-  settled(id: string): Promise<ReservedDomain>
+  settled(domain: string): Promise<ReservedDomain>
 }
 
 export interface ProvisioningMember {

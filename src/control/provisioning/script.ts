@@ -19,30 +19,39 @@ import { type DomainRecord, domains } from '../../resources/reserved-domains/rec
 import { documented, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
+import { isIdOf } from '../../schema/ids.ts'
 import { integerFrom } from '../../schema/options.ts'
-import { type Report, type RuleContext, rule } from '../../schema/rule.ts'
+import { rule } from '../../schema/rule.ts'
+import { quote } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
-import { controlCall } from '../control.ts'
+import { type ControlHost, controlCall } from '../control.ts'
+import { requiredDomain } from './domain-calls.ts'
 
 const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
-/** Only a domain that can have a policy has attempts. */
+const isId = (text: string) => isIdOf(text, 'rd_')
+
 const domain = v.optional(
   documented(
     v.pipe(
       v.string(),
-      rule([...Object.values<NameError>(nameErrors), errors.policy_on_service_domain], checkManageable),
-      v.transform(normalName),
+      rule(Object.values<NameError>(nameErrors), (received, report) => {
+        const error = isId(received) ? undefined : nameProblem(normalName(received))
+        if (error) report(error, {})
+      }),
     ),
-    'The domain, which need not exist. Default: any domain.',
+    'The domain: its name, which no domain needs to have yet, or its id. Default: any domain.',
   ),
 )
 
-function checkManageable(received: string, report: Report<NameError>, { dialect }: RuleContext): void {
-  const name = normalName(received)
-  const error = nameProblem(name)
-  if (error) report(error, {})
-  else if (isServiceDomain(dialect, name)) report(errors.policy_on_service_domain, {})
+const OF_A_DOMAIN = [errors.policy_on_service_domain, general.not_found]
+
+/** Returns the name of the domain that was received, if any. Only a domain that can have a policy has attempts. */
+function nameOf(tx: Transaction, { dialect }: ControlHost, received: string | undefined): string | undefined {
+  if (received === undefined) return undefined
+  const name = isId(received) ? requiredDomain(tx, received).domain : normalName(received)
+  if (!isServiceDomain(dialect, name)) return name
+  return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
 
 const outcomes = v.array(outcome)
@@ -74,8 +83,10 @@ export const script = controlCall({
     'ProvisioningScript',
     'Outcomes to script.',
   ),
-  run(host, { outcomes: sent, times, domain: name = ANY_DOMAIN, first, always }) {
+  errors: OF_A_DOMAIN,
+  run(host, { outcomes: sent, times, domain, first, always }) {
     host.transact((tx) => {
+      const name = nameOf(tx, host, domain) ?? ANY_DOMAIN
       requireRoom(tx, sent.length * times)
       scriptOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
       if (always) putLasting(tx, name, always)
@@ -89,7 +100,8 @@ export const clear = controlCall({
   summary: 'Drop the pending outcomes of a domain, or all',
   from: 'query',
   schema: v.object({ domain }),
-  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, sent.domain)),
+  errors: OF_A_DOMAIN,
+  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, nameOf(tx, host, sent.domain))),
 })
 
 export const pending = controlCall({

@@ -21,13 +21,35 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
   }
 }
 
-/** Returns a command for a shell. Its body is sent verbatim: of `-d`, curl would take one that begins with `@` for a file. */
+/** Returns a command for a POSIX shell that sends a body verbatim: of `-d`, curl would take one that begins with `@` for a file. */
 export function asCurl(page: Page, sent: Sent): string {
   const body = bodyText(sent)
-  const headers = Object.entries(clientHeaders(page, sent)).map((header) => ` -H ${quoted(header.join(': '))}`)
-  const data = body === undefined ? '' : ` --data-raw ${quoted(body)}`
-  const method = sent.method === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${sent.method}`
-  return `curl${method}${headers.join('')}${data} ${quoted(urlOf(page, sent))}`
+  const url = urlOf(page, sent)
+  // curl leaves out a header without a value unless a semicolon is in place of the colon.
+  const headers = Object.entries(clientHeaders(page, sent)).map(([name, text]) =>
+    quoted(text === '' ? `${name};` : `${name}: ${text}`),
+  )
+  const isPlain = body === undefined || !CONTROL.test(body)
+  const parts = [
+    isPlain ? 'curl' : `printf ${quoted(printfFormat(body))} | curl`,
+    ...(sent.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${sent.method}`]),
+    // Brackets and braces would be several URLs, and `/../` would be resolved.
+    ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
+    ...(/\/\./.test(url) ? ['--path-as-is'] : []),
+    ...headers.map((header) => `-H ${header}`),
+    ...(body === undefined ? [] : [isPlain ? `--data-raw ${quoted(body)}` : '--data-binary @-']),
+    quoted(url),
+  ]
+  return parts.join(' ')
+}
+
+/** What a terminal acts on when a command is pasted, and U+0000, which no argument can have. */
+const CONTROL = /\p{Cc}/u
+
+/** Returns the text as the format of `printf`, with bytes in octal where a terminal, a format or an option would begin. */
+function printfFormat(text: string): string {
+  const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
+  return text.replace(/^-|[\p{Cc}\\%]/gu, (found) => Array.from(new TextEncoder().encode(found), octal).join(''))
 }
 
 export function asFetch(page: Page, sent: Sent): string {

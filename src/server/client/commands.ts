@@ -1,7 +1,6 @@
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
 import { partsOf } from '../../schema/documentation.ts'
-import type { Timelines } from '../../views/timelines.ts'
 import { type Arguments, type Command, requireNoWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
@@ -121,7 +120,6 @@ function commandOf(row: Row): Command {
     flags,
     async run(parsed, server) {
       const values = { ...sent, ...fieldsOfWords(call, words, parsed, name), ...fieldsOf(flags, parsed.flags) }
-      if (words.id === 'DOMAIN') Object.assign(values, { id: await domainId(server, String(values.id)) })
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
       const answer = await askControl(server, call.method, `${call.path}${query}`, body)
@@ -156,17 +154,6 @@ function fieldsOfWords(
   }
   requireNoWords(left, name)
   return fields
-}
-
-/** Returns the id of a domain, which a command line may name by its hostname. */
-async function domainId(server: ServerAddress, idOrName: string): Promise<string> {
-  if (idOrName.startsWith('rd_')) return idOrName
-  const name = idOrName.toLowerCase().replace(/\.$/, '')
-  // The answer of this call.
-  const { timelines } = (await askControl(server, 'GET', `/timelines${queryOf({ name })}`)) as Timelines
-  const found = timelines.find(({ domain }) => domain === name)
-  if (!found) throw new Error(`No domain ${JSON.stringify(idOrName)} has a provisioning.`)
-  return found.id
 }
 
 function queryOf(values: object): string {

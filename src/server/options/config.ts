@@ -12,6 +12,9 @@ const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
 const FILE_ALLOWED = 'the path of a file'
 const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
 
+const FOLDER_ALLOWED = 'the path of a folder'
+const folder = v.pipe(v.string(FOLDER_ALLOWED), v.nonEmpty(FOLDER_ALLOWED), v.metadata({ placeholder: 'FOLDER' }))
+
 const start = v.pipe(
   v.string(TIME_ALLOWED),
   v.check((text) => timeMs(text) !== undefined, TIME_ALLOWED),
@@ -81,6 +84,15 @@ export const configRows = {
     'The keys of the authority: fresh secret ones at each start, or the published test keys.',
     { default: 'fresh' },
   ),
+}
+
+/** The options of `fauxgate sandbox`. */
+export const sandboxRows = {
+  port: optionRow(integerFrom(0, 65_535), 'The TCP port; 0 for any free one.', { default: 8787 }),
+  host: configRows.host,
+  data: optionRow(folder, 'The folder for the data and the account key. It is made if there is none.', {
+    default: 'fauxgate-sandboxes',
+  }),
 }
 
 /** The schema of {@link Config}. */

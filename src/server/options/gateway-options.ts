@@ -4,7 +4,8 @@ import { GatewayError } from '../../gateway/gateway-error.ts'
 import type { AnyOptions } from '../../gateway/options.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import type { InitialResources } from '../../generated/resources.ts'
-import { dialects } from '../../resources/dialects.ts'
+import type { Families } from '../../operation/family.ts'
+import { type DialectName, dialects } from '../../resources/dialects.ts'
 import { UsageError } from '../errors.ts'
 import { readValue } from './config-file.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -18,15 +19,23 @@ type Names = ParsedOptions['names']
  */
 export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
+  const shipped = typeof dialect === 'string' && dialect !== 'standard' ? await familiesOf(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,
     authorityKeys: config.authorityKeys ?? 'fresh',
     dialect: typeof dialect === 'string' ? dialects[dialect] : dialect,
+    families: shipped ? { ...shipped, ...config.families } : config.families,
     clock: clockOf(config, names),
     // The gateway checks what the file has.
     initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
   }
   return Object.fromEntries(Object.entries(options).filter(([name]) => name in gatewayRows))
+}
+
+/** The further families of a dialect. They are loaded only where somebody asks for them. */
+async function familiesOf(dialect: DialectName): Promise<Families | undefined> {
+  const { dialectFamilies } = await import('../../gateway/dialect-families.ts')
+  return dialectFamilies[dialect]
 }
 
 function clockOf({ clock = 'system', start }: ParsedOptions['config'], names: Names): Clock {

@@ -26,6 +26,7 @@ export function parseOptions(
   { flags }: Arguments,
   environment: NodeJS.ProcessEnv,
   file: ConfigFile | undefined,
+  table: readonly Option[] = optionTable,
 ): ParsedOptions {
   const names = new Map<string, string>()
   const config = file ? configOf(file, names) : {}
@@ -35,11 +36,11 @@ export function parseOptions(
     if (second === undefined) config[first] = value
     else config[first] = { ...(isObject(config[first]) ? config[first] : {}), [second]: value }
   }
-  for (const option of optionTable) {
+  for (const option of table) {
     const text = environment[option.variable]
     if (text !== undefined) set(option, option.variable, variableValue(option, text))
   }
-  for (const option of optionTable) {
+  for (const option of table) {
     const values = flags.get(option.flag)
     if (values === undefined) continue
     const name = values === false ? `--no-${option.flag}` : `--${option.flag}`

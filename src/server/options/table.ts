@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { documentationOf, isSchema, marksOf, partsOf } from '../../schema/documentation.ts'
-import { configRows } from './config.ts'
+import { configRows, sandboxRows } from './config.ts'
 
 export interface Flag {
   /** Without the hyphens. */
@@ -68,7 +68,14 @@ const KINDS: Readonly<Record<string, Flag['kind']>> = {
 }
 
 /** All options with a flag, in the order of the help: those that a text, a number or a switch can set. */
-export const optionTable: readonly Option[] = Object.entries(configRows).flatMap(([name, row]) => optionsIn(name, row))
+export const optionTable = optionsOfRows(configRows)
+
+/** The same for `fauxgate sandbox`. */
+export const sandboxTable = optionsOfRows(sandboxRows)
+
+function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): readonly Option[] {
+  return Object.entries(rows).flatMap(([name, row]) => optionsIn(name, row))
+}
 
 /** Returns the option of a schema, or those of its parts. `row` has its sentence and its marks. */
 function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[] {

@@ -9,7 +9,7 @@ export interface Database {
   close(): void
 }
 
-type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
+export type OpenDatabase = (file: string, options?: { readonly readOnly: boolean }) => Database
 
 type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
 

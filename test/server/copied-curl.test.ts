@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Page } from '../../src/inspector/page.ts'
+import { asCurl } from '../../src/inspector/parts/client-code.ts'
+import { newFolder } from '../support/folder.ts'
+import { named } from '../support/needed.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const name = (text: string) => named(text, hasCurl, 'curl is missing')
+
+type Sent = Parameters<typeof asCurl>[1]
+
+interface Received {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}
+
+/** Runs the command that the inspector copies for a request, in an empty folder, and returns the requests that arrive. */
+async function receivedOf(sent: Partial<Sent>): Promise<Received[]> {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
+    response.end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  vi.stubGlobal('location', { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const page = { connection: { base: '' }, service: { versionHeader: { 'Service-Version': '2' } } } as unknown as Page // All that is asked of it.
+  const command = asCurl(page, { method: 'POST', path: '/a', query: '', request: null, operation: null, ...sent })
+  // A pasted control character would do something at a terminal.
+  expect(command).not.toMatch(/\p{Cc}/u)
+  const shell = spawn('sh', ['-c', `${command} --silent --show-error --noproxy '*'`], {
+    cwd: newFolder(),
+    stdio: 'inherit',
+  })
+  const [status] = await once(shell, 'close')
+  expect(status).toBe(0)
+  return received
+}
+
+const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join('')
+
+test
+  .runIf(hasCurl)
+  .each([
+    '@/etc/passwd',
+    '@-',
+    "it's 'quoted' \"twice\" and \\ and \\' and '\\''",
+    '$(touch pwned) `touch pwned` $HOME !! ; touch pwned & | > pwned #',
+    'two\nlines\r\nand a tab\t',
+    '-X DELETE --data @file',
+    '%s %d %% \\n \\0 \\\\ 100%\n%s',
+    `all controls: ${controls}\x7f0123`,
+    '\0',
+    '-v\t',
+    '\n',
+    'é ✓ 😀 \u0085',
+    '',
+  ])(name('A copied command sends this body byte for byte: %j'), async (request) => {
+  const [only, ...others] = await receivedOf({ request })
+  expect(others).toEqual([])
+  expect(only).toMatchObject({ method: 'POST', url: '/a', body: request })
+  expect(only?.headers).toMatchObject({ 'content-type': 'application/json', 'service-version': '2' })
+})
+
+test.runIf(hasCurl)(name('A copied command sends JSON with any text in it'), async () => {
+  const request = { text: `@'"$(touch pwned)\`\\${controls}`, '@': [null, '%'] }
+  const [only] = await receivedOf({ method: 'PATCH', request })
+  expect(only?.method).toBe('PATCH')
+  expect(JSON.parse(only?.body ?? '')).toEqual(request)
+})
+
+test.runIf(hasCurl).each([
+  ['/a/../b/./c', ''],
+  ['/a', "filter=obj.id in ['{a,b}','[1-3]']".replaceAll(' ', '%20')],
+  ['/$(touch', 'a=`touch`&b=$HOME'],
+])(name('A copied command asks once, for exactly this: %s?%s'), async (path, query) => {
+  const received = await receivedOf({ method: 'GET', path, query })
+  expect(received.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${path}${query && `?${query}`}`])
+})
+
+test.runIf(hasCurl)(name('A copied command sends headers with any text, also none'), async () => {
+  const requestHeaders = { 'x-empty': '', 'x-text': `@a 'b' "c" $(touch pwned) \`d\` \\` }
+  const [only] = await receivedOf({ requestHeaders })
+  expect(only?.headers).toMatchObject(requestHeaders)
+})
