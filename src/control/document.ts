@@ -37,7 +37,7 @@ export const document: Control<DocumentMember> = {
       let latest: { url: string; json: string } | undefined
       host.describer = (dialect, options) => {
         const { url } = options
-        // Making it takes hundreds of ms; only the URL changes.
+        // Making it takes some 100 ms; only the URL changes.
         if (latest?.url !== url) latest = { url, json: JSON.stringify(describer(dialect, options)) }
         return latest.json
       }

@@ -38,7 +38,10 @@ const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_
  * @throws Error for a schema that JSON Schema cannot say and that has no facts.
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
-  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf(conversion))
+  // Each call converts all definitions that it is given.
+  const below = schemasBelow([schema])
+  const definitions = Object.fromEntries(Object.entries(conversion.definitions).filter(([, each]) => below.has(each)))
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
   return ownJson(json)
 }
 
