@@ -4,6 +4,7 @@ import {
   compileSelector,
   count,
   declareErrors,
+  documented,
   type Frozen,
   field,
   instant,
@@ -29,11 +30,16 @@ export const operatorErrors = declareErrors({
   operator_selector_invalid: field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
 })
 
-const feature = v.pipe(
-  v.string(ALLOWED_FEATURES),
-  v.toLowerCase(),
-  v.picklist(FEATURES, ALLOWED_FEATURES),
-  refusedAs(operatorErrors.operator_feature_invalid),
+// A picklist would keep documents from saying that any case will do.
+const feature = documented(
+  v.pipe(
+    v.string(ALLOWED_FEATURES),
+    v.toLowerCase(),
+    v.custom<(typeof FEATURES)[number]>((text) => FEATURES.some((each) => each === text), ALLOWED_FEATURES),
+    refusedAs(operatorErrors.operator_feature_invalid),
+  ),
+  `One of ${ALLOWED_FEATURES}, in any case.`,
+  { json: { type: 'string', examples: FEATURES } },
 )
 
 export const features = v.pipe(

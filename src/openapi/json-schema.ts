@@ -126,7 +126,7 @@ function fieldsOf(
     if (!schema || documentationOf(schema).facts.some((each) => each.isNoData)) return []
     const property = place === 'answer' ? described : withRefusals(described, schema)
     const { facts } = documentationOf(schema)
-    if (facts.some(({ isRequired }) => isRequired)) {
+    if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
       return [[name, withoutDefault(property)]]
     }
@@ -141,6 +141,11 @@ function fieldsOf(
     ...(required.length > 0 && { required }),
     ...(place === 'body' && { additionalProperties: false }),
   }
+}
+
+/** A field of a change may be absent whatever a new resource must have: its schema has no value for absence. */
+function mayBeAbsent(schema: AnySchema): boolean {
+  return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
 }
 
 function withRefusals(json: JsonSchema, schema: AnySchema): JsonSchema {

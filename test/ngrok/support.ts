@@ -1,11 +1,11 @@
 import { manualClock } from '../../src/engine/manual-clock.ts'
-import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
-import { type Client, client, outcome, type Sending } from '../support/client.ts'
+import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { type Answer, type Client, client, outcome, type Sending } from '../support/client.ts'
 
 /** A gateway in the dialect of ngrok at a fixed time, with a client of its HTTP API. */
 export function opened(options: Omit<NgrokOptions, 'clock'> = {}) {
   const gateway = createNgrok({ seed: 'ngrok', clock: manualClock('2026-01-01T00:00:00Z'), ...options })
-  const send = client(gateway)
+  const send = client(gateway, ngrokFamilies)
   return { gateway, send, refusedBy: refusalsOf(gateway, send) }
 }
 
@@ -19,4 +19,17 @@ function refusalsOf(gateway: ReturnType<typeof createNgrok>, send: Client): Refu
     if (JSON.stringify(gateway.snapshot({ privateKeys: true })) !== before) throw new Error('The state has changed.')
     return outcome(answer)
   }
+}
+
+/** Reads a whole list as programs do: by the whole `next_page_uri`, until it is null. */
+// biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
+export async function everyPage(ask: Client, path: string, items: string): Promise<any[]> {
+  const all = []
+  for (let next: string | null = path; next !== null; ) {
+    const answer: Answer = await ask('GET', next)
+    if (answer.status !== 200) throw new Error(`${next}: ${outcome(answer)}`)
+    all.push(...answer.body[items])
+    next = answer.body.next_page_uri
+  }
+  return all
 }
