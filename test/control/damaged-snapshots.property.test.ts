@@ -53,7 +53,7 @@ describe('A damaged snapshot', () => {
         expect(gateway.clock.now).toBe(good.now)
         expect(gateway.requests.all()).toEqual(requests)
       }),
-      propertyOptions({ numRuns: 725 }),
+      propertyOptions({ numRuns: 200 }),
     )
   })
 

@@ -206,7 +206,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         }
         expect(message?.length ?? 0).toBeLessThan(2000)
       }),
-      propertyOptions({ numRuns: 1000 }),
+      propertyOptions({ numRuns: 300 }),
     )
   })
 })

@@ -79,7 +79,7 @@ describe('Any calls at all', () => {
         }
         expect(stateOf(http)).toBe(stateOf(direct))
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404]))
   })
@@ -106,7 +106,7 @@ describe('Any calls at all', () => {
           })
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
     expect(seen.size).toBeGreaterThan(10)
   })
@@ -129,7 +129,7 @@ describe('Any calls at all', () => {
         }
         expect(stateOf(withNothing)).toBe(stateOf(without))
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })

@@ -63,9 +63,9 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
         expect(msg).not.toMatch(/undefined|\[object|NaN/)
         expect(stateOf(gateway)).toBe(before)
       }),
-      { numRuns: 1200 },
+      { numRuns: 400 },
     )
-    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(50)
+    expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(8)
   })
 
   test('give the direct API a GatewayError or a result, also with values that JSON does not have', () => {

@@ -222,7 +222,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
         gateway.exchange(request)
         expect(stateOf(gateway)).toBe(before)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -249,7 +249,7 @@ describe('Bodies of the right shape with random values (rules: fields#null-means
         expect(created.metadata ?? '').toBe(metadata)
         expect(gateway.weightedBackends.get(created.id)).toEqual(created)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -261,7 +261,7 @@ describe('Bodies of the right shape with random values (rules: fields#null-means
         const { inbound } = gateway.trafficPolicy.replace(ids, { inbound: [{ actions: [{ type: 'oauth', config }] }] })
         expect(JSON.stringify(inbound[0]?.actions[0]?.config)).toBe(JSON.stringify(config))
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 

@@ -78,7 +78,7 @@ describe('Any name (rules: domain-names#grammar)', () => {
           expect(refusalOf(() => gateway.reservedDomains.create({ domain }))).toMatch(/^domain_/)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
     expect(Math.min(seen.reserved, seen.refused)).toBeGreaterThan(100)
   })

@@ -107,7 +107,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
           'pem_wrong_type',
         ]).toContain(read)
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     )
   })
 
@@ -117,7 +117,7 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
         const read = answer(() => readKey(spoilt).private_key_pem)
         expect([text, 'key_unsupported', 'key_missing', 'pem_wrong_type']).toContain(read)
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     )
   })
 
