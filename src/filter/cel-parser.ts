@@ -16,12 +16,19 @@ function macrosByCall(): ReadonlyMap<string, object> {
   return macros
 }
 
+/** Makes a parser, whose macros are made for the first call that an expression has. */
+/* @__NO_SIDE_EFFECTS__ */
+function celParser(): (source: string) => ASTNode {
+  let macros: ReadonlyMap<string, object> | undefined
+  const findMacro = (...call: readonly unknown[]) => {
+    macros ??= macrosByCall()
+    return macros.get(call.join())
+  }
+  return (source) => new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
+}
+
 /**
  * Returns the syntax tree of a CEL expression.
  * @throws ParseError if it is not valid CEL.
  */
-export function parseCel(source: string): ASTNode {
-  const macros = macrosByCall()
-  const findMacro = (...call: readonly unknown[]) => macros.get(call.join())
-  return new Parser(createOptions().limits, { enableOptionalTypes: false, findMacro }).parse(source)
-}
+export const parseCel = celParser()

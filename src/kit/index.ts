@@ -91,6 +91,8 @@ export {
   description,
   enabled,
   extra,
+  LONGEST_DESCRIPTION,
+  LONGEST_METADATA,
   METADATA,
   metadata,
   oneOf,

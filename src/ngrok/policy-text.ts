@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { LineCounter, parse, YAMLParseError } from 'yaml'
+import { Lexer, LineCounter, parse, YAMLParseError } from 'yaml'
 import {
   bodyReader,
   declareErrors,
@@ -149,8 +149,27 @@ function parsed(text: string): { readonly value?: unknown; readonly why?: string
   try {
     return { value: JSON.parse(text) }
   } catch {
-    return isTooDeep(text) ? { why: 'it is nested too deeply' } : parsedYaml(text)
+    const why = unreadableYaml(text)
+    return why === undefined ? parsedYaml(text) : { why }
   }
+}
+
+/** The most characters, and the most tokens, of a YAML text: a reader of more would keep every other request waiting. */
+const LONGEST_YAML = 64 * 1024
+const MOST_TOKENS = 16 * 1024
+
+/** Says why a text is not read as YAML; undefined if it is (rules: traffic-policy#texts). */
+function unreadableYaml(text: string): string | undefined {
+  const insteadSend = 'Send a longer policy as JSON'
+  if (text.length > LONGEST_YAML) {
+    return `it is not JSON, and YAML has at most ${LONGEST_YAML} characters; these are ${text.length}. ${insteadSend}`
+  }
+  if (isTooDeep(text)) return 'it is nested too deeply'
+  let tokens = 0
+  for (const _ of new Lexer().lex(text)) {
+    if (++tokens > MOST_TOKENS) return `it is not JSON, and YAML has at most ${MOST_TOKENS} tokens. ${insteadSend}`
+  }
+  return undefined
 }
 
 /** Keys are compared pairwise, which takes too long in longer texts. */

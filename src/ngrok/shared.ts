@@ -1,8 +1,15 @@
 import * as v from 'valibot'
-import { type Collection, DESCRIPTION, documented, METADATA, ref, type Transaction, textOfBytes } from '../kit/index.ts'
-
-const LONGEST_DESCRIPTION = 255
-const LONGEST_METADATA = 4096
+import {
+  type Collection,
+  DESCRIPTION,
+  documented,
+  LONGEST_DESCRIPTION,
+  LONGEST_METADATA,
+  METADATA,
+  ref,
+  type Transaction,
+  textOfBytes,
+} from '../kit/index.ts'
 
 type TooLong = Parameters<typeof textOfBytes>[1]
 

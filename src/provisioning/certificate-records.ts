@@ -6,7 +6,7 @@ import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'
 import { drawn, instant, recordHead, scheduledTime } from '../schema/record-schema.ts'
 import { readBy, rule } from '../schema/rule.ts'
-import { DESCRIPTION, METADATA, secret, textOfBytes } from '../schema/schema.ts'
+import { DESCRIPTION, LONGEST_DESCRIPTION, LONGEST_METADATA, METADATA, secret, textOfBytes } from '../schema/schema.ts'
 import { type CertificateFields, type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { readChain, readKey, requireMatch } from '../x509/uploads.ts'
 import { isDnsName } from './dns.ts'
@@ -31,8 +31,12 @@ export type CertificateRecord = ResourceRecord &
     | { readonly issued_at: number; readonly upload: null; readonly order: CertificateOrder }
   )
 
-export const certificateDescription = textOfBytes(255, recordErrors.certificate_description_too_long, DESCRIPTION)
-export const certificateMetadata = textOfBytes(4096, recordErrors.certificate_metadata_too_long, METADATA)
+export const certificateDescription = textOfBytes(
+  LONGEST_DESCRIPTION,
+  recordErrors.certificate_description_too_long,
+  DESCRIPTION,
+)
+export const certificateMetadata = textOfBytes(LONGEST_METADATA, recordErrors.certificate_metadata_too_long, METADATA)
 
 const uploadFields = v.object({
   certificate_pem: v.string(),

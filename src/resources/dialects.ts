@@ -34,6 +34,7 @@ export const standard: Dialect = {
   labelAliases: {},
   queryAliases: {},
   filterFields: 'all',
+  textLimits: 'listed',
   moduleEnvelope: null,
   errorStatuses: {},
 }
@@ -70,6 +71,7 @@ export const ngrok: Dialect = {
   labelAliases: { reserved_domains: ['name'] },
   queryAliases: { beforeId: 'before_id' },
   filterFields: 'declared',
+  textLimits: 'all',
   moduleEnvelope: 'module',
   errorStatuses: {
     auth_missing: 403,

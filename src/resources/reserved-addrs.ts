@@ -14,6 +14,7 @@ import { rule } from '../schema/rule.ts'
 import {
   description,
   extra,
+  LONGEST_METADATA,
   METADATA,
   REGIONS,
   type Region,
@@ -39,7 +40,7 @@ const errors = declareErrors({
   address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),
 })
 
-const metadata = textOfBytes(4096, errors.address_metadata_too_long, METADATA)
+const metadata = textOfBytes(LONGEST_METADATA, errors.address_metadata_too_long, METADATA)
 
 const FIRST_PORT = 10_000
 const PORTS = 20_000

@@ -22,6 +22,11 @@ export interface CommonDialect {
   readonly queryAliases: Readonly<Record<string, string>>
   /** The fields that filters of lists can name: all of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
+  /**
+   * The texts whose length has a limit: those for which the API reference names one (`listed`), or every `description`, at 255
+   * bytes, and every `metadata`, at 4096.
+   */
+  readonly textLimits: 'listed' | 'all'
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */
   readonly moduleEnvelope: string | null
   /** HTTP statuses that differ from the error catalogue's, by the error's key. */

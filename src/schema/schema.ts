@@ -4,7 +4,7 @@ import type { FieldError } from './errors.ts'
 import { general } from './general-errors.ts'
 import { idPattern, idProblem } from './ids.ts'
 import { utf8Length } from './platform.ts'
-import { rule } from './rule.ts'
+import { type Report, rule } from './rule.ts'
 import { isObject } from './values.ts'
 
 /** The datacenter regions (rules: limits#regions). The first use of a region is `us` by default. */
@@ -42,19 +42,10 @@ export function extra<S extends v.GenericSchema>(field: S): S {
 }
 
 /** Makes an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). Default of `error`: `field_invalid`. */
-export function textOfBytes(
-  limit: number,
-  error: FieldError<string, { bytes: number; limit: number }> | undefined,
-  sentence: string,
-) {
+export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
     v.string(),
-    rule(error ? [error] : [], (text, report) => {
-      const bytes = text.length * 3 > limit ? utf8Length(text) : 0
-      if (bytes <= limit) return
-      if (error) report(error, { bytes, limit })
-      else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
-    }),
+    rule(error ? [error] : [], (text, report) => requireBytes(text, limit, report, error)),
   )
   return v.optional(
     documented(read, `${sentence} At most ${limit} bytes in UTF-8.`, {
@@ -64,15 +55,45 @@ export function textOfBytes(
   )
 }
 
+type TooLong = FieldError<string, { bytes: number; limit: number }>
+
+function requireBytes(text: string, limit: number, report: Report<TooLong>, error?: TooLong): void {
+  const bytes = text.length * 3 > limit ? utf8Length(text) : 0
+  if (bytes <= limit) return
+  if (error) report(error, { bytes, limit })
+  else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
+}
+
 /** The sentence of `description`. */
 export const DESCRIPTION = 'The purpose of the resource, in words for people.'
 /** The sentence of `metadata`. */
 export const METADATA = 'Any data that programs keep with the resource. The service does not read it.'
 
-/** The field `description`, of any length. */
-export const description = v.optional(documented(v.string(), DESCRIPTION, { json: { examples: ['checkout'] } }))
-/** The field `metadata`, of any length. */
-export const metadata = v.optional(documented(v.string(), METADATA))
+/** The most bytes of a `description`, in UTF-8. */
+export const LONGEST_DESCRIPTION = 255
+/** The most bytes of a `metadata`, in UTF-8. */
+export const LONGEST_METADATA = 4096
+
+/** The field `description`: its length has a limit in dialects whose `textLimits` say so. */
+export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION, { examples: ['checkout'] })
+/** The field `metadata`: its length has a limit in dialects whose `textLimits` say so. */
+export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
+
+/** What is stored already stays, however long it is. */
+function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}) {
+  const read = v.pipe(
+    v.string(),
+    rule([], (text, report, { dialect, state }) => {
+      if (!state && dialect.textLimits === 'all') requireBytes(text, limit, report)
+    }),
+  )
+  return v.optional(
+    documented(read, sentence, {
+      json: ({ textLimits }) => (textLimits === 'all' ? { ...json, maxLength: limit } : json),
+      rules: 'limits#texts',
+    }),
+  )
+}
 
 /** Makes an optional id of another resource. */
 export function reference(prefix: string, sentence: string) {

@@ -28,6 +28,12 @@ export const errors = declareErrors({
       `${it.field}: the private key cannot be used: ${it.problem}. ` +
       'Allowed: RSA, ECDSA (P-256, P-384, P-521) or Ed25519 as PKCS#8, PKCS#1 or SEC1.',
   ),
+  pem_headers: entry(
+    1910,
+    400,
+    (it: { field: string }) =>
+      `${it.field}: a PEM block has headers, such as "Proc-Type: …", before its base64. Send it without headers.`,
+  ),
   pem_wrong_type: entry(
     1911,
     400,
@@ -83,6 +89,7 @@ export const errors = declareErrors({
 
 export const chainErrors = [
   errors.certificate_unparsable,
+  errors.pem_headers,
   errors.pem_wrong_type,
   errors.certificate_missing,
   errors.certificate_not_pem,
@@ -95,6 +102,7 @@ export const keyErrors = [
   errors.key_missing,
   errors.key_encrypted,
   errors.key_unsupported,
+  errors.pem_headers,
   errors.pem_wrong_type,
   errors.certificate_too_long,
   errors.key_is_certificate,

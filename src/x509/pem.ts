@@ -8,7 +8,9 @@ const COLUMNS = 64
 export type PemBlock = Decoded & {
   /** The label, for example `CERTIFICATE`. Whatever a client sent: messages name it by {@link typeText}. */
   readonly type: string
-  /** True if its RFC 1421 headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
+  /** True if it has headers (RFC 1421) before its base64. */
+  readonly hasHeaders?: true
+  /** True if these headers say that the content is encrypted (`Proc-Type: 4,ENCRYPTED`). */
   readonly encrypted: boolean
 }
 
@@ -78,7 +80,7 @@ function readBlock({ type, number, lines }: OpenBlock, outside: Outside): PemBlo
   const headers = lines.slice(0, blank === -1 ? lines.length : blank)
   outside.splice(number, headers.length, ...headers)
   const encrypted = headers.some((header) => header.startsWith('Proc-Type:') && header.includes('ENCRYPTED'))
-  return { type, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
+  return { type, hasHeaders: true, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
 }
 
 /** Cuts off blanks at the end: a regular expression for them would take quadratic time. */

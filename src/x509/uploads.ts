@@ -66,6 +66,7 @@ function certificateBlocks(field: Field, text: string): readonly PemBlock[] {
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
   if (other) refuse(errors.pem_wrong_type, { field, received: typeText(other.type), allowed: 'CERTIFICATE' })
   if (problem !== undefined) refuse(errors.certificate_not_pem, { field, problem })
+  if (blocks.some(({ hasHeaders }) => hasHeaders)) refuse(errors.pem_headers, { field })
   const [received, limit] = [blocks.length, MOST_CERTIFICATES]
   if (received > limit) refuse(errors.certificate_too_long, { field, received, limit, unit: 'certificates' })
   return blocks
@@ -97,8 +98,9 @@ export function readKey(text: string | undefined): UploadedKey {
   const field = 'private_key_pem'
   if (!text?.trim()) refuse(errors.key_missing, { field })
   requireShort(field, text)
-  const { type, encrypted, der, damage } = keyBlock(field, splitPem(text))
+  const { type, hasHeaders, encrypted, der, damage } = keyBlock(field, splitPem(text))
   if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse(errors.key_encrypted, { field })
+  if (hasHeaders) refuse(errors.pem_headers, { field })
   const unsupported = (problem: string) => refuse(errors.key_unsupported, { field, problem })
   if (!der) return unsupported(damage)
   return { key: readOr(() => readPrivateKey({ type, der }), unsupported), private_key_pem: writePem(type, der) }

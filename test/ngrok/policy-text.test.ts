@@ -92,6 +92,18 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
     expect(found(text, EDGE)[0]?.message).toContain('nested too deeply')
   })
 
+  test.each<[string, string, string | undefined]>([
+    ['of 64 KiB', `on_http_request: [] ${'#'.repeat(65_516)}`, undefined],
+    ['of a character more', `on_http_request: [] ${'#'.repeat(65_517)}`, 'YAML has at most 65536 characters'],
+    ['of 16,384 tokens', `[${','.repeat(16_381)}]`, 'Unexpected ,'],
+    ['of one token more', `[${','.repeat(16_382)}]`, 'YAML has at most 16384 tokens'],
+    ['that is JSON of any length', `{"on_http_request": []${' '.repeat(500_000)}}`, undefined],
+  ])('is read as YAML up to a length and a number of tokens: one %s', (_, text, why) => {
+    const [problem] = found(text, EDGE)
+    if (why === undefined) expect(problem).toBeUndefined()
+    else expect(problem?.message).toContain(why)
+  })
+
   test.each([
     ['commas', `[${','.repeat(50_000)}`],
     ['keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n')],

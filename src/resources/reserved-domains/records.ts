@@ -6,7 +6,7 @@ import { declareErrors, tooLong } from '../../schema/errors.ts'
 import { oneOfThese } from '../../schema/options.ts'
 import { idOf, recordHead } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
-import { description, METADATA, REGIONS, textOfBytes } from '../../schema/schema.ts'
+import { description, LONGEST_METADATA, METADATA, REGIONS, textOfBytes } from '../../schema/schema.ts'
 import type { Frozen } from '../../schema/values.ts'
 import { domainName } from './names.ts'
 
@@ -14,7 +14,7 @@ export const recordErrors = declareErrors({
   domain_metadata_too_long: tooLong(421),
 })
 
-export const domainMetadata = textOfBytes(4096, recordErrors.domain_metadata_too_long, METADATA)
+export const domainMetadata = textOfBytes(LONGEST_METADATA, recordErrors.domain_metadata_too_long, METADATA)
 
 export const resolvesTo = documented(
   v.array(

@@ -15,7 +15,7 @@ policy_on_service_domain 439 400 | certificate_on_service_domain 440 400 | domai
 domain_name_and_domain 449 400 | address_region_invalid 500 400 | address_pool_exhausted 503 409 |
 address_metadata_too_long 505 400 | address_update_empty 506 400 | domain_label_too_long 513 400 |
 domain_too_long 514 400 | key_missing 1901 400 | key_encrypted 1902 400 | key_unsupported 1903 400 |
-certificate_unparsable 1900 400 | private_key_type_invalid 1909 400 | pem_wrong_type 1911 400 |
+certificate_unparsable 1900 400 | private_key_type_invalid 1909 400 | pem_headers 1910 400 | pem_wrong_type 1911 400 |
 certificate_description_too_long 1914 400 | certificate_metadata_too_long 1915 400 | certificate_missing 1919 400 |
 certificate_not_pem 1920 400 | certificate_too_long 1921 400 | certificate_key_mismatch 1923 400 |
 key_is_certificate 1924 400 | certificate_is_key 1925 400 | chain_out_of_order 1926 400 |

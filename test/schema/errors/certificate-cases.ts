@@ -51,6 +51,12 @@ export const certificateCases: readonly ErrorCase[] = [
     'certificate 2',
   ),
   ofUpload(
+    'pem_headers',
+    { certificate_pem, private_key_pem: private_key_pem.replace('-----\n', '-----\nX-Note: of the office\n\n') },
+    'private_key_pem',
+    'headers',
+  ),
+  ofUpload(
     'pem_wrong_type',
     { certificate_pem: pem('bad-request'), private_key_pem },
     'certificate_pem',
