@@ -152,7 +152,9 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await expect.poll(() => gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  test('is of use with 10,000 domains and a full journal: few requests, few rows, search among all', async () => {
+  test('is of use with 10,000 domains and a full journal: few requests, few rows, search among all', {
+    timeout: 300_000,
+  }, async () => {
     const many = 10_000
     const prepare = (made: Gateway<ManualClock>) => {
       for (let number = 1; number <= many; number++) {
