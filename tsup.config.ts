@@ -4,6 +4,9 @@ import { entryPoints } from './scripts/entries.ts'
 /** vitest and workerd have modules only; the other entry points can be required too. */
 const { vitest: _vitest, sandbox: _sandbox, ...both } = entryPoints
 
+/** The types of the kit alone are made of valibot's, and a chunk that it shared would ask every user for that package. */
+const { kit, ...withoutValibot } = entryPoints
+
 const common = {
   target: 'es2022',
   // The browser build of a dependency is the one that imports nothing from "node:".
@@ -43,5 +46,6 @@ export default defineConfig([
   },
   // The shims give CommonJS an import.meta.url.
   { ...common, format: 'cjs', entry: both, shims: true },
-  { ...common, format: ['esm', 'cjs'], entry: entryPoints, dts: { only: true, resolve: true } },
+  { ...common, format: ['esm', 'cjs'], entry: withoutValibot, dts: { only: true, resolve: true } },
+  { ...common, format: ['esm', 'cjs'], entry: { kit }, dts: { only: true, resolve: true } },
 ])

@@ -30,11 +30,10 @@ const beginning = (lineOf) => Object.entries(USED).map(([name, names]) => lineOf
 const FILES = {
   'use.mjs': [...beginning((name, names) => `import ${names} from '${name}'`), USE].join('\n'),
   'use.cjs': [...beginning((name, names) => `const ${names} = require('${name}')`), USE].join('\n'),
-  'use.mts': `import { createGateway, type Gateway, manualClock } from 'fauxgate'
+  'use.mts': `import { createGateway, type Gateway, manualClock, ngrok } from 'fauxgate'
 import { timersOn } from 'fauxgate/clock'
-import { declareErrors, field } from 'fauxgate/kit'
+import { createNgrok, type IpPolicy, ngrokFamilies } from 'fauxgate/ngrok'
 import { serve } from 'fauxgate/node'
-const number: number = declareErrors({ widget_invalid: field(95000, 400) }).widget_invalid.number
 const gateway: Gateway = createGateway()
 const { clock } = createGateway({ clock: manualClock(0) })
 clock.advance('30s')
@@ -45,20 +44,43 @@ takesTimers(timers)
 const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
 // @ts-expect-error: there is no such region
 gateway.reservedAddrs.create({ region: 5 })
-export { addr, number, serve, slept }
+const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
+const policy: IpPolicy | undefined = office.ipPolicies.list().ip_policies[0]
+const session: string = office.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] }).id
+office.faults.add({ operation: 'ip_policies.create', error: 'ip_policy_action' })
+// @ts-expect-error: the URL of an endpoint is a text
+office.declare.tunnelSession({ endpoints: [{ url: 5 }] })
+// @ts-expect-error: there is no such operation
+office.faults.add({ operation: 'ip_policies.paint' })
+const { ipPolicies } = ngrokFamilies
+const some = createGateway({ dialect: ngrok, families: { ipPolicies } })
+const id: string = some.ipPolicies.create({ description: 'the office' }).id
+// @ts-expect-error: this gateway has no such family
+some.vaults
+export { addr, id, policy, serve, session, slept }
 `,
-  'tsconfig.json': JSON.stringify({
-    compilerOptions: {
-      strict: true,
-      module: 'NodeNext',
-      moduleResolution: 'NodeNext',
-      noEmit: true,
-      target: 'ES2022',
-      lib: ['ES2022', 'DOM', 'ESNext.Disposable'],
-      types: [],
-    },
-    files: ['use.mts'],
-  }),
+  'own.mts': `import { createGateway } from 'fauxgate'
+import { declareErrors, familyOf, field, operation } from 'fauxgate/kit'
+const errors = declareErrors({ widget_invalid: field(95000, 400) })
+const count = { name: 'widgets.count', method: 'GET', path: '/widgets', status: 200, summary: 'Count', ids: {} } as const
+const widgets = familyOf({ operations: { count: operation({ ...count, run: () => 5 }) }, errors, collections: [] })
+const counted: number = createGateway({ families: { widgets } }).widgets.count()
+// @ts-expect-error: a count is a number
+const text: string = createGateway({ families: { widgets } }).widgets.count()
+export { counted, text }
+`,
+}
+
+const PROJECT = {
+  compilerOptions: {
+    strict: true,
+    module: 'NodeNext',
+    moduleResolution: 'NodeNext',
+    noEmit: true,
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM', 'ESNext.Disposable'],
+    types: [],
+  },
 }
 
 /** From the oldest to the newest that the types are for, besides the repository's own. */
@@ -166,14 +188,20 @@ function checkNodes(folder) {
 
 /** Compiles the use of the package, with its declarations checked too. */
 function checkTypes(folder) {
-  // The types of the kit are valibot's, which whoever has families of their own installs.
-  install(folder, ...asHere('valibot'), ...typescripts(COMPILERS))
+  install(folder, ...typescripts(COMPILERS))
   const compilers = [
     join(root, 'node_modules/typescript'),
     ...COMPILERS.map((each) => `node_modules/typescript-${each}`),
   ]
-  for (const compiler of compilers) run(folder, process.execPath, join(compiler, 'bin/tsc'), '-p', '.')
+  const compile = (file) => {
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...PROJECT, files: [file] }))
+    for (const compiler of compilers) run(folder, process.execPath, join(compiler, 'bin/tsc'), '-p', '.')
+  }
+  compile('use.mts')
   check(`its types need no other package, also for TypeScript ${COMPILERS.join(', ')}`, true)
+  install(folder, ...asHere('valibot'))
+  compile('own.mts')
+  check('those of the kit need valibot, which whoever has families of their own installs', true)
 }
 
 await withPackage(async (folder, tarball) => {

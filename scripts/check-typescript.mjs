@@ -12,6 +12,30 @@ const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3',
 /** The packages that the blocks import beside this one. */
 const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
 
+/** Compiled with the declarations of the package themselves checked. They need no other package. */
+const DECLARATIONS = `import { createGateway, ngrok } from 'fauxgate'
+import { createNgrok, ngrokFamilies, type TunnelSession } from 'fauxgate/ngrok'
+import 'fauxgate/clock'
+import 'fauxgate/node'
+import 'fauxgate/openapi'
+import 'fauxgate/testing'
+export const session: TunnelSession = createNgrok().declare.tunnelSession({ endpoints: [{}] })
+export const { vaults } = createGateway({ dialect: ngrok, families: { vaults: ngrokFamilies.vaults } })
+// @ts-expect-error: the address of an agent is a text
+createNgrok().declare.tunnelSession({ ip: 5 })
+`
+
+/** What a test of vitest has. */
+const FIXTURE = `import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
+testUsing(createNgrok)('an office has a policy', ({ gateway }) => {
+  const text: string = gateway.ipPolicies.create({ description: 'the office' }).id
+  // @ts-expect-error: an id is a text
+  const number: number = gateway.ipPolicies.create({ description: 'the office' }).id
+  return [text, number]
+})
+`
+
 const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
 const COMPILER_OPTIONS = {
   strict: true,
@@ -80,9 +104,9 @@ async function writeBlocks(folder) {
 }
 
 /** Returns what a version of the compiler says of a part of the folder. */
-function problemsOf(folder, version, include) {
+function problemsOf(folder, version, include, more = {}) {
   const config = join(folder, 'tsconfig.json')
-  writeFileSync(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include }))
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, ...more }, include }))
   const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`)
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: folder, encoding: 'utf8' })
   return status === 0 ? '' : `${stdout}${stderr}`
@@ -92,9 +116,12 @@ await withPackage(async (folder, tarball) => {
   install(folder, tarball, ...asHere(...OTHERS), ...typescripts(versions))
   const count = await writeBlocks(join(folder, 'blocks'))
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
+  writeFileSync(join(folder, 'declarations.ts'), DECLARATIONS)
+  writeFileSync(join(folder, 'fixture.ts'), FIXTURE)
   for (const version of versions) {
     const problems =
-      problemsOf(folder, version, ['blocks/whole', 'examples/**/*.ts']) +
+      problemsOf(folder, version, ['declarations.ts'], { skipLibCheck: false, types: [] }) +
+      problemsOf(folder, version, ['fixture.ts', 'blocks/whole', 'examples/**/*.ts']) +
       problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
     if (problems === '') {
       console.log(`ok  ${count} blocks of the documents, and the examples, compile with TypeScript ${version}`)

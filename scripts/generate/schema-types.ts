@@ -158,7 +158,7 @@ function limitsOf(schema: AnySchema, sentence: string): string[] {
     ...numbersOf(json),
     ...(json.minItems === undefined ? [] : [`At least ${json.minItems}.`]),
     ...textsOf(json, schema, sentence),
-    ...defaultOf(schema),
+    ...(/\bdefault\b/i.test(sentence) ? [] : defaultOf(schema)),
     ...(factOf(schema, 'isRequired') ? ['Required.'] : []),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Families } from '../operation/family.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 
+/** Families as the kit makes them, as far as types need them. */
 export type CallableFamilies = Readonly<Record<string, { readonly operations: object }>>
 
 /** The direct API of a table of families: one property per family, one function per operation. */
@@ -8,6 +9,16 @@ export type Direct<F extends CallableFamilies> = {
   readonly [Name in keyof F]: {
     readonly [Verb in keyof F[Name]['operations']]: CallIn<F[Name]['operations'][Verb]>
   }
+}
+
+/** A family of fauxgate's own as far as types need it: its calls, the keys of its errors, and what tests can declare. */
+export interface ReadyFamily<Calls, Key extends string, Declares = Record<never, never>> {
+  /** The operations, by their names in the direct API. */
+  readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
+  /** The errors, by their keys. */
+  readonly errors: { readonly [K in Key]: object }
+  /** What tests can declare, by its name in `gateway.declare`. */
+  readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }
 }
 
 /** The type of an operation carries that of its function, which needs no types of valibot. */

@@ -19,7 +19,7 @@ import { type Installed, type InstallOptions, installFetch } from '../http/insta
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { Journal } from '../journal/journal.ts'
+import { Journal, type KeptJournal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { Dialect } from '../resources/dialects.ts'
@@ -64,7 +64,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    * The journal as a text, and its entries of before, for transports that keep the journal.
    * @internal
    */
-  readonly journal: Pick<Journal, 'json' | 'restore'>
+  readonly journal: KeptJournal
   /** Returns the resources that were created since the initial state and not deleted. */
   leftovers(): readonly Leftover[]
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
@@ -125,20 +125,20 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<G
 }
 
 /** The methods that take names of operations and errors, with those of your own families. */
-interface OwnNames<F extends OwnFamilies> {
-  readonly declare: DeclaredBy<F>
-  readonly faults: {
-    add(spec: FaultSpec<NameIn<F>, ErrorKey | ErrorKeyIn<F>>): ArmedFault<NameIn<F>, ErrorKey | ErrorKeyIn<F>>
-  }
+export interface OwnNames<Declared, Name extends string, Key extends string> {
+  readonly declare: Declared
+  readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }
   readonly requests: {
-    all(filter: JournalFields<NameIn<F>>): readonly JournalEntry[]
-    count(filter: JournalFields<NameIn<F>>): number
-    last(filter: JournalFields<NameIn<F>>): JournalEntry | undefined
+    all(filter: JournalFields<Name>): readonly JournalEntry[]
+    count(filter: JournalFields<Name>): number
+    last(filter: JournalFields<Name>): JournalEntry | undefined
   }
 }
 
 /** A gateway with families of your own. */
-export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> & Direct<F> & OwnNames<F>
+export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> &
+  Direct<F> &
+  OwnNames<DeclaredBy<F>, NameIn<F>, ErrorKeyIn<F>>
 
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 

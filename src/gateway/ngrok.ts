@@ -4,17 +4,33 @@
  * @module
  */
 import type { Clock } from '../engine/clock.ts'
-import { ngrokFamilies } from '../ngrok/families.ts'
+import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../generated/ngrok.ts'
+import type { GatewayOptions } from '../generated/options.ts'
+import type { Resources } from '../generated/resources.ts'
+import { ngrokFamilies as families } from '../ngrok/families.ts'
 import { ngrok } from '../resources/dialects.ts'
-import { createGateway, type GatewayWith, type OptionsWith } from './gateway.ts'
+import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
+import type { InitialOf } from '../resources/initial.ts'
+import { createGateway, type Gateway, type OwnNames } from './gateway.ts'
 
-export { ngrokFamilies }
+export type * from '../generated/ngrok.ts'
+
+/**
+ * The families that ngrok has beside those of the standard dialect, by their names in the direct API. Pass some of them to
+ * `createGateway` as `families`.
+ */
+export const ngrokFamilies: NgrokFamilies = families
 
 /** A gateway in the dialect of ngrok, with its families. */
-export type Ngrok<C extends Clock = Clock> = GatewayWith<typeof ngrokFamilies, C>
+export type Ngrok<C extends Clock = Clock> = Gateway<C> &
+  NgrokResources &
+  OwnNames<NgrokDeclare, NameIn<NgrokFamilies>, ErrorKeyIn<NgrokFamilies>>
 
-/** The options of {@link createNgrok}: those of `createGateway` but `dialect` and `families`. */
-export type NgrokOptions<C extends Clock = Clock> = Omit<OptionsWith<typeof ngrokFamilies, C>, 'dialect' | 'families'>
+/** The options of {@link createNgrok}: those of `createGateway` but `dialect`. */
+export interface NgrokOptions<C extends Clock = Clock> extends Omit<GatewayOptions<C>, 'dialect' | 'initial'> {
+  /** The resources that exist from the beginning, and again after each `reset()`: bodies by family, under the API's rules. */
+  readonly initial?: InitialOf<Resources & NgrokResources> | undefined
+}
 
 /**
  * Creates a gateway in the dialect of ngrok that has all of ngrok's families.
@@ -29,5 +45,5 @@ export type NgrokOptions<C extends Clock = Clock> = Omit<OptionsWith<typeof ngro
  * `initial`, which the message names.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
-  return createGateway<typeof ngrokFamilies, C>({ ...options, dialect: ngrok, families: ngrokFamilies })
+  return createGateway<NgrokFamilies, C>({ ...options, dialect: ngrok, families: ngrokFamilies })
 }

@@ -136,7 +136,7 @@ export const familiesOption = v.pipe(
     (value) => isSomeObject(value) && Object.values(value).every(isFamily),
     'an object with families that fauxgate/kit made, by name',
   ),
-  facts({ type: 'Families', imports: { Families: 'operation/family.ts' } }),
+  facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'direct/direct-api.ts' } }),
 )
 
 function isFamily(value: unknown): boolean {

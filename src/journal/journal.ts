@@ -15,8 +15,19 @@ type Row = ReturnType<typeof withinLimits> | { readonly entry: JournalEntry; rea
 
 type Subscriber = (entry: JournalEntry | undefined) => void
 
+/** What transports that keep the journal need of it. */
+export interface KeptJournal {
+  /**
+   * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
+   * if the text would be longer than the journal may be.
+   */
+  json(after?: string): string
+  /** Puts entries that were made before, the oldest first, before those of this gateway. */
+  restore(entries: readonly JournalEntry[]): void
+}
+
 /** The last requests of a gateway, as many as its limits allow. */
-export class Journal {
+export class Journal implements KeptJournal {
   readonly #options: JournalOptions
   /** The oldest first. */
   #rows: Row[] = []
@@ -47,7 +58,6 @@ export class Journal {
     if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
   }
 
-  /** Puts entries that were made before, the oldest first, before those of this gateway. */
   restore(entries: readonly JournalEntry[]): void {
     const rows = entries.map((entry) => ({ entry, bytes: BYTES_OF_CHARACTER * JSON.stringify(entry).length }))
     this.#rows.unshift(...rows)
@@ -93,10 +103,6 @@ export class Journal {
     }
   }
 
-  /**
-   * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
-   * if the text would be longer than the journal may be.
-   */
   json(after?: string): string {
     const texts: string[] = []
     let left = this.#options.bytes

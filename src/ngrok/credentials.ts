@@ -51,9 +51,11 @@ const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (crede
 })
 
 const defaultCredential = declaration({
-  schema: v.object({
-    default: documented(v.literal(true), "True: the account's default authtoken, which no call makes."),
-  }),
+  schema: named(
+    v.object({ default: documented(v.literal(true), "True: the account's default authtoken, which no call makes.") }),
+    'CredentialDeclaration',
+    'Declares a credential that no call makes.',
+  ),
   answer: shape,
   run(tx) {
     const credential = newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: true })

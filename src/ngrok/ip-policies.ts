@@ -34,7 +34,7 @@ const fields = {
         refusedAs(errors.ip_policy_action),
       ),
       'Refused: each rule of a policy has an action of its own.',
-      { json: { deprecated: true } },
+      { json: { deprecated: true }, type: 'never' },
     ),
   ),
 }

@@ -36,6 +36,7 @@ const FEATURES = 'What the operator does, in lower case.'
 const REGION = 'The region of its connections.'
 const DEPLOYMENT = 'The deployment of the operator in its cluster.'
 const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each endpoint for which one is true.'
+const BINDING = 'How the operator binds endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 
 const text = (what: string) => v.optional(documented(v.string(), `The ${what}.`))
@@ -48,7 +49,7 @@ const fields = {
   enabled_features: v.optional(documented(features, FEATURES)),
   region: v.optional(documented(v.pipe(v.string(), blankIsAbsent()), `${REGION} Default: ${DEFAULT_REGION}.`)),
   binding: v.optional(
-    documented(
+    named(
       v.object({
         endpoint_selectors: v.optional(documented(selectors, SELECTORS)),
         csr: v.optional(
@@ -58,19 +59,26 @@ const fields = {
         ),
         ingress_endpoint: v.optional(documented(v.pipe(v.string(), blankIsAbsent()), INGRESS)),
       }),
-      'How the operator binds endpoints.',
+      'KubernetesOperatorBindingBody',
+      BINDING,
     ),
   ),
 }
 
 const createBody = named(
-  v.object({ ...fields, deployment: v.optional(documented(v.object(placed), DEPLOYMENT)) }),
+  v.object({
+    ...fields,
+    deployment: v.optional(named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
+  }),
   'KubernetesOperatorCreate',
   'The body that creates a Kubernetes operator.',
 )
 
 const updateBody = named(
-  v.object({ ...fields, deployment: v.optional(documented(v.object(deployed), DEPLOYMENT)) }),
+  v.object({
+    ...fields,
+    deployment: v.optional(named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
+  }),
   'KubernetesOperatorUpdate',
   'The changes of a Kubernetes operator.',
 )
@@ -84,29 +92,32 @@ const shape = named(
     principal: userField('The user who created the operator.'),
     enabled_features: documented(v.array(v.string()), FEATURES),
     region: documented(v.string(), REGION),
-    deployment: documented(
+    deployment: named(
       v.object({
         name: shown('name'),
         namespace: shown('namespace'),
         version: shown('version of the operator'),
         cluster_name: shown('name of the cluster'),
       }),
+      'KubernetesOperatorDeployment',
       DEPLOYMENT,
     ),
-    binding: documented(
+    binding: named(
       v.object({
         endpoint_selectors: documented(v.nullable(v.array(v.string())), `${SELECTORS} Null if none were sent.`),
-        cert: documented(
+        cert: named(
           v.object({
             cert: documented(v.string(), 'The certificate and its issuer: PEM. "" if no request was sent.'),
             not_before: documented(time, `The start of its validity; ${NO_TIME} without a certificate.`),
             not_after: documented(time, `The end of its validity; ${NO_TIME} without a certificate.`),
           }),
+          'KubernetesOperatorCert',
           "The client certificate for the key of the operator's last request.",
         ),
         ingress_endpoint: v.exactOptional(documented(v.string(), INGRESS)),
       }),
-      'How the operator binds endpoints.',
+      'KubernetesOperatorBinding',
+      BINDING,
     ),
   }),
   'KubernetesOperator',

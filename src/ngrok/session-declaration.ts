@@ -5,6 +5,7 @@ import {
   documented,
   type FieldFacts,
   general,
+  named,
   ofField,
   oneOfThese,
   quote,
@@ -36,29 +37,43 @@ const FORWARDS_TO = 'Where the agent forwards to.'
 const text = (sentence: string, byDefault: string) => v.optional(documented(someText, sentence), byDefault)
 const forwards_to = text(FORWARDS_TO, 'http://localhost:80')
 
-const endpoint = v.object({
-  ...texts(),
-  url: v.optional(documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
-  forwards_to,
-  name: text('The name that the agent gives it.', 'command_line'),
-  binding: v.optional(
-    documented(
-      oneOfThese(BINDINGS),
-      `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+const endpoint = named(
+  v.object({
+    ...texts(),
+    url: v.optional(documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
+    forwards_to,
+    name: text('The name that the agent gives it.', 'command_line'),
+    binding: v.optional(
+      documented(
+        oneOfThese(BINDINGS),
+        `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
+      ),
     ),
-  ),
-  pooling_enabled: v.optional(documented(v.boolean(), POOLING), false),
-  traffic_policy: v.optional(documented(v.string(), POLICY)),
-  upstream_protocol: v.optional(documented(v.string(), 'The protocol that the agent speaks where it forwards to.')),
-})
+    pooling_enabled: v.optional(documented(v.boolean(), POOLING), false),
+    traffic_policy: v.optional(documented(v.string(), POLICY)),
+    upstream_protocol: v.optional(documented(v.string(), 'The protocol that the agent speaks where it forwards to.')),
+  }),
+  'AgentEndpoint',
+  'An endpoint that the agent has online.',
+)
 
-const labelled = v.object({
-  labels: documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
-  forwards_to,
-  metadata,
-})
+const labelled = named(
+  v.object({
+    labels: documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
+    forwards_to,
+    metadata,
+  }),
+  'LabelledTunnel',
+  'A tunnel with labels that the agent has open.',
+)
 
 const reason = (command: string) => v.optional(documented(v.string(), `Why the agent fails to ${command}.`))
+
+const failing = named(
+  v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
+  'CommandFailures',
+  'What the agent fails to do, by command, each with the reason.',
+)
 
 const started = v.pipe(
   v.string(),
@@ -69,30 +84,30 @@ const started = v.pipe(
 )
 
 /** The fields of the session that a test declares. */
-export const sessionFields = v.object({
-  agent_version: text('The version of the agent.', '3.39.0'),
-  credential: v.optional(documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.')),
-  ip: text('The address that the agent connects from.', '203.0.113.10'),
-  metadata,
-  os: text('The operating system of the agent.', 'linux'),
-  region: text('The region that the agent is connected to.', 'us'),
-  started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
-  transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
-  supports: v.optional(documented(v.array(oneOfThese(COMMANDS)), 'What the agent can be asked for. Default: all.'), [
-    ...COMMANDS,
-  ]),
-  failing: v.optional(
-    documented(
-      v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
-      'What the agent fails to do, by command, each with the reason.',
+export const sessionFields = named(
+  v.object({
+    agent_version: text('The version of the agent.', '3.39.0'),
+    credential: v.optional(
+      documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
-    {},
-  ),
-  update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: there is none.')),
-  reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),
-  endpoints: v.optional(documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
-  labelled: v.optional(documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
-})
+    ip: text('The address that the agent connects from.', '203.0.113.10'),
+    metadata,
+    os: text('The operating system of the agent.', 'linux'),
+    region: text('The region that the agent is connected to.', 'us'),
+    started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
+    transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
+    supports: v.optional(documented(v.array(oneOfThese(COMMANDS)), 'What the agent can be asked for. Default: all.'), [
+      ...COMMANDS,
+    ]),
+    failing: v.optional(failing, {}),
+    update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: there is none.')),
+    reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),
+    endpoints: v.optional(documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
+    labelled: v.optional(documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
+  }),
+  'TunnelSessionDeclaration',
+  'Declares the session of an agent, with its endpoints and tunnels.',
+)
 
 /** Makes a session as an agent would start it, with its tunnels and endpoints. */
 export function startSession(tx: Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {

@@ -38,15 +38,18 @@ export function changed<R extends { readonly updated_at: number }>(
   return tx.put(collection, { ...after, updated_at: tx.now })
 }
 
+// A schema with a name has one sentence for all fields, so these fields have the type alone.
+const REF = { type: 'Ref' }
+
 /** Makes the field of a response that refers to another resource. */
 export function refField(sentence: string) {
-  return documented(v.object(ref.entries), sentence)
+  return documented(v.object(ref.entries), sentence, REF)
 }
 
 /** Makes the field of a response that refers to a user. */
 export function userField(sentence: string) {
   const uri = documented(v.string(), 'Always empty: this API has no user by itself.')
-  return documented(v.object({ ...ref.entries, uri }), sentence)
+  return documented(v.object({ ...ref.entries, uri }), sentence, REF)
 }
 
 /** Returns fields without those that are null: ngrok leaves out what has no value. */

@@ -7,7 +7,7 @@ import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { type Problem, problem, Refusal, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, idProblem } from '../schema/ids.ts'
-import { fieldPath, quote } from '../schema/text.ts'
+import { fieldPath, quote, typeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
@@ -64,13 +64,16 @@ export interface ListQuery {
 /** The fields that further parameters of a list's query look at, by parameter: an item has one of the sent values there. */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
-/** Returns the schema of a list's query with further parameters. */
-export function listQueryWith(matching: Matching = {}): v.GenericSchema {
+/** Returns the schema of the query of a list, such as `endpoints.list`, with further parameters. */
+export function listQueryWith(list: string, matching: Matching = {}): v.GenericSchema {
   const further = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`
-    return [name, v.optional(documented(v.array(v.string()), sentence))]
+    const values = documented(v.array(v.string()), sentence, { type: 'string | readonly string[]' })
+    return [name, v.optional(values)]
   })
-  return further.length === 0 ? listQuery : v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
+  if (further.length === 0) return listQuery
+  const all = v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
+  return named(all, `${typeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
 }
 
 const NAMES = Object.keys(listQuery.entries)

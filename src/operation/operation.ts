@@ -141,7 +141,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     method: 'GET',
     status: 200,
     ids,
-    query: listQueryWith(matching),
+    query: listQueryWith(rest.name, matching),
     filterable,
     matching,
     read: (raw, _ids, { dialect }) => readListQuery(raw, { prefix, item, filterable, matching }, dialect),
@@ -188,6 +188,7 @@ export function directErrorsOf({ body, query, ids, errors = [] }: Operation): re
   ])
 }
 
-function byNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
+/** Returns each error once, by the catalogue's numbers. */
+export function byNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
   return [...new Set(errors)].sort((a, b) => a.number - b.number)
 }

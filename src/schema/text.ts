@@ -65,6 +65,11 @@ export function idStart(prefix: string): string {
     .join(' or ')
 }
 
+/** Returns the name of an operation, such as `endpoints.list`, as types are named: `EndpointsList`. */
+export function typeName(operation: string): string {
+  return operation.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** Returns a name in camelCase as the service writes names: in lower case, with underscores. */
 export function snakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,5 +1,5 @@
+import type { CallableFamilies as Families } from '../../src/direct/direct-api.ts'
 import type { Gateway, GatewayError } from '../../src/index.ts'
-import type { Families } from '../../src/kit/index.ts'
 import { type Asked, undocumented } from './documented.ts'
 
 /** An answer that was read to its end. */

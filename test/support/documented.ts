@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { CallableFamilies as Families } from '../../src/direct/direct-api.ts'
 import type { Dialect, Gateway } from '../../src/index.ts'
-import type { Families } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import type { Answer } from './client.ts'
 

@@ -2,7 +2,19 @@ import { describe, expectTypeOf, test } from 'vitest'
 import type { accessErrors, ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/controls.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
-import type { Dns, ErrorKey, Faults, Gateway, InitialResources, OperationName, Resources } from '../../src/index.ts'
+import type { GatewayWith } from '../../src/gateway/gateway.ts'
+import type { Ngrok, NgrokDeclare, NgrokFamilies, NgrokResources } from '../../src/gateway/ngrok.ts'
+import type {
+  Declare,
+  Dns,
+  ErrorKey,
+  Faults,
+  Gateway,
+  InitialResources,
+  OperationName,
+  Resources,
+} from '../../src/index.ts'
+import type { ngrokFamilies } from '../../src/ngrok/families.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'
@@ -12,6 +24,7 @@ import type { Frozen } from '../../src/schema/values.ts'
 // The types that people read are made by a script; the table of families says what they must be.
 type Families = typeof families
 type Table = Direct<Families>
+type OfNgrok = typeof ngrokFamilies
 
 /** The fields of a body without those that nobody can give. */
 type Offered<Body> = Body extends object
@@ -35,11 +48,17 @@ describe('The types of the families are those of their schemas', () => {
     expectTypeOf<{ [Name in keyof Resources]: Read<Resources[Name]> }>().toEqualTypeOf<{
       readonly [Name in keyof Families]: Read<Table[Name]>
     }>()
+    expectTypeOf<{ [Name in keyof NgrokResources]: Read<NgrokResources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof OfNgrok]: Read<Direct<OfNgrok>[Name]>
+    }>()
   })
 
   test('in every answer', () => {
     expectTypeOf<{ [Name in keyof Resources]: Answers<Resources[Name]> }>().toEqualTypeOf<{
       readonly [Name in keyof Families]: Answers<Table[Name]>
+    }>()
+    expectTypeOf<{ [Name in keyof NgrokResources]: Answers<NgrokResources[Name]> }>().toEqualTypeOf<{
+      readonly [Name in keyof OfNgrok]: Answers<Direct<OfNgrok>[Name]>
     }>()
   })
 
@@ -53,6 +72,14 @@ describe('The types of the families are those of their schemas', () => {
     type Own = ErrorKeyIn<Families> | keyof typeof declared.errors
     type OfControls = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
     expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | OfControls>()
+    expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<OfNgrok>>()
+    expectTypeOf<ErrorKeyIn<NgrokFamilies>>().toEqualTypeOf<ErrorKeyIn<OfNgrok>>()
+  })
+
+  test('in what tests declare', () => {
+    type Declared = Read<GatewayWith<OfNgrok>['declare']>
+    expectTypeOf<Read<Ngrok['declare']>>().toEqualTypeOf<Declared>()
+    expectTypeOf<Answers<NgrokDeclare>>().toExtend<Answers<Omit<GatewayWith<OfNgrok>['declare'], keyof Declare>>>()
   })
 })
 

@@ -19,12 +19,13 @@ type Names = ParsedOptions['names']
  */
 export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
+  const own = config.families as Families | undefined // Its schema checked that the kit made them.
   const shipped = typeof dialect === 'string' && dialect !== 'standard' ? await familiesOf(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,
     authorityKeys: config.authorityKeys ?? 'fresh',
     dialect: typeof dialect === 'string' ? dialects[dialect] : dialect,
-    families: shipped ? { ...shipped, ...config.families } : config.families,
+    families: shipped ? { ...shipped, ...own } : own,
     clock: clockOf(config, names),
     // The gateway checks what the file has.
     initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
