@@ -21,7 +21,7 @@ import {
   textTest,
   timestamp,
 } from './parts.ts'
-import type { Type } from './types.ts'
+import type { FilterableField, Type } from './types.ts'
 
 /** As deep as the parser reads parentheses. */
 const DEEPEST = 250
@@ -31,20 +31,24 @@ const CALLS = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contai
 /** The constructs of CEL that are not in the subset, by their nodes; all others are arithmetic. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 'an index', map: 'a map' }
 
+type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
+
 /** Compiles filters over items of one type. Throws a `Misplaced` if a part is not supported or mistyped. */
 export class Compiler {
   readonly #item: Type
-  readonly #filterable: readonly string[] | undefined
+  /** The fields that filters can name, by the name; undefined for all. */
+  readonly #declared: DeclaredFields | undefined
   #depth = 0
 
   constructor(
     item: Type,
-    filterable?: readonly string[],
+    filterable?: readonly FilterableField[],
     /** The name of an item in expressions. */
     readonly name = 'obj',
   ) {
     this.#item = item
-    this.#filterable = filterable
+    const declared = filterable?.map((each) => (typeof each === 'string' ? { name: each } : each))
+    this.#declared = declared && new Map(declared.map((each) => [each.name, each]))
   }
 
   condition(node: ASTNode): Term {
@@ -121,28 +125,38 @@ export class Compiler {
     if (root.op !== 'id') return misplaced(node, 'a field of no item', VALUES)
     if (root.args === 'time') return misplaced(node, undefined, 'timestamp(time.now)')
     if (root.args !== this.name) return misplaced(node, 'an unknown name', fieldsOf(this.name, this.#item))
-    const isHidden = this.#filterable?.includes(names.join('.')) === false
-    if (isHidden)
-      misplaced(node, 'a field that filters cannot name', this.#filterable.map((each) => `obj.${each}`).join(', '))
+    return this.#declared ? this.#declaredField(node, names.join('.'), this.#declared) : this.#at(node, names)
+  }
+
+  #at(node: ASTNode, names: readonly string[]): Part {
     let [type, path] = [this.#item, this.name]
     for (const name of names) {
       type = fieldType(node, type, path, name)
       path = `${path}.${name}`
     }
-    // A reference that filters can name is compared as its id.
-    if (this.#filterable && type.fields?.id) {
-      type = fieldType(node, type, path, 'id')
-      names.push('id')
-    }
     const term: Term = (obj) => names.reduce<unknown>((value, name) => fieldValue(value, name), obj)
     return { node, type, term }
+  }
+
+  #declaredField(node: ASTNode, name: string, all: DeclaredFields): Part {
+    const field = all.get(name)
+    const names = () => [...all.keys()].map((each) => `${this.name}.${each}`).join(', ')
+    if (!field) return misplaced(node, 'a field that filters cannot name', names())
+    const { path = name, words } = field
+    if (path === null) return { node, type: { kind: 'text', nullable: true }, term: () => null }
+    const found = this.#at(node, path.split('.'))
+    // A reference is compared as its id.
+    const part = found.type.fields?.id ? this.#at(node, [...path.split('.'), 'id']) : found
+    const { kind } = part.type
+    return { ...part, words, type: kind === 'list' ? { ...part.type, admitsEmpty: true } : part.type }
   }
 
   /** Compiles `size(x)`, `timestamp("…")` or `timestamp(time.now)`. */
   #call(node: ASTNode, name: string, [argument, ...others]: readonly ASTNode[]): Part {
     if (argument && others.length === 0) {
       if (name === 'size') return size(node, this.#part(argument))
-      if (name === 'timestamp') return isNow(argument) ? now(node) : timestamp(node, this.#part(argument))
+      if (name === 'timestamp')
+        return isNow(argument) ? now(node) : timestamp(node, this.#part(argument), this.#declared !== undefined)
     }
     return misplaced(node, 'a call that is not supported', CALLS)
   }
@@ -152,7 +166,7 @@ export class Compiler {
     if (name === 'size' && !argument) return size(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
-      if (test && this.#filterable && isOwnId(target.node)) misplaced(node, 'a part of an id', 'obj.id == "…"')
+      if (test && this.#declared && isOwnId(target.node)) misplaced(node, 'a part of an id', 'obj.id == "…"')
       if (test) return textTest(node, test, target, this.#part(argument))
       if (name === 'add') return moved(node, target, argument, 1)
       if (name === 'subtract') return moved(node, target, argument, -1)

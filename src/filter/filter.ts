@@ -8,7 +8,9 @@ import { quote } from '../schema/text.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
 import { at, excerpt, Misplaced, VALUES } from './misplaced.ts'
-import { type Type, typeOf } from './types.ts'
+import { type FilterableField, type Type, typeOf } from './types.ts'
+
+export type { FilterableField }
 
 /** A compiled list filter: returns whether an item, in the wire's form, is wanted at the time `now` (ms). */
 export type Filter = (obj: object, now: number) => boolean
@@ -19,8 +21,8 @@ export const LONGEST_FILTER = 2048
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
-  /** The paths of fields that filters can name, such as `certificate.id`; absent for all. */
-  readonly filterable?: readonly string[] | undefined
+  /** The fields that filters can name; absent for all. */
+  readonly filterable?: readonly FilterableField[] | undefined
 }
 
 /**

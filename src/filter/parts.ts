@@ -12,6 +12,8 @@ export interface Part {
   readonly term: Term
   /** True if the value is written out in the filter; then its term ignores the item. */
   readonly isLiteral?: boolean
+  /** Of a field: other words for its values. */
+  readonly words?: Readonly<Record<string, string>> | undefined
 }
 
 export const CONDITION: Type = { kind: 'condition', nullable: false }
@@ -37,10 +39,14 @@ export const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) =>
   contains: (text, part) => text.includes(part),
 }
 
-/** Null equals "" and whatever is absent; lists are equal if their items are. */
+/** Null equals "", an empty list and whatever is absent; lists are equal if their items are. */
 function equal(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return (a ?? '') === (b ?? '')
+  if (!Array.isArray(a) || !Array.isArray(b)) return comparable(a) === comparable(b)
   return a.length === b.length && a.every((item, index) => equal(item, b[index]))
+}
+
+function comparable(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? '' : (value ?? '')
 }
 
 /** An absent value precedes nothing, and nothing precedes it. */
@@ -56,7 +62,9 @@ export function literal(node: ASTNode, value: unknown): Part {
   const part = (type: Type, written = value): Part => ({ node, type, term: () => written, isLiteral: true })
   if (value === null) return part({ kind: 'null', nullable: true })
   if (typeof value === 'boolean') return part(CONDITION)
-  if (typeof value === 'string') return part({ kind: 'text', nullable: false, holdsTime: timeMs(value) !== undefined })
+  if (typeof value === 'string') {
+    return part({ kind: 'text', nullable: false, holdsTime: timeMs(value) !== undefined, isEmpty: value === '' })
+  }
   if (typeof value === 'number') return part(NUMBER)
   if (typeof value !== 'bigint') return misplaced(node, 'bytes or an unsigned number', VALUES)
   if (Number.isSafeInteger(Number(value))) return part(NUMBER, Number(value))
@@ -93,6 +101,7 @@ export function fieldsOf(path: string, { kind, fields = {} }: Type): string {
 
 export function fieldType(node: ASTNode, type: Type, path: string, name: string): Type {
   if (type.kind === 'map' && type.item) return type.item
+  if (type.kind === 'list' && type.item && name === '0') return type.item
   if (type.kind !== 'object') return misplaced(node, `a field of ${nameOf(type)}`, path)
   const { fields = {}, nullable } = type
   const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -106,7 +115,7 @@ export function fieldValue(object: unknown, name: string): unknown {
 
 /** Compares two parts. A text that holds a time is compared with a time as that time. */
 export function comparison(node: ASTNode, left: Part, right: Part): Part {
-  const [a, b] = [besideTime(left, right.type), besideTime(right, left.type)]
+  const [a, b] = [besideTime(beside(right, left), right.type), besideTime(beside(left, right), left.type)]
   const order = ORDER[node.op]
   const canMatch = order ? isOrdered(a.type) && a.type.kind === b.type.kind : canEqual(a.type, b.type)
   if (!canMatch) incomparable(left, right, order ? isOrdered : isWhole)
@@ -127,6 +136,16 @@ function inWords(type: Type): string {
   return type.holdsTime ? 'a text or a time' : nameOf(type)
 }
 
+/** Returns a part whose value says the words of a field beside it as the field does. */
+function beside({ words }: Part, part: Part): Part {
+  if (!words) return part
+  const own = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(own)
+    return typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : value
+  }
+  return { ...part, term: (obj, now) => own(part.term(obj, now)) }
+}
+
 function besideTime(part: Part, { kind }: Type): Part {
   return kind === 'time' && part.type.holdsTime ? asTime(part.node, part) : part
 }
@@ -143,11 +162,12 @@ export function membership(node: ASTNode, needle: Part, haystack: Part): Part {
   }
   if (kind !== 'list') return mistyped(haystack, 'a list or a map')
   requireWhole(needle)
+  const listed = beside(needle, haystack)
   const sought = item ? besideTime(needle, item) : needle
   if (item && !canEqual(sought.type, item)) mistyped(needle, inWords(item))
   const term: Term = (obj, now) => {
     const value = sought.term(obj, now)
-    const items = haystack.term(obj, now)
+    const items = listed.term(obj, now)
     return Array.isArray(items) && items.some((each) => equal(value, each))
   }
   return { node, type: CONDITION, term }
@@ -179,8 +199,11 @@ export function now(node: ASTNode): Part {
   return { node, type: TIME, term: (_obj, now) => now }
 }
 
-export function timestamp(node: ASTNode, part: Part): Part {
+/** Reads a text as a time; with `takesDays` also a day, such as "2026-01-01Z", as its beginning. */
+export function timestamp(node: ASTNode, part: Part, takesDays = false): Part {
   if (part.type.kind === 'time') return part
+  const [, day] = (takesDays && part.isLiteral && /^(\d{4}-\d\d-\d\d)Z$/.exec(String(part.term({}, 0)))) || []
+  if (day !== undefined) return timestamp(node, literal(part.node, `${day}T00:00:00Z`))
   return part.type.holdsTime
     ? asTime(node, part)
     : mistyped(part, `${TIME_ALLOWED}, time.now or a field that holds a time`)

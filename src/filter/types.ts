@@ -1,11 +1,27 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/documentation.ts'
 
+/** A field that filters can name: its path, such as `certificate.id`, or more about it. */
+export type FilterableField =
+  | string
+  | {
+      /** The name in filters. */
+      readonly name: string
+      /** The path of its value in an item, or null if no item has one. Default: the name. */
+      readonly path?: string | null
+      /** Other words for its values, such as `{ agent: 'ephemeral' }`. */
+      readonly words?: Readonly<Record<string, string>>
+    }
+
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
   /** Of a text: whether it is an RFC 3339 time. */
   readonly holdsTime?: boolean
+  /** Of a text: true if it is "", written out. */
+  readonly isEmpty?: boolean
+  /** Of a list: true if null and "" equal an empty one. */
+  readonly admitsEmpty?: boolean
   /** Of a list or a map: the type of its items or values; absent for an empty list. */
   readonly item?: Type | undefined
   /** Of an object: the schemas of its fields. */
@@ -33,10 +49,15 @@ export function isOrdered({ kind }: Type): boolean {
 }
 
 export function canEqual(a: Type, b: Type): boolean {
+  if ((a.admitsEmpty && meansEmpty(b)) || (b.admitsEmpty && meansEmpty(a))) return true
   if (a.kind === 'null') return admitsNull(b)
   if (b.kind === 'null') return admitsNull(a)
   if (a.kind === 'list' && b.kind === 'list') return !a.item || !b.item || canEqual(a.item, b.item)
   return a.kind === b.kind && isWhole(a)
+}
+
+function meansEmpty({ kind, isEmpty }: Type): boolean {
+  return kind === 'null' || isEmpty === true
 }
 
 /** Null equals "", so a text admits it even if it is never absent. */

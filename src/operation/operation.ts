@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { FilterableField } from '../filter/filter.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
 import { errorsIn, partsOf } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
@@ -65,8 +66,8 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
-  /** Of a list: the paths of the fields that filters can name where the dialect asks for that. */
-  readonly filterable?: readonly string[] | undefined
+  /** Of a list: the fields that filters can name where the dialect asks for that. */
+  readonly filterable?: readonly FilterableField[] | undefined
   /** Of a list: the fields that further parameters of its query look at, by parameter. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
@@ -128,8 +129,8 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     prefix: string
     /** The schema of one listed item: a filter can name its fields. */
     item: v.GenericSchema
-    /** The paths of the fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
-    filterable?: readonly string[] | undefined
+    /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
+    filterable?: readonly FilterableField[] | undefined
     /** Further query parameters, each with the field of an item that must have one of the values sent. Default: none. */
     matching?: Matching<Parameter> | undefined
     run: (tx: Transaction, query: ListQuery, ids: Ids) => Result

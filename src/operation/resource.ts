@@ -1,4 +1,5 @@
 import type * as v from 'valibot'
+import type { FilterableField } from '../filter/filter.ts'
 import { type CatalogueError, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { Frozen } from '../schema/values.ts'
@@ -54,8 +55,8 @@ export interface ResourceKind {
   readonly createBody: v.GenericSchema
   /** The schema of the body that changes one. */
   readonly updateBody: v.GenericSchema
-  /** The paths of the fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
-  readonly filterable?: readonly string[]
+  /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
+  readonly filterable?: readonly FilterableField[]
   /** Further query parameters of the list, each with the field of an item that must have one of the values sent. */
   readonly matching?: Matching
   /** The errors of this kind. */
