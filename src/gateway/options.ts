@@ -80,7 +80,7 @@ export const gatewayRows = {
   ),
   emptyJsonOnDelete: optionRow(
     switchOption,
-    'Answer a DELETE with 200 and `{}` instead of 204, for clients that cannot read an empty answer.',
+    'Answer with 200 and `{}` where the API answers 204, for clients that cannot read an empty answer.',
     { default: false },
   ),
   quirks: optionRow(

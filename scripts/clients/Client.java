@@ -1,0 +1,140 @@
+// Calls ngrok's official Java client as the lines of its input say: see scripts/clients/drivers.mjs.
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.ngrok.DefaultNgrokApiClient;
+import com.ngrok.Ngrok;
+import com.ngrok.definitions.NgrokApiError;
+import com.ngrok.definitions.Page;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.net.URI;
+import java.time.OffsetDateTime;
+import java.util.*;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+public class Client {
+  private static final ObjectMapper JSON = new ObjectMapper().findAndRegisterModules();
+
+  private static final Map<String, Ngrok> CLIENTS = new HashMap<>();
+
+  public static void main(String[] given) throws Exception {
+    var lines = new BufferedReader(new InputStreamReader(System.in));
+    for (var line = lines.readLine(); line != null; line = lines.readLine()) {
+      System.out.println(JSON.writeValueAsString(answerTo(JSON.readValue(line, Map.class), URI.create(given[0]))));
+    }
+    System.exit(0);
+  }
+
+  private static Map<String, Object> answerTo(Map<String, Object> asked, URI url) throws Exception {
+    Object client = CLIENTS.computeIfAbsent((String) asked.get("key"), (key) ->
+        new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(url).build()));
+    for (var name : ((String) asked.get("family")).split("\\.")) {
+      var part = methodOf(client.getClass(), camel(name), 0);
+      if (part == null) return Map.of("unknown", true);
+      client = invoke(part, client);
+    }
+    try {
+      return answered(called(client, asked));
+    } catch (CompletionException failed) {
+      if (!(failed.getCause() instanceof NgrokApiError)) throw failed;
+      var error = (NgrokApiError) failed.getCause();
+      return Map.of("error", Map.of("status", error.getHttpStatusCode(), "code", error.getErrorCode().orElse("")));
+    }
+  }
+
+  private static Map<String, Object> answered(Optional<Object> answer) {
+    return answer == null ? Map.of("unknown", true) : Collections.singletonMap("answer", answer.orElse(null));
+  }
+
+  /** Returns null if the client has no such call. */
+  private static Optional<Object> called(Object client, Map<String, Object> asked) throws Exception {
+    var rest = new LinkedHashMap<String, Object>();
+    if (asked.containsKey("id")) rest.put("id", asked.get("id"));
+    rest.putAll((Map<String, Object>) asked.getOrDefault("body", Map.of()));
+    if (asked.containsKey("limit")) rest.put("limit", asked.get("limit"));
+    var start = methodOf(client.getClass(), (String) asked.get("call"), -1);
+    if (start == null) return null;
+    var builder = built(start, client, rest);
+    var answer = ((CompletionStage<?>) invoke(builder.getClass().getMethod("call"), builder)).toCompletableFuture().join();
+    return Optional.ofNullable(answer instanceof Page ? items((Page<?>) answer) : read(answer));
+  }
+
+  /** Starts a builder with as many values as it demands, in their order, and passes it the rest by name. */
+  private static Object built(Method start, Object on, Map<String, Object> values) throws Exception {
+    var types = start.getGenericParameterTypes();
+    var demanded = new ArrayList<Object>();
+    for (var name : new ArrayList<>(values.keySet()).subList(0, types.length)) {
+      demanded.add(converted(values.remove(name), types[demanded.size()]));
+    }
+    var builder = start.invoke(on, demanded.toArray());
+    for (var value : values.entrySet()) {
+      for (var method : builder.getClass().getMethods()) {
+        if (!method.getName().equals(camel(value.getKey())) || method.getParameterTypes()[0] == Optional.class) continue;
+        method.invoke(builder, converted(value.getValue(), method.getGenericParameterTypes()[0]));
+      }
+    }
+    return builder;
+  }
+
+  private static Object converted(Object value, Type type) throws Exception {
+    if (type == String.class || type instanceof ParameterizedType || !(value instanceof Map)) {
+      return JSON.convertValue(value, JSON.constructType(type));
+    }
+    var builder = built(methodOf((Class<?>) type, "newBuilder", -1), null, new LinkedHashMap<>((Map<String, Object>) value));
+    return invoke(builder.getClass().getMethod("build"), builder);
+  }
+
+  private static List<Object> items(Page<?> first) throws Exception {
+    var found = new ArrayList<Object>();
+    for (Optional<Page<?>> page = Optional.of(first); page.isPresent(); ) {
+      var list = page.get().getPage();
+      for (var method : list.getClass().getMethods()) {
+        if (method.getReturnType() == List.class) found.addAll((List<Object>) read(invoke(method, list)));
+      }
+      page = (Optional<Page<?>>) (Optional<?>) page.get().next().toCompletableFuture().join();
+    }
+    return found;
+  }
+
+  /** Everything that an object of the client shows. */
+  private static Object read(Object value) throws Exception {
+    if (value instanceof Optional) return read(((Optional<?>) value).orElse(null));
+    if (value instanceof OffsetDateTime) return ((OffsetDateTime) value).toInstant().toString();
+    if (value instanceof URI) return value.toString();
+    if (value instanceof List) {
+      var read = new ArrayList<Object>();
+      for (var each : (List<?>) value) read.add(read(each));
+      return read;
+    }
+    if (value == null || !value.getClass().getName().startsWith("com.ngrok")) return value;
+    var read = new TreeMap<String, Object>();
+    for (var method : value.getClass().getMethods()) {
+      if (!method.getName().startsWith("get") || method.getName().equals("getClass")) continue;
+      var name = method.getName().substring(3).replaceAll("(?<!^)([A-Z])", "_$1").toLowerCase();
+      read.put(name, read(invoke(method, value)));
+    }
+    return read;
+  }
+
+  private static Method methodOf(Class<?> type, String name, int parameters) {
+    for (var method : type.getMethods()) {
+      if (method.getName().equals(name) && (parameters < 0 || method.getParameterCount() == parameters)) return method;
+    }
+    return null;
+  }
+
+  private static Object invoke(Method method, Object on) throws Exception {
+    method.setAccessible(true);
+    return method.invoke(on);
+  }
+
+  private static String camel(String name) {
+    var camel = new StringBuilder();
+    for (var part : name.split("_")) camel.append(part.substring(0, 1).toUpperCase()).append(part.substring(1));
+    return camel.substring(0, 1).toLowerCase() + camel.substring(1);
+  }
+}
