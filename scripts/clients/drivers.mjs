@@ -31,7 +31,9 @@ function run(command, args, options = {}) {
   if (status === 0) return stdout
   const text = `${stdout}${stderr}`
   const reason =
-    /.*(?:not available|could not resolve|temporary failure|connection refused|no matching distribution).*/i.exec(text)
+    /[^:\n"]*(?:not available|could not resolve|temporary failure|connection refused|no matching distribution)/i.exec(
+      text,
+    )
   if (reason) throw new NotHere(`its package is not to be had: ${reason[0].trim()}`)
   throw new Error(`${command} ${args.join(' ')} failed.\n${text}`)
 }
