@@ -27,13 +27,13 @@ export interface Table {
   readonly readSnapshot: SnapshotReader
 }
 
-/** What no other family can have: the prefixes of requests, faults and declared resources, and the names of what any test declares. */
+/** The reserved names of own families: prefixes of requests, faults and declared resources, and the names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
 /** No family beside fauxgate's own. */
 const NONE: Families = Object.freeze({})
 
-/** What was worked out once, for as long as somebody has the families. It depends on nothing else and never changes. */
+/** A cache of tables by their families. A table depends on nothing else and never changes. */
 const tables = new WeakMap<Families, Table>()
 
 /**

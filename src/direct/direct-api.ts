@@ -17,7 +17,7 @@ export interface ReadyFamily<Calls, Key extends string, Declares = Record<never,
   readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
   /** The errors, by their keys. */
   readonly errors: { readonly [K in Key]: object }
-  /** What tests can declare, by its name in `gateway.declare`. */
+  /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }
 }
 

@@ -1,16 +1,16 @@
 import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 
-/** How often a move may stop at one and the same time, for things that make one another due. */
+/** The most stops of a move at the same time. Events that make each other due reach it. */
 const MOST_STOPS_AT_ONE_TIME = 10_000
 
-/** How often a move may stop in all where every stop waits for the code under test. */
+/** The most stops of a move that waits for the code under test at each stop. */
 const MOST_STOPS = 1_000_000
 
 /** The time of a manual clock, which moves from stop to stop. */
 export class ClockTime {
   readonly followers = new ClockFollowers()
-  /** How often it was set. */
+  /** The number of times that it was set. */
   #sets = 0
 
   /** `now` is in ms since 1970. */
@@ -161,10 +161,10 @@ function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
   if (thrown) throw thrown.error
 }
 
-/** How often the host's own queue goes round in one turn: streams and listeners pass on their work more than once. */
+/** The rounds of the host's queue in one turn. Streams and listeners pass on their work more than once. */
 const HOPS = 4
 
-/** How many promises in a row can run in one turn on a host that has no queue but that of promises. */
+/** The most promises in a row that run in one turn on a host with a promise queue alone. */
 const STEPS = 256
 
 /**

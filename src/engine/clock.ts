@@ -16,11 +16,11 @@ export interface Clock {
   attach?(follower: ClockFollower): unknown
 }
 
-/** What a manual clock calls when it is moved: a gateway, or timers. */
+/** A listener that a manual clock calls when it moves: a gateway, or timers. */
 export interface ClockFollower {
   /** When its next event is due, in ms, or undefined where nothing is. Timers have no events. */
   nextDueAt(): number | undefined
-  /** Where the clock must stop on its way: for an event, for whoever waits, or for a timer. */
+  /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
   /** Handles what is due. */
   settle(): void

@@ -12,7 +12,7 @@ export interface NextDue {
   readonly key: string
 }
 
-/** What happens by itself as time passes: each event as one transaction at its own time. */
+/** The events that fall due as time passes. Each one is a transaction at its own time. */
 export class DueEvents {
   readonly #current: () => EngineState
   readonly #transactions: Transactions

@@ -48,7 +48,7 @@ export interface RestorableState {
   readonly isOwn: boolean
 }
 
-/** What follows from a seed. */
+/** The values that follow from a seed. */
 interface Origin {
   readonly seed: string
   readonly ids: Ids
@@ -71,7 +71,7 @@ export class EngineState {
     origin: Origin,
     url: string,
     readonly records: Records,
-    /** How many ids of requests were given out. */
+    /** The number of request ids that were given out. */
     public operations: number,
   ) {
     this.#options = options
@@ -100,7 +100,7 @@ export class EngineState {
     return this.#options.rules
   }
 
-  /** What views of records are made with. */
+  /** The inputs of the views of records. */
   get wire(): Wire {
     return this.#wire
   }

@@ -26,9 +26,9 @@ export class Engine {
   readonly #transactions: Transactions
   readonly #due: DueEvents
   #state: EngineState
-  /** How many calls are under way, one within the other. */
+  /** The number of nested calls. */
   #calls = 0
-  /** How many moves of the clock are under way, one within the other. */
+  /** The number of nested moves of the clock. */
   #moves = 0
   /** Limits the move of the clock that is under way. */
   #limit: { readonly isOver: () => boolean; isReached: boolean } | undefined
@@ -217,7 +217,7 @@ export class Engine {
     return this.#due.next?.at
   }
 
-  /** What is due next; also for work inside a transaction. */
+  /** Returns the time of the next due event, also inside a transaction. */
   get nextDue(): NextDue | undefined {
     return this.#due.next
   }

@@ -1,7 +1,7 @@
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
-/** How many requests an account may make within a rolling window; the window in ms. */
+/** The most requests of an account within a rolling window; the window is in ms. */
 interface RateLimit {
   readonly requests: number
   readonly window: number
@@ -9,7 +9,7 @@ interface RateLimit {
 
 /** Counts the requests of the last window, on the gateway's clock. */
 export class RateLimiter {
-  /** Of the requests that count, in ascending order. */
+  /** The times of the requests that count, in ascending order. */
   #times: number[] = []
 
   constructor(readonly limit: RateLimit) {}

@@ -14,7 +14,7 @@ export interface RecordChange {
 
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Records {
-  /** How many ids, labels and schedulings there have been. */
+  /** The numbers of ids, labels and schedulings so far. */
   sequence = 0
   readonly agenda = new Agenda()
   readonly #tables = new Map<string, Table>()

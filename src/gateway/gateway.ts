@@ -107,7 +107,7 @@ type OwnFamilies = Readonly<
   Record<string, { readonly operations: object; readonly errors: object; readonly declares?: unknown }>
 >
 
-/** What families let tests declare: a function for each. */
+/** The functions by which tests declare what families offer. */
 type DeclaredBy<F extends OwnFamilies> = Together<
   { [Name in keyof F]: DeclareCalls<NonNullable<F[Name]['declares']>> }[keyof F]
 >

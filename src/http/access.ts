@@ -101,7 +101,7 @@ function hostOf(authority: string | undefined): string | undefined {
 
 const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const LOOPBACK_IPV4 = new RegExp(`^127(\\.${OCTET}){3}$`)
-/** In the normal form of a URL: ::1, or an IPv4 address of this machine written as IPv6. */
+/** The IPv6 hosts of this machine in the normal form of a URL: ::1, or an IPv4 address written as IPv6. */
 const LOOPBACK_IPV6 = /^\[::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/
 
 /** Tells whether a text is an address by which a machine reaches itself: 127.0.0.0/8, ::1, or ::ffff:127.0.0.0/104. */

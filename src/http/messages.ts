@@ -45,7 +45,7 @@ export interface HttpResponse {
 export interface Delivery {
   /** The connection breaks instead. */
   readonly drop: boolean
-  /** Not before this time of the gateway's clock, in ms. */
+  /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
 }
 

@@ -15,7 +15,7 @@ type Row = ReturnType<typeof withinLimits> | { readonly entry: JournalEntry; rea
 
 type Subscriber = (entry: JournalEntry | undefined) => void
 
-/** What transports that keep the journal need of it. */
+/** The journal as transports see it that store it. */
 export interface KeptJournal {
   /**
    * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
@@ -33,7 +33,7 @@ export class Journal implements KeptJournal {
   #rows: Row[] = []
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** How many rows have an `Authorization`, and the search for all of these. */
+  /** The number of rows with each `Authorization`, and a search for all of them. */
   readonly #authorizations = new Map<string, number>()
   #shared: SecretTexts | undefined
 

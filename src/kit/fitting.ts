@@ -4,7 +4,7 @@ import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote, snakeCase } from '../schema/text.ts'
 
-/** What families of a test's own cannot have. */
+/** The names that own families cannot use. */
 interface Reserved {
   readonly prefixes: readonly string[]
   readonly declarations: readonly string[]

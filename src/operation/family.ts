@@ -24,7 +24,7 @@ export interface Family<
   readonly collections: readonly Collection<object>[]
   /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
   onDue?(tx: Transaction, record: object): void
-  /** What tests can declare because no operation makes it, by its name in `gateway.declare`. */
+  /** The things that no operation makes and tests can declare, by their names in `gateway.declare`. */
   readonly declares?: Declares
   /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>

@@ -53,7 +53,7 @@ export type { ListParameters as ListInput }
 export interface ListQuery {
   /** The number of items of the page. */
   readonly limit: number
-  /** Only items that were created before the one with this id. */
+  /** An id: only items created before it are listed. */
   readonly before_id: string | undefined
   /** Decides of each item whether it is in the list. */
   readonly filter: Filter | undefined

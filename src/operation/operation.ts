@@ -66,9 +66,9 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
     Partial<BodyDefinition<v.GenericSchema>> {
   /** The schema of the query. */
   readonly query?: v.GenericSchema
-  /** Of a list: the fields that filters can name where the dialect asks for that. */
+  /** The fields of a list that filters can name, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
-  /** Of a list: the fields that further parameters of its query look at, by parameter. */
+  /** The fields of a list that further query parameters look at, by parameter. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown

@@ -61,7 +61,7 @@ export interface ResourceKind {
   readonly matching?: Matching
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
-  /** What tests can declare, by its name in `gateway.declare`. */
+  /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
   /** Further operations, by their names in the direct API. */
   readonly more?: Readonly<Record<string, Operation>>

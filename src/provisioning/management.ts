@@ -69,7 +69,7 @@ function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason:
   return domain.job ? transit(tx, domain, 'cancelled', { reason }) : domain
 }
 
-/** With a delay of 0 the certificate is issued within the call that started the job. */
+/** Issues the certificate within the call that started the job, if the delay is 0. */
 function attemptedAtOnce<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return provisioningRules(tx.rules).provisioningDelay === 0 ? attempt(tx, domain) : domain
 }

@@ -18,7 +18,7 @@ export interface OfAccount {
 }
 
 export interface InSandbox {
-  /** As the client sent it: it may be no name that a sandbox can have. */
+  /** The name that the client sent. It may be invalid. */
   readonly name: string
   /** The sandbox's public URL, without a trailing slash. */
   readonly base: string

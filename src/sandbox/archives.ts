@@ -8,10 +8,10 @@ import { LARGEST_STATE, respond } from './http.ts'
 import { isSandboxName } from './names.ts'
 import { type Existing, objectOf } from './objects.ts'
 
-/** How many names the archive reads from the account at once. */
+/** The number of names that the archive reads from the account at once. */
 const PAGE = 100
 
-/** Of so many refused sandboxes the answer says why. */
+/** The number of refused sandboxes whose reasons the answer contains. */
 const MOST_DETAILS = 50
 
 const NEWLINE = 10

@@ -13,7 +13,7 @@ export interface AuditEntry {
   readonly target: string | null
   readonly status: number
   readonly error_code: string | null
-  /** How many sandboxes were removed or restored; null for any other call. */
+  /** The number of sandboxes that were removed or restored; null for other calls. */
   readonly sandboxes: number | null
 }
 

@@ -41,7 +41,7 @@ export interface Limits {
   readonly requests: number
 }
 
-/** With less than this, a sandbox's whole state fits into one request, and several times into the memory of its object. */
+/** A state below this size fits into one request, and several times into the memory of its object. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Returns the limits of each sandbox. Refuses a variable that is no such number. */

@@ -4,7 +4,7 @@ import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'
 
-/** How long after a request the journal is stored, with whatever comes in between. */
+/** The time in ms after a request at which the journal is stored, with all requests in between. */
 const LATER_MS = 1000
 
 /**

@@ -4,7 +4,7 @@ import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
 import { digestOf, freshKey, type Keys, type SentKeys } from './keys.ts'
 
-/** What a key allows: requests to the API, to the controls, or to both as long as they only read. */
+/** The permissions of a key: requests to the API, to the controls, or to both if they only read. */
 export const SCOPES = ['api', 'control', 'read'] as const
 
 export type Scope = (typeof SCOPES)[number]
@@ -15,7 +15,7 @@ export interface StoredKey {
   readonly scopes: readonly Scope[]
   readonly digest: string
   readonly created: number
-  /** In ms since 1970; null for never. */
+  /** The end in ms since 1970; null for never. */
   readonly expires: number | null
 }
 

@@ -14,7 +14,7 @@ export interface Keys {
 /** A header of a request by its lower-case name, or null. */
 export type Header = (name: string) => string | null
 
-/** What the beginning of a key says of it, for people: the API, the controls, or a key with a name. */
+/** The kinds of keys that the beginning of a key names for people: API, controls, or a key with a name. */
 export type KeyKind = 'api' | 'ctl' | 'key'
 
 /** The parts of a key of a sandbox. A control key of before had no name of its sandbox. */
@@ -47,7 +47,7 @@ function signatureOf({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, sig
   return hex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
 }
 
-/** How far a key can be trusted by its text alone: `unsigned` is the form of keys of before. */
+/** The trust that a key's text alone deserves. Older keys are `unsigned`. */
 export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
 
 /** Returns how far a key can be trusted to be one that this account made for a sandbox (rules: sandboxes#keys). */

@@ -86,7 +86,7 @@ export class Listeners {
     this.#keep([])
   }
 
-  /** Not every use of a control makes a commit. */
+  /** Sends the use of a control, which may make no commit. */
   #sendControl({ method, url }: HttpRequest, { status }: HttpResponse): void {
     if (method === 'GET' || status >= 300 || !url.startsWith(`${CONTROL_PATH}/`)) return
     const [path] = url.slice(CONTROL_PATH.length).split('?', 1)

@@ -9,7 +9,7 @@ import type { StoredOptions } from './options.ts'
 export interface Metadata {
   readonly name: string
   readonly created: number
-  /** In ms since 1970; null for never. */
+  /** The end in ms since 1970; null for never. */
   readonly expires: number | null
   readonly options: StoredOptions
   readonly keys: readonly StoredKey[]

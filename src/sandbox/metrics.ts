@@ -6,7 +6,7 @@ export function sumOf(one: Counts, other: Counts): Counts {
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }
 
-/** How long the Worker counts in its memory before a request makes it report to the account. */
+/** The time in ms that the Worker counts in memory before a request makes it report to the account. */
 const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000

@@ -109,7 +109,7 @@ export interface Quota {
   readonly most: number
 }
 
-/** What all sandboxes are together, and what was counted since there is the account. */
+/** The totals of all sandboxes, and the counts since the account began. */
 export interface AccountTotals {
   readonly sandboxes: number
   readonly bytes: number
@@ -145,14 +145,14 @@ export type Beginning =
   | { readonly options: SandboxOptions; readonly copy?: undefined }
   | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
 
-/** What becomes of a sandbox in an archive if there is one of that name already. */
+/** The treatment of an archived sandbox if its name exists already. */
 export type Existing = 'refuse' | 'keep' | 'replace'
 
 /** A key to make, with a name of its own. */
 export interface NamedKey {
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** In ms; undefined for as long as the sandbox. */
+  /** The time to live in ms; undefined: as long as the sandbox. */
   readonly ttl: number | undefined
 }
 

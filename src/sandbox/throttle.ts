@@ -3,7 +3,7 @@ const AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** With more addresses than these, the one that was added first is forgotten. */
+/** The most addresses. Beyond that, the one added first is forgotten. */
 const MOST_ADDRESSES = 10_000
 
 /**

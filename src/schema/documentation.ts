@@ -95,7 +95,7 @@ interface Documentation {
   readonly name: string | undefined
   /** The outermost sentence. */
   readonly sentence: string | undefined
-  /** From the innermost to the outermost. */
+  /** The facts, from the innermost to the outermost schema. */
   readonly facts: readonly Facts[]
 }
 

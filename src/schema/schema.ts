@@ -79,7 +79,7 @@ export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION
 /** The field `metadata`: its length has a limit in dialects whose `textLimits` say so. */
 export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
 
-/** What is stored already stays, however long it is. */
+/** A stored value stays, however long it is. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}) {
   const read = v.pipe(
     v.string(),

@@ -49,7 +49,7 @@ const CODES = 65_536
 class Tree {
   /** The next node, by node and character. */
   readonly #next = new Map<number, number>()
-  /** By node: that of its longest other ending that the tree has, and the length of the longest text that ends there. */
+  /** For each node: the node of its longest other ending in the tree, and the length of the longest text that ends there. */
   readonly #shorter = [ROOT]
   readonly #found = [0]
 

@@ -11,7 +11,7 @@ export function quote(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** What a terminal obeys, but for the end of a line; and what changes the order in which a line is shown. */
+/** Control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 

@@ -136,7 +136,7 @@ function migrate(run: RunSql): void {
 
 /** A row of `fauxgate_facts`. */
 interface Facts extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
-  /** As JSON. */
+  /** The seed as JSON. */
   readonly seed: string
   /** The checksums of all records, combined: a record that is missing shows. */
   readonly records: number

@@ -24,7 +24,7 @@ export interface Plan {
   readonly names: readonly string[]
   readonly ips: readonly Uint8Array[]
   readonly keyType: KeyType
-  /** In ms since 1970, in whole seconds. */
+  /** The time in ms since 1970, in whole seconds. */
   readonly notBefore: number
   readonly notAfter: number
   readonly subject: readonly Attribute[]

@@ -152,7 +152,7 @@ type AtEnd = (work: () => void) => void
 
 const ignored: AtEnd = () => undefined
 
-/** What the runners pass to a test: vitest a function for its end, node:test one for what comes after it. */
+/** Returns the function of the runner's context that runs work at the end of a test: `onTestFinished` (vitest) or `after` (node:test). */
 function atEndOf(context: unknown): AtEnd | undefined {
   if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return undefined
   const { onTestFinished, after } = context as { onTestFinished?: AtEnd; after?: AtEnd } // Checked before the call.
@@ -172,7 +172,7 @@ function hookOfGlobal(): AtEnd {
   return (work) => works.push(work)
 }
 
-/** Not by its class: the error may come from another context of node:vm than this. */
+/** Checks for a message and not for the class, since the error may come from another context of node:vm. */
 function isShown(error: unknown): error is Shown {
   return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
 }

@@ -18,7 +18,7 @@ type Scheme =
   | { readonly kind: 'ecdsa'; readonly hash: Hash }
   | { readonly kind: 'ed25519' }
 
-/** By identifier (RFC 8017, B.1). */
+/** The hash functions by identifier (RFC 8017, B.1). */
 const HASHES: Readonly<Record<string, Hash>> = {
   '1.3.14.3.2.26': hashes.sha1,
   '2.16.840.1.101.3.4.2.4': hashes.sha224,
@@ -27,7 +27,7 @@ const HASHES: Readonly<Record<string, Hash>> = {
   '2.16.840.1.101.3.4.2.3': hashes.sha512,
 }
 
-/** By identifier (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
+/** The signature algorithms by identifier (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   '1.2.840.113549.1.1.5': { kind: 'rsa', hash: hashes.sha1 },
   '1.2.840.113549.1.1.14': { kind: 'rsa', hash: hashes.sha224 },

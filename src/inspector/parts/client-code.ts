@@ -43,7 +43,7 @@ export function asCurl(page: Page, sent: Sent): string {
   return parts.join(' ')
 }
 
-/** What a terminal acts on when a command is pasted, and U+0000, which no argument can have. */
+/** Characters that a terminal acts on when a command is pasted, and U+0000, which no argument can contain. */
 const CONTROL = /\p{Cc}/u
 
 /** Returns the text as the format of `printf`, with bytes in octal where a terminal, a format or an option would begin. */

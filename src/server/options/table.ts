@@ -21,7 +21,7 @@ export interface Option extends Flag {
   readonly schema: v.GenericSchema
   /** No message shows its value. */
   readonly isSecret: boolean
-  /** In a config file, it is a path from the folder of that file. */
+  /** True for a path. In a config file it is relative to the folder of that file. */
   readonly isFile: boolean
 }
 

@@ -76,7 +76,7 @@ function hasNoTables(file: string, open: OpenDatabase): boolean {
 /** The key of the account: that of the environment, or that of the data folder. */
 export interface AccountKey {
   readonly key: string
-  /** How a POSIX shell writes it. */
+  /** The path as a POSIX shell writes it. */
   readonly inShell: string
   /** The file that this call made for it. */
   readonly madeIn?: string
