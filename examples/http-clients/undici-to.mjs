@@ -1,6 +1,6 @@
 import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 
-/** Sends what undici is asked for at one origin to another, such as a served gateway; answers what undoes that. */
+/** Sends undici's requests for one origin to another, such as a served gateway. Returns a function that undoes it. */
 export function undiciTo(origin, served) {
   const before = getGlobalDispatcher()
   const redirected = (dispatch) => (request, handler) =>

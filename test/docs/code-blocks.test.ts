@@ -64,6 +64,6 @@ describe('The code in', () => {
 
   it('README.md and the guides is found', () => {
     const found = new Set(blocks.map(({ document }) => document))
-    expect([...found]).toEqual(expect.arrayContaining(['README.md', 'docs/testing.md', 'docs/provisioning.md']))
+    expect([...found]).toEqual(expect.arrayContaining(['README.md', 'docs/recipes.md', 'docs/provisioning.md']))
   })
 })

@@ -59,7 +59,7 @@ export const modules: Record<string, object> = {
   'fauxgate/ngrok': ngrokEntry,
   'fauxgate/node': { ...node, sqliteStore: () => storeOfDocument() },
   'fauxgate/testing': testing,
-  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner() },
+  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner(), testUsing: runner },
   '@ngrok/ngrok-api': { Ngrok },
   '@jest/globals': { expect, test: runner() },
   vitest: {
