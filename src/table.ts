@@ -6,9 +6,10 @@ import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
 import { type Families, type Family, type KeyRules, withRulesBefore } from './operation/family.ts'
-import type { Operation } from './operation/operation.ts'
+import { isOperationOf, type Operation } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
+import type { CommonDialect } from './schema/dialect.ts'
 import { type Catalogue, catalogueOf } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 import { OPERATION_PREFIX } from './schema/ids.ts'
@@ -33,24 +34,28 @@ const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixe
 /** No family beside fauxgate's own. */
 const NONE: Families = Object.freeze({})
 
-/** A cache of tables by their families. A table depends on nothing else and never changes. */
-const tables = new WeakMap<Families, Table>()
+/** A cache of tables by their families, and by the operations that a dialect adds. A table depends on nothing else and never changes. */
+const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
- * The table of fauxgate's families and of those of a test's own.
+ * The table of fauxgate's families and of those of a test's own, with the operations that the dialect has.
  * @throws TypeError where these do not fit.
  */
-export function tableOf(own: Families = NONE): Table {
-  const known = tables.get(own)
+export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
+  const extras = dialect.extraOperations.join(' ')
+  const ofOwn = tables.get(own) ?? new Map<string, Table>()
+  const known = ofOwn.get(extras)
   if (known) return known
   requireFitting(own, families, RESERVED)
-  const table = madeTable(withRulesBefore({ ...families, ...own }))
-  tables.set(own, table)
+  const table = madeTable(dialect, withRulesBefore({ ...families, ...own }))
+  tables.set(own, ofOwn.set(extras, table))
   return table
 }
 
-function madeTable(all: typeof families & Families): Table {
-  const operations = Object.values<Family>(all).flatMap((family) => Object.values(family.operations))
+function madeTable(dialect: CommonDialect, all: typeof families & Families): Table {
+  const operations = Object.values<Family>(all)
+    .flatMap((family) => Object.values(family.operations))
+    .filter((operation) => isOperationOf(dialect, operation))
   const router = routerOf(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))

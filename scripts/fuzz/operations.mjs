@@ -42,7 +42,7 @@ const BY_PATTERN = [
 ]
 
 /** Fields that a body may have only beside others, or instead of others: mutations put them in. */
-const LEFT_OUT = ['id', 'edge_id', 'name', 'module', 'resolves_to', 'error_redirect_url']
+const LEFT_OUT = ['id', 'edge_id', 'name', 'module', 'resolves_to']
 
 const action = fc.constantFrom(
   { type: 'deny', config: { status_code: 403 } },

@@ -85,20 +85,22 @@ function declareCallWith(families: Families) {
 
 const endSchema = v.object({ id: documented(v.string(), 'The id of what was declared, such as that of a session.') })
 
-const end = controlCall({
-  method: 'DELETE',
-  path: '/declare',
-  summary: 'End something that was declared, such as the session of an agent',
-  from: 'query',
-  schema: endSchema,
-  errors: [general.not_found],
-  run: (host, { id }) =>
-    host.transact((tx) => {
-      const ending = Object.values(declarationsOf(host.families)).map((each) => each.end)
-      const isEnded = ending.some((each) => each && isIdOf(id, `${each.prefix}_`) && each.run(tx, id))
-      if (!isEnded) refuse(general.not_found, { what: 'declared', received: id }, { id })
-    }),
-})
+function endCallWith(families: Families) {
+  const ends = Object.values(declarationsOf(families)).flatMap(({ end }) => end ?? [])
+  return controlCall({
+    method: 'DELETE',
+    path: '/declare',
+    summary: 'End something that was declared, such as the session of an agent',
+    from: 'query',
+    schema: endSchema,
+    errors: [general.not_found, ...ends.flatMap(({ errors = [] }) => errors)],
+    run: (host, { id }) =>
+      host.transact((tx) => {
+        const isEnded = ends.some(({ prefix, run }) => isIdOf(id, `${prefix}_`) && run(tx, id))
+        if (!isEnded) refuse(general.not_found, { what: 'declared', received: id }, { id })
+      }),
+  })
+}
 
 /**
  * Declares resources that this API refers to and cannot create. Only `references: 'declared'` asks for that. Each
@@ -134,8 +136,8 @@ export interface DeclareMember {
 }
 
 export const declare: Control<DeclareMember> = {
-  calls: { declare: declareCallWith({}), end },
-  callsWith: (families) => ({ declare: declareCallWith(families) }),
+  calls: { declare: declareCallWith({}), end: endCallWith({}) },
+  callsWith: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),
 }
@@ -160,6 +162,6 @@ function direct(host: ControlHost): Declare {
     edge: (edge, options = {}) => void run({ edge, ...readCallOptions(edgeOptions, options) }),
     endpointConfiguration: (id) => void run({ endpoint_configuration: id }),
     backend: (backend) => void run({ backend }),
-    end: (id) => end.run(host, { id }),
+    end: (id) => endCallWith(host.families).run(host, { id }),
   }
 }

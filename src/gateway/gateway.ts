@@ -18,10 +18,12 @@ import { handlerOf, type Refused, refusedOf } from '../http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
+import { requireRouted } from '../http/router.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal, type KeptJournal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
+import { isOperationOf } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
@@ -173,8 +175,8 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
   const read = readGatewayOptions(options)
-  const table = tableOf(read.families)
   const { keys, control, authorityKeys, clock, dialect, initial } = read
+  const table = tableOf(dialect, read.families)
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const authority = authorityBy(authorityKeys)
@@ -205,6 +207,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const rateLimiter = read.rateLimit && new RateLimiter(read.rateLimit)
   const direct = directApi(table.families, (operation, ids, input, call) => {
     try {
+      if (!isOperationOf(dialect, operation)) requireRouted(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
       throw boundary.errorOf(call, error, input)

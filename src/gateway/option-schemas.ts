@@ -4,6 +4,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
+import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
 import { duration, integerFrom, optionRow, optionsOf, switchOption } from '../schema/options.ts'
 
@@ -78,6 +79,14 @@ export const rateLimit = v.union([
   ),
   rateLimits,
 ])
+
+export const takenDomains = v.array(
+  v.pipe(
+    v.string(),
+    v.check((name) => nameProblem(name) === undefined, 'a domain name'),
+    v.toLowerCase(),
+  ),
+)
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
 const host = v.pipe(

@@ -33,6 +33,7 @@ import {
   quirks,
   rateLimit,
   store,
+  takenDomains,
 } from './option-schemas.ts'
 
 /** All options of `createGateway`; the command has all but `store`. */
@@ -105,6 +106,11 @@ export const gatewayRows = {
     default: 2_000_000,
     defaultText: '2,000,000',
   }),
+  takenDomains: optionRow(
+    asOne(takenDomains, 'an array of domain names, such as "example.com" or "*.example.com"'),
+    'Domain names that another account has reserved: nobody can reserve them here, names below them, or a wildcard over them.',
+    { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
+  ),
   families: optionRow(
     familiesOption,
     'Families of your own, made with `fauxgate/kit`, by their names in the direct API.',

@@ -89,6 +89,12 @@ export function operationFor<O extends Routed>({ methods }: Route<O>, method: st
   )
 }
 
+/** Refuses an operation that a router does not have, as it refuses a request for it. */
+export function requireRouted<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
+  const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
+  operationFor(router.require(sent, method), method, sent)
+}
+
 export function allowedMethods(methods: ReadonlyMap<string, unknown>): string {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }

@@ -8,6 +8,7 @@ export { type Collection, collection, type Due, type Index, type Indexed } from 
 export type { OtherNames } from '../operation/dialect-body.ts'
 export {
   type Declaration,
+  type DeclarationEnd,
   declaration,
   type ErrorsByKey,
   type Families,
@@ -45,8 +46,10 @@ export {
 } from '../operation/resource.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
+export { declare as declareEdge } from '../resources/declarations.ts'
 export { POLICY_ACTIONS, policyErrors, policyRule } from '../resources/policy-rules.ts'
 export { addresses } from '../resources/reserved-addrs.ts'
+export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domains } from '../resources/reserved-domains/records.ts'
 export { edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
 export { bodyReader } from '../schema/body.ts'

@@ -76,6 +76,16 @@ export type EndpointRecord = Frozen<v.InferOutput<typeof record>>
 
 export type Place = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
 
+/** The fields of an endpoint that no agent has, and no edge. */
+export const OF_NO_AGENT = {
+  edge_id: null,
+  tunnel_session_id: null,
+  principal_id: null,
+  name: null,
+  upstream_url: null,
+  upstream_protocol: null,
+}
+
 export const endpoints = collection<EndpointRecord>({
   name: 'endpoints',
   key: ({ id }) => id,
@@ -113,6 +123,20 @@ export function reservationOf(tx: Transaction, { scheme, host, port }: UrlParts)
   })
   const reserved = above.map((name) => tx.find(domains, 'domain', name)).find((domain) => domain !== undefined)
   return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
+}
+
+const EDGES = { edghts: 'https', edgtcp: 'tcp', edgtls: 'tls' } as const
+
+/** The kinds of edges, as their paths have them. */
+export type EdgeKind = (typeof EDGES)[keyof typeof EDGES]
+
+/** The prefixes of the ids of edges. */
+export const EDGE_PREFIXES = Object.keys(EDGES).join('|')
+
+/** Returns the kind of an edge, by its id. */
+export function edgeKindOf(id: string): EdgeKind {
+  const [, kind = 'https'] = Object.entries(EDGES).find(([prefix]) => id.startsWith(prefix)) ?? []
+  return kind
 }
 
 /** Returns the id of the tunnel that an agent has for an endpoint. */

@@ -10,7 +10,7 @@ import {
   timestamp,
   type View,
 } from '../kit/index.ts'
-import { type EndpointRecord, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
+import { type EndpointRecord, edgeKindOf, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
 import { present, refField, userField } from './shared.ts'
 
 export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
@@ -59,7 +59,7 @@ export function publicParts({ url }: Pick<EndpointRecord, 'url'>) {
 }
 
 export const endpointView: View<EndpointRecord, Frozen<v.InferOutput<typeof endpointShape>>> = (endpoint, wire) => {
-  const { id, type, url, tunnel_session_id: session, principal_id: principal } = endpoint
+  const { id, type, url, tunnel_session_id: session, principal_id: principal, edge_id: edge } = endpoint
   const { traffic_policy, name, upstream_url, upstream_protocol } = endpoint
   return {
     id,
@@ -76,7 +76,7 @@ export const endpointView: View<EndpointRecord, Frozen<v.InferOutput<typeof endp
       traffic_policy,
       domain: refTo(wire, '/reserved_domains', endpoint.domain_id),
       tcp_addr: refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),
-      edge: refTo(wire, '/edges', endpoint.edge_id),
+      edge: edge === null ? null : refTo(wire, `/edges/${edgeKindOf(edge)}`, edge),
       tunnel: refTo(wire, '/tunnels', session && tunnelIdOf(id)),
       tunnel_session: refTo(wire, '/tunnel_sessions', session),
       principal: principal === null ? null : { id: principal, uri: '' },

@@ -1,23 +1,45 @@
 import type * as v from 'valibot'
-import { described, type PathIds, Refusal, refuse, resource, type Transaction } from '../kit/index.ts'
+import {
+  described,
+  devDomain,
+  domains,
+  type PathIds,
+  Refusal,
+  refuse,
+  resource,
+  type Transaction,
+} from '../kit/index.ts'
+import { edgeEndpoint } from './edge-endpoint.ts'
 import { createBody, errors, updateBody } from './endpoint-bodies.ts'
-import { checkEndpoint, type EndpointRecord, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
+import {
+  checkEndpoint,
+  type EndpointRecord,
+  OF_NO_AGENT,
+  endpoints as records,
+  tunnelIdOf,
+} from './endpoint-records.ts'
 import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyProblems, policyTextErrors } from './policy-text.ts'
 import { tunnels } from './session-records.ts'
 import { changed, FILTERABLE } from './shared.ts'
 
-const NOT_CLOUD = {
-  edge_id: null,
-  tunnel_session_id: null,
-  principal_id: null,
-  name: null,
-  upstream_url: null,
-  upstream_protocol: null,
-}
-
 const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
+
+const endingDevDomain: typeof devDomain = {
+  ...devDomain,
+  end: {
+    prefix: 'rd',
+    errors: [errors.domain_in_use],
+    run(tx, id) {
+      const domain = tx.get(domains, id)
+      if (!domain?.is_dev) return false
+      release(tx, 'domain', { id }, errors.domain_in_use)
+      tx.remove(domains, domain)
+      return true
+    },
+  },
+}
 
 /** Endpoints: those of the cloud are made here, the others by agents and edges. */
 export const endpoints = resource(
@@ -42,6 +64,7 @@ export const endpoints = resource(
       'name',
     ],
     matching: { id: 'id', url: 'url', ids: 'id', urls: 'url' },
+    declares: { edgeEndpoint, devDomain: endingDevDomain },
     shape: endpointShape,
     createBody,
     updateBody,
@@ -59,7 +82,7 @@ export const endpoints = resource(
           created_at: tx.now,
           updated_at: tx.now,
           ...described(rest),
-          ...NOT_CLOUD,
+          ...OF_NO_AGENT,
           ...place,
           type: 'cloud',
           pooling_enabled,

@@ -2,7 +2,7 @@ import type { AnyControl, ControlCall } from '../control/control.ts'
 import { callErrorsOf } from '../control/control.ts'
 import { controlCallsWith, controls } from '../controls.ts'
 import { type Families, type Family, withRulesBefore } from '../operation/family.ts'
-import { errorsOf, groupOf, type Operation } from '../operation/operation.ts'
+import { errorsOf, groupOf, isOperationOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
@@ -40,7 +40,9 @@ export function openApi(
   // What users pass is what the kit made; their types need not say all of it.
   const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...(families as Families) }))
   const controlCalls = controlCallsWith(families as Families) // As above.
-  const operations = all.flatMap((family) => Object.values<Operation>(family.operations))
+  const operations = all
+    .flatMap((family) => Object.values<Operation>(family.operations))
+    .filter((operation) => isOperationOf(dialect, operation))
   const records = [...all, ...statesOf(operations)].flatMap(({ collections }) => collections)
   const ofKeys = all.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
   const errorsOfOperation = (operation: Operation) => [...errorsOf(operation), ...ofKeys]

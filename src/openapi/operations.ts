@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, extraFieldsOf, foreignFieldsOf } from '../schema/documentation.ts'
+import { alwaysShownOf, documentationOf, extraFieldsOf, foreignFieldsOf } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
 import { idStart } from '../schema/text.ts'
@@ -129,7 +129,9 @@ export function answerSchemas({ dialect, answered }: Describing): Schemas {
       const { properties = {}, ...json } = definitionOf(name, answered)
       const foreign = foreignFieldsOf(schema, dialect)
       const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
-      return [name, { ...json, properties: Object.fromEntries(left) }]
+      const always = alwaysShownOf(schema, dialect)
+      const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
+      return [name, { ...json, ...required, properties: Object.fromEntries(left) }]
     }),
   )
 }

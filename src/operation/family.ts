@@ -34,6 +34,16 @@ export interface Family<
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
+/** How something that was declared ends. */
+export interface DeclarationEnd {
+  /** The prefix of its id. */
+  readonly prefix: string
+  /** The errors that `run` may refuse with. */
+  readonly errors?: readonly CatalogueError[]
+  /** Ends it, if it is there, and returns whether it was. */
+  run(tx: Transaction, id: string): boolean
+}
+
 /** Something that a test can declare: see {@link declaration}. Its type is that of its function in `gateway.declare`. */
 export interface Declaration<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown> {
   /** The schema of what the test says. */
@@ -43,7 +53,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   /** The errors that `run` may refuse with, beside those of the schema. */
   readonly errors?: readonly CatalogueError[]
   /** Ends what was declared and has an id of this prefix, if it is there, and returns whether it was. */
-  readonly end?: { readonly prefix: string; run(tx: Transaction, id: string): boolean }
+  readonly end?: DeclarationEnd
   /** Makes it, and returns it as the API shows it. */
   run(tx: Transaction, input: unknown): object
   /** Carries the type of its function in the direct API; never set. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { FilterableField } from '../filter/filter.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
 import { errorsIn, partsOf } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -46,6 +47,8 @@ interface Definition<Ids extends PathIds> {
   readonly response?: v.GenericSchema
   /** The errors that `run` may refuse with, beside those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
+  /** True if the API reference does not have it: it exists only in dialects that name it. */
+  readonly isExtra?: true
 }
 
 interface BodyDefinition<Schema extends v.GenericSchema> {
@@ -109,6 +112,11 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
 interface ReadBody<Body> {
   readonly aliases: Aliases | undefined
   readonly body: Body
+}
+
+/** Returns whether the service of a dialect has an operation. */
+export function isOperationOf({ extraOperations }: CommonDialect, { name, isExtra }: Operation): boolean {
+  return isExtra !== true || extraOperations.includes(name)
 }
 
 export function groupOf({ name }: Pick<Operation, 'name'>): string {

@@ -28,6 +28,9 @@ export const standard: Dialect = {
   addressHost: { us: '{n}.tcp.gateway.test', elsewhere: '{n}.tcp.{region}.gateway.test' },
   domainRegion: 'as set',
   policyByDefault: false,
+  devDomainBase: null,
+  refusedDomains: {},
+  extraOperations: [],
   extraFields: {},
   ignoredFields: {},
   fieldAliases: {},
@@ -39,6 +42,16 @@ export const standard: Dialect = {
   errorStatuses: {},
 }
 
+const NGROK_DOMAINS = [
+  'ngrok.io',
+  'ngrok.app',
+  'ngrok.dev',
+  'ngrok-free.app',
+  'ngrok-free.dev',
+  'ngrok.pizza',
+  'ngrok-free.pizza',
+]
+
 /** ngrok's REST API, version 2: its official clients work against a gateway with this dialect. */
 export const ngrok: Dialect = {
   name: 'ngrok',
@@ -48,25 +61,34 @@ export const ngrok: Dialect = {
   errorPrefix: 'ERR_NGROK_',
   authority: 'letsencrypt',
   defaultPrivateKeyType: 'ecdsa',
-  serviceDomains: [
-    'ngrok.io',
-    'ngrok.app',
-    'ngrok.dev',
-    'ngrok-free.app',
-    'ngrok-free.dev',
-    'ngrok.pizza',
-    'ngrok-free.pizza',
-  ],
+  serviceDomains: NGROK_DOMAINS,
   cnameTargetBase: 'ngrok-cname.com',
   addressHost: { us: '{n}.tcp.ngrok.io', elsewhere: '{n}.tcp.{region}.ngrok.io' },
   domainRegion: { always: '' },
   policyByDefault: true,
+  devDomainBase: 'ngrok-free.dev',
+  refusedDomains: {
+    domain_of_company: ['ngrok.com', '*.ngrok.com'],
+    domain_of_service: [...NGROK_DOMAINS, 'ngrok-cname.com', '*.ngrok-cname.com', 'tcp.ngrok.io', '*.tcp.ngrok.io'],
+    domain_suffix_unreachable: ['*.internal'],
+  },
+  extraOperations: [
+    'reserved_addrs.detach_endpoint_configuration',
+    'reserved_domains.detach_http_endpoint_configuration',
+    'reserved_domains.detach_https_endpoint_configuration',
+  ],
   extraFields: {
     'reserved_addrs.create': ['endpoint_configuration_id'],
-    'reserved_domains.create': ['http_endpoint_configuration_id', 'https_endpoint_configuration_id', 'resolves_to'],
-    'reserved_domains.update': ['resolves_to', 'domain'],
+    reserved_domains: ['error_redirect_url', 'is_dev'],
+    'reserved_domains.create': [
+      'http_endpoint_configuration_id',
+      'https_endpoint_configuration_id',
+      'resolves_to',
+      'error_redirect_url',
+    ],
+    'reserved_domains.update': ['resolves_to', 'error_redirect_url', 'domain'],
   },
-  ignoredFields: { reserved_domains: ['error_redirect_url'], 'reserved_domains.update': ['region'] },
+  ignoredFields: { 'reserved_domains.update': ['region'] },
   fieldAliases: { reserved_domains: { name: 'domain' } },
   labelAliases: { reserved_domains: ['name'] },
   queryAliases: { beforeId: 'before_id' },

@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { ownPart } from '../operation/family.ts'
-import { described, descriptionOf, resource } from '../operation/resource.ts'
+import { operation } from '../operation/operation.ts'
+import { described, descriptionOf, required, resource } from '../operation/resource.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refTo, type View } from '../operation/view.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
@@ -41,6 +42,9 @@ const errors = declareErrors({
 })
 
 const metadata = textOfBytes(LONGEST_METADATA, errors.address_metadata_too_long, METADATA)
+
+const PATH = '/reserved_addrs'
+const WHAT = 'reserved address'
 
 const FIRST_PORT = 10_000
 const PORTS = 20_000
@@ -99,7 +103,7 @@ const shape = named(
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
   id: record.id,
-  uri: `${wire.url}/reserved_addrs/${record.id}`,
+  uri: `${wire.url}${PATH}/${record.id}`,
   created_at: timestamp(record.created_at),
   ...descriptionOf(record),
   addr: record.addr,
@@ -142,10 +146,10 @@ const addressRules = ownPart<AddressRules>()
 export const reservedAddrs = resource(
   {
     name: 'reserved_addrs',
-    path: '/reserved_addrs',
+    path: PATH,
     items: 'reserved_addrs',
     prefix: 'ra',
-    what: 'reserved address',
+    what: WHAT,
     plural: 'reserved addresses',
     errors,
     collection: addresses,
@@ -153,6 +157,22 @@ export const reservedAddrs = resource(
     shape,
     createBody,
     updateBody,
+    more: {
+      detachEndpointConfiguration: operation({
+        name: 'reserved_addrs.detach_endpoint_configuration',
+        method: 'DELETE',
+        path: `${PATH}/{id}/endpoint_configuration`,
+        status: 204,
+        summary: 'Detach the endpoint configuration from a reserved address',
+        ids: { id: 'ra' },
+        isExtra: true,
+        errors: [general.not_found],
+        run(tx, { id }) {
+          const address = required(tx, addresses, id, WHAT)
+          if (address.endpoint_configuration_id) tx.put(addresses, { ...address, endpoint_configuration_id: null })
+        },
+      }),
+    },
   },
   {
     view,

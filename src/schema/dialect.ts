@@ -10,7 +10,12 @@ export interface CommonDialect {
   readonly operationIdHeader: string
   /** The prefix of the number in an error's `error_code`. */
   readonly errorPrefix: string
-  /** Body fields that the API reference does not have and this service does, by operation (`widgets.create`). */
+  /** Operations that the API reference does not have and this service does, such as `widgets.detach_color`. */
+  readonly extraOperations: readonly string[]
+  /**
+   * Fields that the API reference does not have and this service does: of bodies by operation (`widgets.create`), and those
+   * that every answer has by group of operations (`widgets`).
+   */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
   /** Body fields that are accepted and have no effect, by operation or by group of operations (`widgets`). */
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>

@@ -164,10 +164,16 @@ export function extraFieldsOf(schema: v.GenericSchema): string[] {
   return entries.flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
 }
 
-/** Returns the fields of an answer that no operation of this dialect takes. */
+/** Returns the fields of an answer that this dialect does not have. */
 export function foreignFieldsOf(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
   const known = Object.values(extraFields).flat()
   return extraFieldsOf(schema).filter((name) => !known.includes(name))
+}
+
+/** Returns the extra fields of an answer that the dialect always shows. */
+export function alwaysShownOf(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+  const shown = Object.entries(extraFields).flatMap(([place, names]) => (place.includes('.') ? [] : names))
+  return extraFieldsOf(schema).filter((name) => shown.includes(name))
 }
 
 export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {

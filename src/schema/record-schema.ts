@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { general } from './general-errors.ts'
 import { idProblem, isOwnId, ownIdSequence } from './ids.ts'
 import { type Report, rule, type StateFacts } from './rule.ts'
+import { idStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
 /** The largest number for an id, which leaves room for as many more ids as anybody can make. */
@@ -77,7 +78,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     rule([], (id, report) => {
-      if (idProblem(id, prefix)) report(general.field_invalid, { allowed: `"${prefix}_" and letters and digits` })
+      if (idProblem(id, prefix)) report(general.field_invalid, { allowed: `${idStart(prefix)} and letters and digits` })
     }),
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { manualClock } from '../../src/index.ts'
+import { manualClock, ngrok } from '../../src/index.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { tableOf } from '../../src/table.ts'
 import { caughtFrom } from '../support/client.ts'
@@ -43,7 +43,7 @@ const found = (filter: string) => gateway.endpoints.list({ filter }).endpoints.m
 const [CLOUD, AGENT] = ['http://a.internal', 'https://b.ngrok-free.app']
 
 describe('Each list of ngrok takes filters over the fields that it documents (rules: filters#declared-fields)', () => {
-  const { operations } = tableOf(ngrokFamilies).api
+  const { operations } = tableOf(ngrok, ngrokFamilies).api
   const lists = operations.filter(({ query }) => query !== undefined)
 
   test('and no list is missing here', () => {

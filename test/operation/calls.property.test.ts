@@ -21,7 +21,8 @@ function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP
 const DESCRIBED = [...HEAD, 'description', 'metadata']
 const ORDERS: readonly (readonly string[])[] = [
   [...DESCRIBED, 'addr', 'region', 'endpoint_configuration'],
-  [...DESCRIBED, ...OF_A_DOMAIN, 'resolves_to'],
+  [...DESCRIBED, ...OF_A_DOMAIN],
+  [...DESCRIBED, ...OF_A_DOMAIN, 'error_redirect_url', 'is_dev', 'resolves_to'],
   ['authority', 'private_key_type'],
   ['renews_at', 'provisioning_job'],
   ['error_code', 'msg', 'started_at', 'retries_at'],

@@ -45,10 +45,17 @@ function moduleRows(group: string, segment: string, what: string): string[] {
 const DOMAIN = '/reserved_domains/{id}'
 const ROWS = [
   ...resourceRows('reserved_addrs', '/reserved_addrs', 'reserved address', 'reserved addresses'),
+  'reserved_addrs.detach_endpoint_configuration DELETE /reserved_addrs/{id}/endpoint_configuration 204 ' +
+    'Detach the endpoint configuration from a reserved address',
   ...resourceRows('reserved_domains', '/reserved_domains', 'reserved domain'),
   `reserved_domains.detach_certificate DELETE ${DOMAIN}/certificate 204 Detach the uploaded certificate from a reserved domain`,
   `reserved_domains.detach_certificate_management_policy DELETE ${DOMAIN}/certificate_management_policy 204 ` +
     'Detach the certificate management policy from a reserved domain',
+  ...['http', 'https'].map(
+    (protocol) =>
+      `reserved_domains.detach_${protocol}_endpoint_configuration DELETE ${DOMAIN}/${protocol}_endpoint_configuration 204 ` +
+      `Detach the ${protocol.toUpperCase()} endpoint configuration from a reserved domain`,
+  ),
   ...resourceRows('weighted_backends', '/backends/weighted', 'weighted backend'),
   ...resourceRows('tls_certificates', '/tls_certificates', 'TLS certificate'),
   ...moduleRows('webhook_verification', 'webhook_verification', 'webhook verification'),

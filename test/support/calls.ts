@@ -68,6 +68,7 @@ const INPUTS = {
       certificate_id: certificate,
       certificate_management_policy: policy,
       http_endpoint_configuration_id: endpoint,
+      error_redirect_url: fc.constantFrom('', 'https://example.com/e', 'x'),
       resolves_to: fc.array(fc.record({ value: text }), { maxLength: 2 }),
     }),
     update: optional({
@@ -76,6 +77,7 @@ const INPUTS = {
       certificate_management_policy: policy,
       http_endpoint_configuration_id: endpoint,
       https_endpoint_configuration_id: endpoint,
+      error_redirect_url: fc.constantFrom('', 'https://example.com/e', 'x'),
       resolves_to: fc.array(fc.record({ value: text }), { maxLength: 2 }),
       domain: fc.constantFrom('a.example.com', 'label.ngrok.io'),
     }),
@@ -165,6 +167,8 @@ const SHAPES: readonly Shape[] = [
     [
       ['detachCertificate', 'certificate'],
       ['detachCertificateManagementPolicy', 'certificate_management_policy'],
+      ['detachHttpEndpointConfiguration', 'http_endpoint_configuration'],
+      ['detachHttpsEndpointConfiguration', 'https_endpoint_configuration'],
     ] as const
   ).map(([verb, part]): Shape => {
     const path = `/reserved_domains/{0}/${part}`

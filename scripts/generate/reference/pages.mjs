@@ -38,11 +38,11 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
   }
 }
 
-function operationTable(document, groups) {
+function operationTable(document, groups, also = document) {
   const rows = groups.flatMap(({ name, file }) =>
-    operationsOf(document, name).map(
-      ({ method, path, summary }) =>
-        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)}) |`,
+    operationsOfBoth(document, also, name).map(
+      ({ method, path, summary, isExtra }) =>
+        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)})${isExtra ? ' (`ngrok` only)' : ''} |`,
     ),
   )
   return `| | |\n|---|---|\n${rows.join('\n')}`
@@ -113,7 +113,7 @@ function indexPage(document, also, groups) {
     'A served gateway has its own base URL. In a body, `null` stands for "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
-    operationTable(document, groups),
+    operationTable(document, groups, also),
     'Errors have a [page of their own](error-catalogue.md).',
   )
 }
@@ -130,8 +130,16 @@ const anchor = (heading) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-')
 
+/** The operations of a tag, and after them those that only the other dialect has. */
+function operationsOfBoth(document, also, tag) {
+  const own = operationsOf(document, tag)
+  const isOwn = ({ operationId }) => own.some((each) => each.operationId === operationId)
+  const more = operationsOf(also, tag).filter((each) => !isOwn(each))
+  return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
+}
+
 function groupPage({ name, description }, document, also, examples) {
-  const operations = operationsOf(document, name)
+  const operations = operationsOfBoth(document, also, name)
   const { any, withBody } = commonErrors(document)
   const common = ({ requestBody }) => (name === 'controls' ? [] : requestBody ? [...any, ...withBody] : any)
   const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
@@ -154,7 +162,8 @@ function groupPage({ name, description }, document, also, examples) {
 function operationSection(operation, other, examples, common) {
   const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
   const own = parameters.filter((each) => !each.$ref)
-  const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\``]
+  const only = operation.isExtra ? ', only in the dialect `ngrok`' : ''
+  const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\`${only}`]
   for (const place of ['path', 'query']) {
     const there = own.filter((each) => each.in === place)
     const more = (other?.parameters ?? []).filter(

@@ -18,9 +18,33 @@ export interface DomainDialect {
    * default key type.
    */
   readonly policyByDefault: boolean
+  /** The name that the dev domain of an account is below; null if accounts have none. */
+  readonly devDomainBase: string | null
+  /** Names that nobody can reserve, by the key of the error: a name itself, or with `*.` before it all names below it. */
+  readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }
 
+export type RefusedDomainKey = 'domain_of_company' | 'domain_of_service' | 'domain_suffix_unreachable'
+
 export const domainDialect = ownPart<DomainDialect>()
+
+/** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that refuses it. */
+export function refusalIn(
+  dialect: CommonDialect,
+  name: string,
+): { readonly key: RefusedDomainKey; readonly entry: string } | undefined {
+  const { refusedDomains } = domainDialect(dialect)
+  for (const key of ['domain_of_company', 'domain_of_service', 'domain_suffix_unreachable'] as const) {
+    const entry = refusedDomains[key]?.find((each) => name === each || isBelow(name, each))
+    if (entry !== undefined) return { key, entry }
+  }
+  return undefined
+}
+
+/** Tells whether a name, or the names that it is a wildcard for, are below a wildcard. */
+export function isBelow(name: string, wildcard: string): boolean {
+  return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))
+}
 
 /** Tells whether the service owns a domain name (lower case) or one above it. */
 export function isServiceDomain(dialect: CommonDialect, name: string): boolean {

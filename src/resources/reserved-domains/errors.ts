@@ -1,4 +1,4 @@
-import { declareErrors, emptyUpdate, entry, field, ofField } from '../../schema/errors.ts'
+import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
 
 export const errors = declareErrors({
@@ -8,6 +8,35 @@ export const errors = declareErrors({
     409,
     (it: { field: string; domain: string; id: string }) =>
       `The domain ${it.domain} is reserved already, as ${it.id}. A name can be reserved once.`,
+  ),
+  domain_of_company: ofField(
+    404,
+    400,
+    (it) => `${it.field} is ${it.received}, which belongs to the company of the service. Send a name of your own.`,
+  ),
+  domain_of_service: ofField(
+    450,
+    400,
+    (it) =>
+      `${it.field} is ${it.received}, which the service uses itself. Send a name of your own, or one below a domain of the service.`,
+  ),
+  domain_taken_elsewhere: ofField(
+    414,
+    400,
+    (it) => `${it.field} is ${it.received}, which another account has (option takenDomains). Send another name.`,
+  ),
+  domain_conflicts_elsewhere: ofField(
+    417,
+    400,
+    (it: FieldFacts & { taken: string }) =>
+      `${it.field} is ${it.received}, which conflicts with ${it.taken} of another account (option takenDomains). ` +
+      'Send a name that is not below that one, and no wildcard for it.',
+  ),
+  domain_dev: entry(
+    458,
+    400,
+    (it: { id: string; domain: string }) =>
+      `${it.id} is the dev domain ${it.domain} of the account, which cannot be deleted.`,
   ),
   certificate_and_policy: ofField(
     434,

@@ -13,7 +13,12 @@ export const nameErrors = declareErrors({
   domain_label_end_invalid: field(408, 400, () => 'labels that end with a letter or digit'),
   domain_empty_label: field(409, 400, () => 'a name without an empty label'),
   domain_hyphens_3_4: field(410, 400, () => '"--" as a label\'s third and fourth character only after "xn"'),
-  domain_suffix_unreachable: field(411, 400, () => 'a last label that is not "localhost" and not all digits'),
+  domain_suffix_unreachable: field(
+    411,
+    400,
+    (it: { readonly also?: string }) =>
+      `a last label that is not "localhost"${it.also ? ` or "${it.also}"` : ''} and not all digits`,
+  ),
   domain_wildcard_suffix: field(416, 400, () => '"*." above at least two labels, such as "*.example.com"'),
   domain_punycode_invalid: field(429, 400, () => 'a label that is valid punycode after "xn--"'),
   domain_underscore: field(438, 400, () => 'a name without "_"'),

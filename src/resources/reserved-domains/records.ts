@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { collection } from '../../operation/collection.ts'
 import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
-import { documented, named } from '../../schema/documentation.ts'
+import { documented, facts, named } from '../../schema/documentation.ts'
 import { declareErrors, tooLong } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
 import { oneOfThese } from '../../schema/options.ts'
 import { idOf, recordHead } from '../../schema/record-schema.ts'
 import { rule } from '../../schema/rule.ts'
@@ -12,6 +13,7 @@ import { domainName } from './names.ts'
 
 export const recordErrors = declareErrors({
   domain_metadata_too_long: tooLong(421),
+  domain_redirect_too_long: tooLong(457),
 })
 
 export const domainMetadata = textOfBytes(LONGEST_METADATA, recordErrors.domain_metadata_too_long, METADATA)
@@ -32,6 +34,19 @@ export const resolvesTo = documented(
   'The places that the name resolves to; `[]` removes them.',
 )
 
+export const REDIRECT = 'The URL to which visitors are sent instead of an error page of the service.'
+
+export const errorRedirectUrl = v.pipe(
+  v.unwrap(
+    textOfBytes(2048, recordErrors.domain_redirect_too_long, `${REDIRECT} An http or https URL; \`""\` removes it.`),
+  ),
+  rule([], (url, report) => {
+    if (url !== '' && !/^https?:\/\/[^\s/?#]+([/?#]\S*)?$/i.test(url))
+      report(general.field_invalid, { allowed: 'an http or https URL, or "" for none' })
+  }),
+  facts({ json: { pattern: '^$|^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]' }, rules: 'reserved-domains#error-redirect-url' }),
+)
+
 const fields = v.object({
   ...recordHead('rd', { description, metadata: domainMetadata }),
   domain: domainName,
@@ -41,6 +56,10 @@ const fields = v.object({
   https_endpoint_configuration_id: v.nullable(idOf('ec')),
   /** Absent until it was set. */
   resolves_to: v.exactOptional(resolvesTo),
+  /** Absent until it was set; null after that if there is none. */
+  error_redirect_url: v.exactOptional(v.nullable(errorRedirectUrl)),
+  /** True for the dev domain, which is the account's from its beginning. */
+  is_dev: v.exactOptional(v.boolean()),
 })
 
 /** A reserved domain in the state. */
@@ -56,4 +75,5 @@ export const domains = collection<DomainRecord>({
   ),
   indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
   due: (record) => record.due,
+  isAttached: ({ is_dev = false }) => is_dev,
 })

@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { OtherNames } from '../../operation/dialect-body.ts'
+import { ownPart } from '../../operation/family.ts'
 import { operation } from '../../operation/operation.ts'
 import { described, required, resource } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
@@ -16,11 +17,11 @@ import { problem, Refusal, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { quote } from '../../schema/text.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
-import { domainDialect, isServiceDomain } from './dialect.ts'
+import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
 import { nameErrors } from './names.ts'
 import { type DomainRecord, domains, recordErrors } from './records.ts'
-import { createBody, PATH, type policyBody, shape, updateBody, view } from './schemas.ts'
+import { createBody, NAME, PATH, type policyBody, shape, updateBody, view } from './schemas.ts'
 
 const WHAT = 'reserved domain'
 
@@ -29,6 +30,9 @@ const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
 }
+
+/** The errors of {@link requireFree}. */
+export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
 const tlsErrors = [
   errors.certificate_and_policy,
@@ -39,12 +43,31 @@ const tlsErrors = [
   declarationErrors.endpoint_configuration_not_found,
 ]
 
+/** Makes the operation that unlinks the endpoint configuration of a protocol. */
+function detachOperation<Protocol extends 'http' | 'https'>(protocol: Protocol) {
+  const link = `${protocol}_endpoint_configuration_id` as const
+  return operation({
+    name: `${NAME}.detach_${protocol}_endpoint_configuration`,
+    method: 'DELETE',
+    path: `${PATH}/{id}/${protocol}_endpoint_configuration`,
+    status: 204,
+    summary: `Detach the ${protocol.toUpperCase()} endpoint configuration from a reserved domain`,
+    ids: { id: 'rd' },
+    isExtra: true,
+    errors: [general.not_found],
+    run(tx, { id }) {
+      const domain = required(tx, domains, id, WHAT)
+      if (domain[link]) tx.put(domains, { ...domain, [link]: null })
+    },
+  })
+}
+
 /** Reserved domains (rules: reserved-domains#resource). */
 export const reservedDomains = resource(
   {
-    name: 'reserved_domains',
+    name: NAME,
     path: PATH,
-    items: 'reserved_domains',
+    items: NAME,
     prefix: 'rd',
     what: WHAT,
     errors: { ...nameErrors, ...recordErrors, ...errors },
@@ -91,13 +114,21 @@ export const reservedDomains = resource(
           if (domain.policy) tx.put(domains, withoutPolicy(tx, domain))
         },
       }),
+      detachHttpEndpointConfiguration: detachOperation('http'),
+      detachHttpsEndpointConfiguration: detachOperation('https'),
     },
   },
   {
     view,
-    create: { errors: [errors.domain_taken, ...tlsErrors], otherNames, run: create },
+    create: { errors: [...takenErrors, ...tlsErrors], otherNames, run: create },
     update: { errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update },
-    delete: { before: withoutPolicy },
+    delete: {
+      errors: [errors.domain_dev],
+      before(tx, domain) {
+        if (domain.is_dev) refuse(errors.domain_dev, { id: domain.id, domain: quote(domain.domain) })
+        withoutPolicy(tx, domain)
+      },
+    },
     relations({ id, domain, policy, certificate_id }, others, report) {
       if (others.find(domains, 'domain', domain)?.id !== id)
         report(['domain'], domain, 'a name that no other domain has')
@@ -116,12 +147,38 @@ export const reservedDomains = resource(
 const LABEL_LENGTH = 17
 
 function create(tx: Transaction, body: v.InferOutput<typeof createBody>): DomainRecord {
-  const { authority, cnameTargetBase, policyByDefault } = domainDialect(tx.dialect)
+  const { authority, policyByDefault } = domainDialect(tx.dialect)
+  requireFree(tx, body.domain)
+  const domain = newDomain(tx, body)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
-  const taken = tx.find(domains, 'domain', body.domain)
-  if (taken) refuse(errors.domain_taken, { field: 'domain', domain: quote(body.domain), id: taken.id })
+  const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
+  const policy = isUnmanaged && policyByDefault ? { authority } : undefined
+  return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
+}
+
+interface DomainRules {
+  readonly takenDomains: readonly string[]
+}
+
+const domainRules = ownPart<DomainRules>()
+
+/** Refuses a name that is reserved already, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
+export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {
+  const own = tx.find(domains, 'domain', domain)
+  if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
+  const { takenDomains } = domainRules(tx.rules)
+  const received = quote(domain)
+  if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received })
+  const other = takenDomains.find((taken) => isBelow(taken, domain) || isBelow(domain, `*.${taken.replace('*.', '')}`))
+  if (other !== undefined) refuse(errors.domain_conflicts_elsewhere, { field, received, taken: quote(other) })
+}
+
+/** Returns the record of a new domain, without certificate and policy. */
+export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof createBody>, keyof TlsBody>): DomainRecord {
+  const { cnameTargetBase } = domainDialect(tx.dialect)
+  const isOwned = isServiceDomain(tx.dialect, body.domain)
   const target = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
-  const domain: DomainRecord = {
+  return {
     id: tx.newId('rd'),
     created_at: tx.now,
     ...described(body),
@@ -136,11 +193,19 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
     due: null,
     timeline: [],
     ...linked(tx, body),
-    ...(body.resolves_to && { resolves_to: body.resolves_to }),
+    ...further(body),
   }
-  const isUnmanaged = !isOwned && !body.certificate_id && !body.certificate_management_policy
-  const policy = isUnmanaged && policyByDefault ? { authority } : undefined
-  return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
+}
+
+/** Returns the fields of a record that only some dialects have, as far as a body has them. */
+function further({
+  resolves_to,
+  error_redirect_url,
+}: Pick<v.InferOutput<typeof updateBody>, 'resolves_to' | 'error_redirect_url'>) {
+  return {
+    ...(resolves_to && { resolves_to }),
+    ...(error_redirect_url !== undefined && { error_redirect_url: error_redirect_url || null }),
+  }
 }
 
 function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeof updateBody>): DomainRecord {
@@ -154,13 +219,14 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     ...domain,
     ...described(body, domain),
     ...linked(tx, body, domain),
-    ...(body.resolves_to && { resolves_to: body.resolves_to }),
+    ...further(body),
   }
   return tx.put(domains, withTls(tx, changed, body))
 }
 
 function furtherFields({ extraFields }: CommonDialect): { readonly also?: string } {
-  return extraFields['reserved_domains.update']?.includes('resolves_to') ? { also: 'resolves_to' } : {}
+  const names = extraFields[`${NAME}.update`]?.filter((name) => name !== 'domain') ?? []
+  return names.length > 0 ? { also: names.join(', ') } : {}
 }
 
 type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoint_configuration_id'>

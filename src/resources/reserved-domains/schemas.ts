@@ -5,6 +5,7 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { refTo, type View } from '../../operation/view.ts'
 import { type Job, PROVISIONING_ERRORS } from '../../provisioning/managed-domain.ts'
 import { documented, type JsonFacts, named } from '../../schema/documentation.ts'
+import type { FieldError } from '../../schema/errors.ts'
 import { rule } from '../../schema/rule.ts'
 import {
   blankIsAbsent,
@@ -20,12 +21,13 @@ import {
 import { timestamp } from '../../schema/time.ts'
 import type { Frozen } from '../../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
-import { domainDialect } from './dialect.ts'
+import { domainDialect, type RefusedDomainKey, refusalIn } from './dialect.ts'
 import { errors } from './errors.ts'
-import { domainName } from './names.ts'
-import { type DomainRecord, domainMetadata, resolvesTo } from './records.ts'
+import { domainName, nameErrors } from './names.ts'
+import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, resolvesTo } from './records.ts'
 
-export const PATH = '/reserved_domains'
+export const NAME = 'reserved_domains'
+export const PATH = `/${NAME}`
 
 const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
 const KEY_TYPE = 'The type of the keys of the certificates.'
@@ -71,9 +73,25 @@ const tlsFields = {
 const httpConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTP.')
 const httpsConfiguration = reference('ec', 'The id of the endpoint configuration to link for HTTPS.')
 
+const { domain_of_company, domain_of_service } = errors
+const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: string }>>> = {
+  domain_of_company,
+  domain_of_service,
+  domain_suffix_unreachable: nameErrors.domain_suffix_unreachable,
+}
+
+/** A name that can be reserved (rules: domain-names#refused). Records keep names that the dialect has refused since. */
+const reservableName = v.pipe(
+  domainName,
+  rule(Object.values(REFUSALS), (name, report, { dialect }) => {
+    const refused = refusalIn(dialect, name)
+    if (refused) report(REFUSALS[refused.key], { also: refused.entry.replace('*.', '') })
+  }),
+)
+
 export const createBody = named(
   v.object({
-    domain: documented(domainName, DOMAIN, { rules: 'domain-names#grammar' }),
+    domain: documented(reservableName, DOMAIN, { rules: 'domain-names#grammar' }),
     region: region(errors.domain_region_invalid, REGION, DEPRECATED),
     description,
     metadata: domainMetadata,
@@ -81,6 +99,7 @@ export const createBody = named(
     http_endpoint_configuration_id: extra(httpConfiguration),
     https_endpoint_configuration_id: extra(httpsConfiguration),
     resolves_to: extra(v.optional(resolvesTo)),
+    error_redirect_url: extra(v.optional(errorRedirectUrl)),
   }),
   'ReservedDomainCreate',
   'The body that creates a reserved domain.',
@@ -108,6 +127,7 @@ export const updateBody = named(
     http_endpoint_configuration_id: httpConfiguration,
     https_endpoint_configuration_id: httpsConfiguration,
     resolves_to: extra(v.optional(resolvesTo)),
+    error_redirect_url: extra(v.optional(errorRedirectUrl)),
     domain: ownName,
   }),
   'ReservedDomainUpdate',
@@ -194,6 +214,16 @@ export const shape = named(
       v.nullable(ref),
       'The endpoint configuration that is linked for HTTPS, or null.',
     ),
+    error_redirect_url: extra(
+      v.exactOptional(documented(v.nullable(v.string()), `${REDIRECT} Null if there is none.`)),
+    ),
+    is_dev: extra(
+      v.exactOptional(
+        documented(v.boolean(), 'True for the dev domain of the account, which cannot be deleted.', {
+          rules: 'reserved-domains#dev-domain',
+        }),
+      ),
+    ),
     resolves_to: extra(v.exactOptional(resolvesTo)),
   }),
   'ReservedDomain',
@@ -202,6 +232,7 @@ export const shape = named(
 
 export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
   const { domainRegion } = domainDialect(wire.dialect)
+  const has = (field: string) => wire.dialect.extraFields[NAME]?.includes(field)
   return {
     id: record.id,
     uri: `${wire.url}${PATH}/${record.id}`,
@@ -219,6 +250,8 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
     acme_challenge_cname_target: record.acme_challenge_cname_target,
     http_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.http_endpoint_configuration_id),
     https_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.https_endpoint_configuration_id),
+    ...(has('error_redirect_url') && { error_redirect_url: record.error_redirect_url ?? null }),
+    ...(has('is_dev') && { is_dev: record.is_dev ?? false }),
     ...(record.resolves_to && { resolves_to: record.resolves_to }),
   }
 }

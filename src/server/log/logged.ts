@@ -15,7 +15,7 @@ import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
 /** Returns the same gateway. It logs its requests and its provisioning, without the keys. */
 export function logged(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
-  const { router } = tableOf(families)
+  const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation. They are logged after its request. */
   let pending: LoggedTransition[] | undefined
   gateway.subscribe((commit) => {

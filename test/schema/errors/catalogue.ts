@@ -5,7 +5,8 @@ content_type_unsupported 210 415 | body_unexpected 211 400 | body_unreadable 212
 field_unknown 214 400 | field_invalid 215 400 | content_type_missing 216 415 | version_unsupported 217 400 |
 version_missing 218 400 | id_unparsable 223 400 | too_many_requests 226 429 | id_wrong_prefix 227 400 |
 query_unknown 231 400 | query_repeated 232 400 | limit_out_of_range 233 400 | limit_not_a_number 244 400 |
-filter_invalid 250 400 | domain_region_invalid 400 400 | domain_wildcard_not_first 402 400 |
+filter_invalid 250 400 | domain_region_invalid 400 400 | domain_of_company 404 400 | domain_of_service 450 400 |
+domain_taken_elsewhere 414 400 | domain_conflicts_elsewhere 417 400 | domain_redirect_too_long 457 400 | domain_dev 458 400 | domain_wildcard_not_first 402 400 |
 domain_wildcard_mixed 403 400 | domain_character_invalid 406 400 | domain_label_start_invalid 407 400 |
 domain_label_end_invalid 408 400 | domain_empty_label 409 400 | domain_hyphens_3_4 410 400 |
 domain_suffix_unreachable 411 400 | domain_taken 413 409 | domain_wildcard_suffix 416 400 |

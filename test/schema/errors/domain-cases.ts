@@ -1,4 +1,4 @@
-import { ngrok } from '../../../src/index.ts'
+import { type Gateway, type GatewayOptions, ngrok } from '../../../src/index.ts'
 import { upload } from '../../support/pem.ts'
 import { type ErrorCase, wrong } from './error-case.ts'
 
@@ -31,6 +31,19 @@ function ofName(key: ErrorCase['key'], domain: string, ...says: string[]): Error
 /** The error of a policy that cannot be. */
 function ofPolicy(key: ErrorCase['key'], policy: object, field: string, ...says: string[]): ErrorCase {
   return ofCreation(key, () => ({ domain, certificate_management_policy: policy }), { says: [field, ...says], field })
+}
+
+const NGROK: GatewayOptions = {
+  dialect: { ...ngrok, versionHeader: 'Service-Version', operationIdHeader: 'Service-Operation-Id' },
+}
+
+/** Restores a dev domain, which only a gateway with ngrok's families can declare. */
+function withDevDomain(gateway: Gateway): string {
+  const { id } = gateway.reservedDomains.create({ domain: 'a-dev-domain.ngrok-free.dev' })
+  const { records, ...rest } = gateway.snapshot()
+  const [record] = records.reserved_domains ?? []
+  gateway.restore({ ...rest, records: { ...records, reserved_domains: [{ ...record, is_dev: true }] } })
+  return id
 }
 
 /** Errors of reserved domains. */
@@ -76,10 +89,43 @@ export const domainCases: readonly ErrorCase[] = [
     ],
   },
   ofCreation('domain_name_and_domain', () => ({ name: 'a.example.com', domain: 'b.example.com' }), {
-    options: { dialect: { ...ngrok, versionHeader: 'Service-Version', operationIdHeader: 'Service-Operation-Id' } },
+    options: NGROK,
     says: ['name', 'domain'],
     field: 'name',
   }),
+  ofCreation('domain_of_company', () => ({ domain: 'app.ngrok.com' }), {
+    options: NGROK,
+    says: ['domain is "app.ngrok.com"', 'of your own'],
+    field: 'domain',
+  }),
+  ofCreation('domain_of_service', () => ({ domain: 'ngrok.app' }), {
+    options: NGROK,
+    says: ['domain is "ngrok.app"', 'of your own', 'below'],
+    field: 'domain',
+  }),
+  ofCreation('domain_taken_elsewhere', () => ({ domain }), {
+    options: { takenDomains: [domain] },
+    says: [`domain is "${domain}"`, 'another'],
+    field: 'domain',
+  }),
+  ofCreation('domain_conflicts_elsewhere', () => ({ domain: '*.example.com' }), {
+    options: { takenDomains: [domain] },
+    says: ['domain is "*.example.com"', `"${domain}"`],
+    field: 'domain',
+  }),
+  ofCreation('domain_redirect_too_long', () => ({ domain, error_redirect_url: `https://${'a'.repeat(2041)}` }), {
+    options: NGROK,
+    says: ['error_redirect_url', '2049', '2048'],
+    field: 'error_redirect_url',
+  }),
+  {
+    key: 'domain_dev',
+    options: NGROK,
+    setUp: withDevDomain,
+    send: (id) => ['DELETE', `${DOMAINS}/${id}`],
+    direct: (gateway, id) => gateway.reservedDomains.delete(id),
+    says: (id) => [id, 'a-dev-domain.ngrok-free.dev', 'cannot'],
+  },
   ofCreation(
     'certificate_and_policy',
     (certificate_id) => ({ domain, certificate_id, certificate_management_policy: POLICY }),

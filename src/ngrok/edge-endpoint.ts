@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import {
+  declaration,
+  declareEdge,
+  documented,
+  domains,
+  general,
+  idOf,
+  named,
+  quote,
+  reference,
+  refuse,
+  type Transaction,
+} from '../kit/index.ts'
+import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, OF_NO_AGENT, otherAt } from './endpoint-records.ts'
+import { agentPlaceOf, urlErrors } from './endpoint-url.ts'
+import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
+import { declarationErrors } from './session-declaration.ts'
+
+const URL_OF: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; readonly example: string }>> = {
+  https: { schemes: ['https', 'http'], example: 'https://app.example.com' },
+  tcp: { schemes: ['tcp'], example: 'tcp://1.tcp.ngrok.io:12345' },
+  tls: { schemes: ['tls'], example: 'tls://app.example.com' },
+}
+
+const fields = named(
+  v.object({
+    edge: documented(idOf(EDGE_PREFIXES), 'The edge, HTTPS, TCP or TLS. It is declared too if it was not.'),
+    url: documented(
+      v.string(),
+      'The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a ' +
+        'TLS edge.',
+      { json: { examples: ['https://app.example.com'] } },
+    ),
+    domain: reference(
+      'rd',
+      'The id of the reserved domain that the URL uses. Default: the one that fits the URL, if any.',
+    ),
+  }),
+  'EdgeEndpointDeclaration',
+  'Declares the endpoint of an edge, which no call makes. `gateway.declare.end(id)` removes it.',
+)
+
+/** The endpoint of an edge. No call makes one, since edges cannot be made here. */
+export const edgeEndpoint = declaration({
+  schema: fields,
+  answer: endpointShape,
+  errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
+  run(tx, { edge, url, domain }) {
+    const place = agentPlaceOf(tx, url, 'public')
+    const { schemes, example } = URL_OF[edgeKindOf(edge)]
+    if (!schemes.includes(publicParts(place).proto)) {
+      refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: `a URL such as ${quote(example)}` })
+    }
+    const other = otherAt(tx, place)
+    if (other) refuse(declarationErrors.agent_url_taken, { field: 'url', received: quote(url), id: other.id })
+    declareEdge(tx, edge)
+    const made = tx.put(endpoints, {
+      ...OF_NO_AGENT,
+      ...place,
+      ...(domain !== undefined && { domain_id: existingDomain(tx, domain) }),
+      id: tx.newId('ep'),
+      created_at: tx.now,
+      updated_at: tx.now,
+      type: 'edge',
+      edge_id: edge,
+      pooling_enabled: false,
+      traffic_policy: null,
+    })
+    return tx.show(endpointView, made)
+  },
+  end: {
+    prefix: 'ep',
+    run(tx, id) {
+      const endpoint = tx.get(endpoints, id)
+      if (endpoint?.type !== 'edge') return false
+      tx.remove(endpoints, endpoint)
+      return true
+    },
+  },
+})
+
+function existingDomain(tx: Transaction, id: string): string {
+  if (tx.get(domains, id)) return id
+  return refuse(general.field_invalid, {
+    field: 'domain',
+    received: quote(id),
+    allowed: 'the id of a reserved domain that exists',
+  })
+}

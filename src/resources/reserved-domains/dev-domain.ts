@@ -1,0 +1,87 @@
+import * as v from 'valibot'
+import { declaration } from '../../operation/family.ts'
+import type { Transaction } from '../../operation/transaction.ts'
+import { documented, named } from '../../schema/documentation.ts'
+import { refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
+import { rule } from '../../schema/rule.ts'
+import { domainDialect } from './dialect.ts'
+import { domains } from './records.ts'
+import { newDomain, requireFree, takenErrors } from './reserved-domains.ts'
+import { shape, shownDomain } from './schemas.ts'
+
+const DESCRIPTION = 'Your dev domain'
+
+const WORDS = [
+  'badger beaver falcon gecko heron lizard marmot otter panda puffin salmon sparrow stork toucan walrus wombat',
+  'baking building calling climbing dancing drawing flying humming jumping learning painting reading running sharing singing walking',
+  'boldly brightly calmly clearly eagerly easily firmly freely gladly kindly neatly openly precisely quietly slowly warmly',
+].map((words) => words.split(' '))
+
+/** Words with hyphens between them. */
+const LABEL = /^(?=.{1,63}$)[a-z0-9]+(-[a-z0-9]+)*$/
+
+function labelOf(name: string, base: string): string {
+  return name.endsWith(`.${base}`) ? name.slice(0, -base.length - 1) : name
+}
+
+const name = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  rule([], (text, report, { dialect }) => {
+    const base = String(domainDialect(dialect).devDomainBase)
+    if (!LABEL.test(labelOf(text, base))) {
+      report(general.field_invalid, { allowed: `words such as "heron-sharing-precisely", with or without ".${base}"` })
+    }
+  }),
+)
+
+/** The dev domain of the account, which is there from the beginning (rules: reserved-domains#dev-domain). */
+export const devDomain = declaration({
+  schema: named(
+    v.object({
+      name: v.optional(
+        documented(
+          name,
+          'The label of the domain, or its whole name. Default: three words, which follow from the seed.',
+        ),
+      ),
+    }),
+    'DevDomainDeclaration',
+    'Declares the dev domain of the account, which no call makes or deletes. `gateway.declare.end(id)` removes it.',
+  ),
+  answer: shape,
+  errors: takenErrors,
+  run(tx, { name }) {
+    const base = baseIn(tx)
+    const domain = name === undefined ? freeName(tx, base) : `${labelOf(name, base)}.${base}`
+    requireFree(tx, domain, 'name')
+    const record = tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
+    return shownDomain(tx, record)
+  },
+})
+
+function baseIn({ dialect }: Transaction): string {
+  const allowed = `nothing: the dialect ${dialect.name} has no dev domain`
+  return (
+    domainDialect(dialect).devDomainBase ??
+    refuse(general.field_invalid, { field: 'dev_domain', received: 'sent', allowed })
+  )
+}
+
+/** Finds three words that make a free name, from a random place on; the last place's if there is none. */
+function freeName(tx: Transaction, base: string): string {
+  const size = WORDS.reduce((product, words) => product * words.length, 1)
+  const start = tx.randomInteger(size)
+  const nameAt = (place: number) => {
+    let left = place
+    const words = WORDS.map((list) => {
+      const word = list[left % list.length]
+      left = Math.floor(left / list.length)
+      return word
+    })
+    return `${words.join('-')}.${base}`
+  }
+  const names = Array.from({ length: size }, (_, step) => nameAt((start + step) % size))
+  return names.find((each) => !tx.find(domains, 'domain', each)) ?? nameAt(start)
+}
