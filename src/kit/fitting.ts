@@ -1,5 +1,7 @@
 import type { Families, Family } from '../operation/family.ts'
-import { errorsOf, type Operation } from '../operation/operation.ts'
+import type { Operation } from '../operation/operation.ts'
+import { errorsIn } from '../schema/documentation.ts'
+import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote, snakeCase } from '../schema/text.ts'
@@ -89,7 +91,7 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([...Object.values(general), ...Object.values(errors)])
   const refusals = [
-    ...Object.values(operations).map((operation) => [operation.name, errorsOf(operation)] as const),
+    ...Object.values(operations).map((each) => [each.name, ownErrorsOf(each)] as const),
     ...Object.entries(before).map(([name, { errors }]) => [name, errors] as const),
     ['judge', apiKeys?.errors ?? []] as const,
   ]
@@ -97,6 +99,11 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
     const missing = errors.find((error) => !known.has(error))
     if (missing) throw new TypeError(`${name} can refuse with ${missing.key}: give it to the errors of ${family}.`)
   }
+}
+
+/** Those that every operation of a kind has too are general. */
+function ownErrorsOf({ body, query, errors = [] }: Operation): CatalogueError[] {
+  return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
 }
 
 /** Requests find the ids of a path by their place, so a place has one name. */

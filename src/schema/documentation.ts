@@ -120,7 +120,7 @@ interface SchemaParts {
   readonly options?: readonly unknown[]
   readonly pipe?: readonly SchemaParts[]
   readonly description?: string
-  readonly metadata?: { readonly facts?: Facts }
+  readonly metadata?: { readonly facts?: Facts } & Marks
   readonly errors?: readonly CatalogueError[]
 }
 
@@ -200,14 +200,16 @@ export function errorsIn(
   schema: v.GenericSchema,
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,
 ): Set<CatalogueError> {
-  const found: CatalogueError[] = []
+  const found = new Set<CatalogueError>()
   const left = [schema]
   for (let each = left.pop(); each; each = left.pop()) {
-    const { refusedAs } = marksOf(each)
-    found.push(...(partsOf(each).pipe ?? []).flatMap(({ errors = [] }) => errors))
-    if (refusedAs) found.push(refusedAs)
-    found.push(...documentationOf(each).facts.flatMap(({ errors = [] }) => errors))
+    // The schemas inside are looked at by themselves.
+    for (const { errors = [], metadata: { facts, refusedAs } = {} } of partsOf(each).pipe ?? []) {
+      for (const error of errors) found.add(error)
+      for (const error of facts?.errors ?? []) found.add(error)
+      if (refusedAs) found.add(refusedAs)
+    }
     left.push(...schemasIn(each).filter(isIncluded))
   }
-  return new Set(found)
+  return found
 }
