@@ -2,15 +2,19 @@ import * as v from 'valibot'
 import {
   type DnsRecord,
   dnsRecord,
+  dnsRecordBody,
   normalName,
   recordName,
   recordOf,
   recordType,
+  setRecord,
   zone,
   zoneRecords,
 } from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
+import { optionsOf, readCallOptions } from '../schema/options.ts'
+import type { Duration } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 const records = controlCall({
@@ -26,9 +30,9 @@ const put = controlCall({
   path: '/dns',
   summary: 'Set the record of a name',
   from: 'body',
-  schema: dnsRecord,
+  schema: dnsRecordBody,
   answer: dnsRecord,
-  run: (host, sent) => host.transact((tx) => tx.put(zone, sent)),
+  run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
 
 const remove = controlCall({
@@ -52,7 +56,13 @@ function isMatch(
   record: DnsRecord,
   { type, value }: { type?: string | undefined; value?: string | undefined },
 ): boolean {
-  return (type ?? record.type) === record.type && (value ?? record.value) === record.value
+  return (type ?? record.type) === record.type && (value === undefined || normalName(record.value) === value)
+}
+
+/** How a record of the simulated DNS zone comes to be seen. */
+export interface DnsOptions {
+  /** How long the record takes to propagate, on the gateway's clock. Until then resolvers find none. Default: no time. */
+  readonly after?: Duration
 }
 
 /**
@@ -66,9 +76,18 @@ function isMatch(
  */
 export interface Dns {
   /** Sets a name's CNAME record. */
-  cname(name: string, target: string | null): DnsRecord
+  cname(name: string, target: string | null, options?: DnsOptions): DnsRecord
   /** Sets a name's A record. */
-  a(name: string, address: string): DnsRecord
+  a(name: string, address: string, options?: DnsOptions): DnsRecord
+  /**
+   * Sets a name's CAA record: for this name and the names below it, only these authorities may issue, such as
+   * `letsencrypt.org`; `[]` allows none.
+   */
+  caa(name: string, authorities: readonly string[], options?: DnsOptions): DnsRecord
+  /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
+  proxy(name: string, cdn: string, options?: DnsOptions): DnsRecord
+  /** Makes the name servers of a name fail: they answer SERVFAIL, or not in time. Until its record is set or removed. */
+  fail(name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord
   /** Removes the record of a name. */
   remove(name: string): void
   /** Removes all records. */
@@ -91,10 +110,21 @@ export const dns: Control<DnsMember> = {
 /** Over HTTP the name may be left out, which removes all records. */
 const readRecordName = bodyReader(v.object({ name: recordName }))
 
+const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
+const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }))
+
+const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
+
 function direct(host: ControlHost): Dns {
+  const set = (record: object, options: unknown = {}) =>
+    put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
+  const joined = (authorities: unknown) => readAuthorities({ authorities }, {}, host.context).authorities.join(',')
   return {
-    cname: (name, value) => put.run(host, { name, type: 'CNAME', value }),
-    a: (name, value) => put.run(host, { name, type: 'A', value }),
+    cname: (name, value, options) => set({ name, type: 'CNAME', value }, options),
+    a: (name, value, options) => set({ name, type: 'A', value }, options),
+    caa: (name, authorities, options) => set({ name, type: 'CAA', value: joined(authorities) }, options),
+    proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
+    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.context).how }, options),
     remove: (name) => remove.run(host, readRecordName({ name }, {}, host.context)),
     clear: () => remove.run(host, {}),
     records: () => records.run(host, {}),

@@ -5,6 +5,9 @@ import type { Transaction } from '../operation/transaction.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
 import { general } from '../schema/general-errors.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
+import { time } from '../schema/schema.ts'
+import { counted } from '../schema/text.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
 const LONGEST_NAME = 253
@@ -37,33 +40,115 @@ export const recordName = v.pipe(
   facts({ json: { minLength: 1 } }),
 )
 
-export const recordType = v.picklist(['CNAME', 'A'], 'CNAME or A')
+const TYPES = ['CNAME', 'A', 'CAA', 'PROXY', 'SERVFAIL', 'TIMEOUT'] as const
 
-const fields = v.object({
+type RecordType = (typeof TYPES)[number]
+
+export const recordType = v.picklist(TYPES, TYPES.join(', '))
+
+const fields = {
   name: documented(recordName, 'The DNS name, or `*.` and one; kept in lower case without a trailing dot.'),
-  type: documented(recordType, 'The type of the record.'),
-  value: documented(v.string(), "A CNAME's name, or an A record's IPv4 address."),
-})
+  type: documented(
+    recordType,
+    'The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.',
+  ),
+}
+
+const value = documented(
+  v.string(),
+  "A CNAME's name, an A record's IPv4 address, the authorities that CAA allows, separated by commas, or the name of the CDN; nothing for name servers that fail.",
+)
 
 export type { DnsRecord }
 
-const valueFitsType = ruleOnWhole<v.InferOutput<typeof fields>, never>([], ({ type, value }, report) => {
-  if (typeof value !== 'string') return
-  const at = { path: ['value'], value }
-  const name = normalName(value)
-  if (type === 'A' && ipBytes(name)?.length !== 4) report(general.field_invalid, { allowed: 'an IPv4 address' }, at)
-  if (type === 'CNAME' && !isDnsName(name)) report(general.field_invalid, { allowed: NAME_ALLOWED }, at)
+/** What the value of each type must be, and how it is kept. */
+const VALUES: Readonly<
+  Record<RecordType, { allowed: string; isRight(value: string): boolean; kept(value: string): string }>
+> = {
+  CNAME: { allowed: NAME_ALLOWED, isRight: isDnsName, kept: normalName },
+  A: { allowed: 'an IPv4 address', isRight: (value) => ipBytes(value)?.length === 4, kept: normalName },
+  CAA: {
+    allowed: 'names of authorities, separated by commas, such as "letsencrypt.org", or "" for none',
+    isRight: (value) => authoritiesIn(value).every(isDnsName),
+    kept: (value) => authoritiesIn(value).join(', '),
+  },
+  PROXY: {
+    allowed: 'the name of a CDN, of 1 to 100 characters',
+    isRight: (value) => value !== '' && value.length <= 100,
+    kept: (value) => value.trim(),
+  },
+  SERVFAIL: { allowed: 'no value', isRight: (value) => value === '', kept: (value) => value },
+  TIMEOUT: { allowed: 'no value', isRight: (value) => value === '', kept: (value) => value },
+}
+
+function authoritiesIn(value: string): readonly string[] {
+  return value
+    .split(',')
+    .map((each) => normalName(each.trim()))
+    .filter((each) => each !== '')
+}
+
+type ValueOfType = { readonly type: RecordType; readonly value?: string | undefined }
+
+const valueFitsType = <T extends ValueOfType>() =>
+  ruleOnWhole<T, never>([], ({ type, value }, report) => {
+    const known = TYPES.find((each) => each === type)
+    if ((value !== undefined && typeof value !== 'string') || !known) return
+    const { allowed, isRight, kept } = VALUES[known]
+    if (!isRight(kept(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
+  })
+
+const kept = <T extends ValueOfType>() =>
+  v.transform((sent: T) => ({ ...sent, value: VALUES[sent.type].kept(sent.value ?? '') }))
+
+const record = v.object({
+  ...fields,
+  value,
+  visibleFrom: v.exactOptional(
+    documented(
+      v.pipe(
+        time,
+        v.check((text) => timeMs(text) !== undefined, 'a time'),
+      ),
+      'The time from which resolvers see the record; absent if they see it at once.',
+    ),
+  ),
 })
 
-export const dnsRecord = named(
-  v.pipe(
-    fields,
-    valueFitsType,
-    v.transform((sent): DnsRecord => ({ ...sent, value: normalName(sent.value) })),
-  ),
+type Stored = v.InferOutput<typeof record>
+
+export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
+  v.pipe(record, valueFitsType<Stored>(), kept<Stored>()),
   'DnsRecord',
-  'A record of the simulated DNS zone; a name has one.',
+  'A record of the simulated DNS zone, or what resolvers meet in its place; a name has one.',
 )
+
+const body = v.object({
+  ...fields,
+  value: v.optional(value),
+  after: v.optional(
+    documented(
+      v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED),
+      "How long the record takes to propagate, on the gateway's clock: until then resolvers find none. Default: no time.",
+      DURATION_FACTS,
+    ),
+  ),
+})
+
+type Sent = v.InferOutput<typeof body>
+
+export const dnsRecordBody = named(
+  v.pipe(body, valueFitsType<Sent>(), kept<Sent>()),
+  'DnsRecordBody',
+  'A record to set in the simulated DNS zone; it replaces the one that the name has.',
+)
+
+/** Sets the record of a name, to be seen after a while if that is sent (rules: simulated-dns#propagation). */
+export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
+  const ms = durationMs(after) ?? 0
+  const visible = ms === 0 ? {} : { visibleFrom: timestamp(Math.ceil((tx.now + ms) / 1000) * 1000) }
+  return tx.put(zone, { ...record, ...visible })
+}
 
 /** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
 export const zone = collection<DnsRecord>({
@@ -114,25 +199,73 @@ function parentOf(key: string): string {
 
 interface Targets {
   readonly domain: string
+  readonly policy: { readonly authority: string } | null
   readonly cname_target: string | null
   readonly acme_challenge_cname_target: string | null
 }
 
 /**
- * Returns the records that a domain needs: its own CNAME and, for a wildcard, that of the ACME challenge
- * (rules: simulated-dns#needed-records).
+ * Returns the records that a domain needs: its own CNAME and, for a wildcard, that of the ACME challenge. If these are
+ * right, also the CAA record that keeps the authority from issuing (rules: simulated-dns#needed-records, simulated-dns#caa).
  */
 export function neededRecords(tx: Transaction, domain: Targets): NeededRecord[] {
   const targets = [
     [domain.domain, domain.cname_target],
     [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
   ] as const
-  return targets.flatMap(([name, value]) => {
+  const needed = targets.flatMap(([name, value]): NeededRecord[] => {
     if (value === null) return []
     const found = mismatch(tx, name, normalName(value))
     const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
     return [{ name, type: 'CNAME', value, problem }]
   })
+  return needed.every(({ problem }) => problem === null) ? [...needed, ...forbidden(tx, domain)] : needed
+}
+
+/** Returns the CAA record, at the name or the nearest one above it, that does not allow the authority (RFC 8659, 3). */
+function forbidden(tx: Transaction, { domain, policy }: Targets): NeededRecord[] {
+  if (!policy) return []
+  const { authority } = policy
+  for (let key = reversed(domain.replace(/^\*\./, '')); key !== ''; key = parentOf(key)) {
+    const record = tx.get(zone, key)
+    if (!record || !isVisible(tx, record)) continue
+    const { name, type, value } = record
+    const problem = (found: string) => [
+      { name, type: 'CAA' as const, value: authority, problem: `${expected} ${found}` },
+    ]
+    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
+    if (type === 'SERVFAIL' || type === 'TIMEOUT') return problem(`Found ${endOf(tx, record, name)}.`)
+    if (type !== 'CAA') continue
+    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
+    if (authoritiesIn(value).some((each) => each === authority || each.startsWith(`${authority}.`))) return []
+    const allowed = value === '' ? 'allows no authority' : `allows only ${value}`
+    return problem(`Found one for ${name} that ${allowed}. Add ${authority} to it, or remove it.`)
+  }
+  return []
+}
+
+function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
+  return (timeMs(visibleFrom) ?? now) <= now
+}
+
+/** Says what a name leads to that has no CNAME record, as a fragment for a message. */
+function endOf(tx: Transaction, record: DnsRecord | undefined, name: string): string {
+  if (record && !isVisible(tx, record)) {
+    const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
+    return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
+  }
+  switch (record?.type) {
+    case 'A':
+      return `an A record with the value ${record.value}`
+    case 'PROXY':
+      return `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`
+    case 'SERVFAIL':
+      return `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`
+    case 'TIMEOUT':
+      return `no answer of the name servers of ${name} in time. Check that they run and can be reached`
+    default:
+      return `no record for ${name}`
+  }
 }
 
 const LONGEST_CHAIN = 8
@@ -142,11 +275,9 @@ function mismatch(tx: Transaction, name: string, target: string): string | null 
   const chain: string[] = []
   for (let at = name; chain.length < LONGEST_CHAIN; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
-    if (record?.type !== 'CNAME') {
-      const end = record
-        ? `an A record with the value ${record.value}`
-        : `no record${chain.length ? '' : ` for ${name}`}`
-      return chain.length === 0 ? end : `a CNAME record to ${path(chain)}, which has ${end}`
+    if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
+      if (chain.length === 0) return endOf(tx, record, at)
+      return `a CNAME record to ${path(chain)}, which has ${record ? endOf(tx, record, at) : 'no record'}`
     }
     if (record.value === target) return null
     if (record.value === name || chain.includes(record.value)) {

@@ -22,8 +22,8 @@ const state = v.picklist(PROVISIONING_STATES, PROVISIONING_STATES.join(', '))
 const neededRecord = named(
   v.object({
     name: documented(v.string(), 'The name that attempts look up.'),
-    type: documented(v.picklist(['CNAME', 'A']), 'The type of the record.'),
-    value: documented(v.string(), 'The required target of the name.'),
+    type: documented(v.picklist(['CNAME', 'CAA']), 'The type of the record.'),
+    value: documented(v.string(), 'The required target of the name, or the authority that must be allowed.'),
     problem: documented(
       v.nullable(v.string()),
       'The wrong or missing record that was found instead; null if the name leads to the value.',

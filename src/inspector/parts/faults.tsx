@@ -32,7 +32,7 @@ function Zone() {
     <Card title="DNS zone" count={all.length}>
       <p class="dim">
         {page.overview?.dns === 'simulated'
-          ? 'Attempts look here for a CNAME record of each managed domain to its cname_target.'
+          ? 'Attempts look here for a CNAME record of each managed domain to its cname_target, and for CAA records.'
           : 'Attempts do not look here: start with --dns simulated.'}
       </p>
       {all.length > 10 && <Search what="records" value={text} set={setText} />}
@@ -40,11 +40,16 @@ function Zone() {
         {(record) => (
           <>
             <code>{record.name}</code>
-            <span class="dim">{record.type}</span>
+            <span class="dim">
+              {record.type}
+              {record.visibleFrom && `, seen from ${record.visibleFrom}`}
+            </span>
             <input
               aria-label={`Value of ${record.name}`}
               value={record.value}
-              onChange={(event) => void page.act('PUT', '/dns', { ...record, value: event.currentTarget.value })}
+              onChange={({ currentTarget: { value } }) =>
+                void page.act('PUT', '/dns', { name: record.name, type: record.type, value })
+              }
             />
             <Remove what={record.name} path="/dns" query={{ name: record.name }} />
           </>

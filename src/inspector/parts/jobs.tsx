@@ -84,7 +84,7 @@ function JobDetails({ job: { id, domain, state, due, expiresAt, records, timelin
       <Script domain={domain} />
       {records.length > 0 && <h3>DNS records</h3>}
       {records.map((record) => (
-        <Needed key={record.name} record={record} />
+        <Needed key={record.type + record.name} record={record} />
       ))}
       <h3>What happened</h3>
       <ol>

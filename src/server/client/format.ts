@@ -10,7 +10,12 @@ const FORMS: Readonly<Record<string, (answer: never) => string>> = {
   'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
     pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
   'GET /dns': (records: readonly DnsRecord[]) =>
-    records.map(({ name, type, value }) => `${name} ${type} ${value}`).join('\n'),
+    records
+      .map(({ name, type, value, visibleFrom }) => {
+        const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
+        return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
+      })
+      .join('\n'),
 }
 
 function timelineText({ domain, id, state, due, expiresAt, records, timeline }: DomainTimeline): string {

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway } from '../../src/index.ts'
+import { caughtFrom, client } from '../support/client.ts'
+import { DOMAIN, issued, managed, openManual, timeAfter } from '../support/provisioning.ts'
+
+const CONTROL = 'http://localhost/_fauxgate/dns'
+
+/** A gateway with a simulated zone and a managed domain, whose first attempt is due after 30 s. */
+function zoned(domain: string = DOMAIN) {
+  const it = managed({ dns: 'simulated' }, domain)
+  const { dns, clock } = it.gateway
+  return {
+    ...it,
+    dns,
+    clock,
+    target: it.domain().cname_target as string,
+    challenge: it.domain().acme_challenge_cname_target as string,
+  }
+}
+
+describe('A record that propagates (rules: simulated-dns#propagation)', () => {
+  test('lets attempts fail until it is seen, and the message says how long to wait', () => {
+    const { dns, target, clock, job } = zoned()
+    expect(dns.cname(DOMAIN, target, { after: '2m' })).toEqual({
+      name: DOMAIN,
+      type: 'CNAME',
+      value: target,
+      visibleFrom: timeAfter('2m'),
+    })
+    clock.advance('30s')
+    expect(job()).toMatchObject({
+      error_code: 'DNS_ERROR',
+      msg:
+        `Expected a CNAME record for ${DOMAIN} with the value ${target}. Found no record for ${DOMAIN} yet: the one that ` +
+        `was set propagates until ${timeAfter('2m')}. Wait for another 90 seconds.`,
+      retries_at: timeAfter('30s', '1h'),
+    })
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test('is seen at that very second, however late anybody looks', () => {
+    const early = zoned()
+    early.dns.cname(DOMAIN, early.target, { after: '30s' })
+    early.clock.advance('10d')
+    expect(early.gateway.provisioning.timeline(early.id).map(({ transition }) => transition)).toEqual([
+      'started',
+      'issued',
+    ])
+    const late = zoned()
+    late.dns.cname(DOMAIN, late.target, { after: 30_001 })
+    late.clock.advance('10d')
+    expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: timeAfter('30s') })
+  })
+
+  test('propagates with a snapshot and with what a store would keep', () => {
+    const { gateway, dns, target } = zoned()
+    dns.cname(DOMAIN, target, { after: '2m' })
+    const other = openManual({ dns: 'simulated' })
+    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect(other.dns.records()).toEqual(dns.records())
+  })
+
+  test('does not forbid anything as a CAA record before it is seen', () => {
+    const { dns, target, clock, job } = zoned()
+    dns.cname(DOMAIN, target)
+    dns.caa('example.com', [], { after: '1h' })
+    clock.advance('30s')
+    expect(job()).toBeNull()
+  })
+
+  test('of no time is seen at once', () => {
+    const { dns, target } = zoned()
+    expect(dns.cname(DOMAIN, target, { after: 0 })).toEqual({ name: DOMAIN, type: 'CNAME', value: target })
+  })
+})
+
+describe('What resolvers meet instead of a record', () => {
+  test.each([
+    [
+      'the proxy of a CDN',
+      { type: 'PROXY', value: 'Cloudflare' },
+      `Found addresses of Cloudflare, a CDN that proxies ${DOMAIN} and hides its CNAME record. Switch its proxy off for this name.`,
+    ],
+    [
+      'name servers that answer SERVFAIL',
+      { type: 'SERVFAIL' },
+      `Found the answer SERVFAIL of the name servers of ${DOMAIN}. Correct their zone, for example its DNSSEC.`,
+    ],
+    [
+      'name servers that do not answer',
+      { type: 'TIMEOUT' },
+      `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached.`,
+    ],
+  ])('%s: the attempt fails with a message of its own (rules: simulated-dns#in-its-place)', async (_, sent, found) => {
+    const { gateway, clock, job, target } = zoned()
+    const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...sent } })
+    expect(status).toBe(200)
+    clock.advance('30s')
+    expect(job()).toMatchObject({
+      error_code: 'DNS_ERROR',
+      msg: `Expected a CNAME record for ${DOMAIN} with the value ${target}. ${found}`,
+    })
+    gateway.dns.cname(DOMAIN, target)
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test('at the end of a chain, at a challenge, and by a wildcard record too', () => {
+    const chained = zoned()
+    chained.dns.cname(DOMAIN, 'cdn.example.net')
+    chained.dns.proxy('cdn.example.net', 'Fastly')
+    chained.clock.advance('30s')
+    expect(chained.job()?.msg).toContain(
+      'Found a CNAME record to cdn.example.net, which has addresses of Fastly, a CDN that proxies cdn.example.net',
+    )
+    const wildcard = zoned('*.example.com')
+    wildcard.dns.cname('*.example.com', wildcard.target)
+    wildcard.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
+    wildcard.clock.advance('30s')
+    expect(wildcard.job()?.msg).toContain('no answer of the name servers of _acme-challenge.example.com in time')
+    const below = zoned()
+    below.dns.fail('*.example.com', 'SERVFAIL')
+    below.clock.advance('30s')
+    expect(below.job()?.msg).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
+  })
+})
+
+describe('A CAA record (rules: simulated-dns#caa)', () => {
+  test.each<[string, string, string[], string]>([
+    ['at the name below a wildcard', '*.example.com', ['digicert.com'], 'example.com that allows only digicert.com.'],
+    ['above the name', DOMAIN, ['digicert.com', 'Pki.Goog.'], 'example.com that allows only digicert.com, pki.goog.'],
+    ['that allows nobody', DOMAIN, [], 'example.com that allows no authority.'],
+    [
+      'of a name that only begins alike',
+      DOMAIN,
+      ['letsencrypts.org'],
+      'example.com that allows only letsencrypts.org.',
+    ],
+  ])('%s forbids the authority, and the message says what to do', (_, domain, authorities, found) => {
+    const { dns, target, challenge, clock, job, gateway } = zoned(domain)
+    dns.cname(domain, target)
+    if (challenge) dns.cname('_acme-challenge.example.com', challenge)
+    dns.caa('example.com', authorities)
+    clock.advance('30s')
+    expect(job()).toMatchObject({
+      error_code: 'DNS_ERROR',
+      msg:
+        `Expected no CAA record for ${domain} that forbids letsencrypt to issue, at it or above it. Found one for ` +
+        `${found} Add letsencrypt to it, or remove it.`,
+    })
+    const records = gateway.provisioning.timeline(domain)
+    expect(records.at(-1)?.outcome).toBe('DNS_ERROR')
+    dns.remove('example.com')
+    clock.advance('1h')
+    expect(job()).toBeNull()
+  })
+
+  test.each<[string, string, string[]]>([
+    ['that names the authority', 'example.com', ['digicert.com', 'letsencrypt.org']],
+    ['that names it as policies do', 'example.com', ['LetsEncrypt']],
+    ['of another name', 'other.example.com', []],
+    ['of a name below', `www.${DOMAIN}`, []],
+  ])('%s forbids nothing', (_, name, authorities) => {
+    const { dns, target, clock, job } = zoned()
+    dns.cname(DOMAIN, target)
+    dns.caa(name, authorities)
+    clock.advance('30s')
+    expect(job()).toBeNull()
+  })
+
+  test('The nearest one counts, and name servers above that fail are a reason too (RFC 8659, 3)', () => {
+    const near = zoned('a.b.example.com')
+    near.dns.cname('a.b.example.com', near.target)
+    near.dns.caa('b.example.com', ['letsencrypt.org'])
+    near.dns.caa('example.com', [])
+    near.clock.advance('30s')
+    expect(near.job()).toBeNull()
+    const failing = zoned()
+    failing.dns.cname(DOMAIN, failing.target)
+    failing.dns.fail('example.com', 'SERVFAIL')
+    failing.clock.advance('30s')
+    expect(failing.job()?.msg).toContain('Found the answer SERVFAIL of the name servers of example.com.')
+  })
+
+  test('lets a renewal fail, and the certificate in use stays', () => {
+    const { gateway, id, job, certificate, certificate_id, domain } = issued()
+    const zone = openManual({ dns: 'simulated' })
+    zone.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    zone.dns.cname(DOMAIN, domain().cname_target)
+    zone.dns.caa('com', ['digicert.com'])
+    zone.clock.advance('61d')
+    const after = zone.reservedDomains.get(id)
+    expect(after.certificate_management_status?.provisioning_job?.msg).toContain('Found one for com')
+    expect(after.certificate?.id).toBe(certificate_id)
+    expect([job(), certificate()]).toEqual([null, certificate_id])
+  })
+})
+
+describe('The zone', () => {
+  test.each([
+    ['SERVFAIL', '192.0.2.1', 'no value'],
+    ['TIMEOUT', 'x', 'no value'],
+    ['PROXY', ' ', 'the name of a CDN'],
+    ['PROXY', 'x'.repeat(101), 'the name of a CDN'],
+    ['CAA', 'not a name', 'names of authorities'],
+    ['CAA', '192.0.2.1', 'names of authorities'],
+    ['MX', 'x', 'CNAME, A, CAA, PROXY, SERVFAIL, TIMEOUT'],
+  ])('refuses %s with %j, and says what is allowed', async (type, value, allowed) => {
+    const gateway = openManual()
+    const { status, body } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, type, value } })
+    expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_215'])
+    expect(body.msg).toContain(allowed)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test.each([
+    ['cname', [DOMAIN, 'x.example.net', { after: 'soon' }], 'after is "soon"'],
+    ['cname', [DOMAIN, 'x.example.net', { later: '1s' }], 'later'],
+    ['fail', [DOMAIN, 'CNAME'], 'how is "CNAME". Allowed: SERVFAIL or TIMEOUT'],
+    ['caa', [DOMAIN, 'digicert.com'], 'authorities is "digicert.com"'],
+    ['proxy', [DOMAIN], 'the name of a CDN'],
+  ])('refuses %s(%j)', (name, args, says) => {
+    const gateway = createGateway()
+    const call = Reflect.get(gateway.dns, name) as (...args: unknown[]) => unknown
+    expect(caughtFrom(() => call(...args))?.message).toContain(says)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test('lists and removes what stands in the place of a record like one', async () => {
+    const gateway = openManual()
+    gateway.dns.proxy('a.example.com', 'Cloudflare')
+    gateway.dns.fail('b.example.com', 'TIMEOUT')
+    expect(gateway.dns.records()).toEqual([
+      { name: 'a.example.com', type: 'PROXY', value: 'Cloudflare' },
+      { name: 'b.example.com', type: 'TIMEOUT', value: '' },
+    ])
+    const remove = (query: string) => client(gateway)('DELETE', `${CONTROL}?${query}`)
+    expect((await remove('type=PROXY&value=cloudflare')).status).toBe(204)
+    expect((await remove('type=TIMEOUT')).status).toBe(204)
+    expect(gateway.dns.records()).toEqual([])
+  })
+
+  test('says in timelines which CAA record is in the way', async () => {
+    const { gateway, dns, target } = zoned()
+    dns.cname(DOMAIN, target)
+    dns.caa('example.com', ['digicert.com'])
+    const { body } = await client(gateway)('GET', 'http://localhost/_fauxgate/timelines')
+    expect(body.timelines[0].records).toEqual([
+      { name: DOMAIN, type: 'CNAME', value: target, problem: null },
+      { name: 'example.com', type: 'CAA', value: 'letsencrypt', problem: expect.stringContaining('digicert.com') },
+    ])
+  })
+})
