@@ -1,3 +1,4 @@
+import type { Operation } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { factsOf } from '../schema/error-facts.ts'
 import { AssertionError, Refusal } from '../schema/errors.ts'
@@ -19,16 +20,17 @@ export class ErrorBoundary {
   }
 
   /** Returns the error of the dialect for a refusal, without the secrets of `input`; any other error unchanged. */
-  publicError(error: unknown, input?: unknown): unknown {
+  publicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
-    const secrets = secretTexts([...this.#ownKeys, ...secretsIn(input, this.#secretNames)])
+    const names = operation ? this.#secretNames.of(operation) : this.#secretNames
+    const secrets = secretTexts([...this.#ownKeys, ...secretsIn(input, names)])
     return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause)
   }
 
   /** Returns the public error, whose stack begins where `call` was called. Errors of other code keep their stacks. */
-  errorOf(call: Callable, error: unknown, input?: unknown): unknown {
+  errorOf(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
-    return startingAtCaller(this.publicError(error, input), call)
+    return startingAtCaller(this.publicError(error, input, operation), call)
   }
 
   /** Wraps functions, and those of objects among the members except `clock`, in place. */

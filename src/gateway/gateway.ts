@@ -210,7 +210,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       if (!isOperationOf(dialect, operation)) requireRouted(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
-      throw boundary.errorOf(call, error, input)
+      throw boundary.errorOf(call, error, input, operation)
     }
   })
   const begin = () => {

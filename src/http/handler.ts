@@ -118,7 +118,9 @@ class Call {
     const { body: request, rawHeaders: requestHeaders = [] } = this.#request
     const authorization = this.#request.header('authorization') ?? ''
     const sent = { authorization, requestHeaders, query: this.#query, request }
-    return secretTexts([...this.#parts.ownKeys, ...secretsSent(sent, this.#parts.secretNames)])
+    const { ownKeys, secretNames } = this.#parts
+    const names = this.#isControl ? secretNames : secretNames.of(this.#operation)
+    return secretTexts([...ownKeys, ...secretsSent(sent, names)])
   }
 
   /** Runs the checks in their order (rules: requests#order-of-checks); the first failure answers. */

@@ -38,8 +38,9 @@ type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: SecretTexts }
 
 export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
-  const sent = secretTexts(secretsSent(exchange, secretNames))
-  const hidden = { names: secretNames, values: bothOf(sent, shared) }
+  const names = secretNames.of(operation)
+  const sent = secretTexts(secretsSent(exchange, names))
+  const hidden = { names, values: bothOf(sent, shared) }
   // The gateway's own errors have no secrets; their `details` have fields named like some.
   const isError = status >= 400 && fault === null
   return {
@@ -72,7 +73,7 @@ export function secretsSent(
     query,
     request,
   }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
-  names: SecretNames,
+  names: Hidden['names'],
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
   const keys = [...keysInHeader(authorization), ...keysInHeaders(requestHeaders)]

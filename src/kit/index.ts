@@ -107,6 +107,7 @@ export {
   region,
   resourceHead,
   secret,
+  secretHere,
   textOfBytes,
   time,
 } from '../schema/schema.ts'

@@ -21,6 +21,7 @@ import {
   resourceHead,
   rule,
   secret,
+  secretHere,
   type Transaction,
   textOfBytes,
   time,
@@ -67,7 +68,7 @@ const name = nameOf(
 const value = documented(
   v.pipe(
     v.unwrap(textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
-    secret,
+    secretHere,
     rule([errors.secret_value_missing], (text, report) => {
       if (text === '') report(errors.secret_value_missing, {})
     }),

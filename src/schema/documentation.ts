@@ -140,6 +140,8 @@ interface Marks {
   readonly blank?: 'absent'
   /** Its value is shown nowhere. */
   readonly secret?: true
+  /** Its name is that of harmless fields elsewhere. */
+  readonly isCommonName?: true
   /** It exists only in dialects that name it. */
   readonly extra?: true
   /** The schema that {@link asOne} wraps. */

@@ -36,6 +36,15 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
 /** Marks a field whose value is secret: messages show only its type, and journal, commits and snapshots omit it. */
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
+/**
+ * Marks a secret field, as {@link secret} does, whose name is that of harmless fields elsewhere, such as `value`. The journal
+ * hides a field of this name only in the requests of operations that have it, and in those of no operation.
+ */
+export const secretHere = v.metadata<string, { readonly secret: true; readonly isCommonName: true }>({
+  secret: true,
+  isCommonName: true,
+})
+
 /** Marks a field that the API reference does not have: it exists only in dialects that name it. */
 export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))

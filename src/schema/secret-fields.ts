@@ -21,11 +21,15 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
   return path.length > 0 && next !== undefined && isSecretAt(next, rest)
 }
 
-function secretNamesIn(schema: AnySchema): string[] {
+/** Returns the names of the secret fields in a schema; `isCommon` selects those whose names harmless fields have too. */
+function secretNamesIn(schema: AnySchema, isCommon?: boolean): string[] {
   const { wrapped, item, entries = {} } = partsOf(schema)
   const inner = wrapped ?? item
-  if (inner) return secretNamesIn(inner)
-  return Object.entries(entries).flatMap(([name, entry]) => (isSecret(entry) ? [name] : secretNamesIn(entry)))
+  if (inner) return secretNamesIn(inner, isCommon)
+  return Object.entries(entries).flatMap(([name, entry]) => {
+    if (!isSecret(entry)) return secretNamesIn(entry, isCommon)
+    return isCommon === undefined || isCommon === (marksOf(entry).isCommonName === true) ? [name] : []
+  })
 }
 
 /** Returns a function that takes the secret fields of a schema out of its values; undefined if it has none. */
@@ -39,9 +43,18 @@ interface OperationSchemas {
   readonly response?: AnySchema
 }
 
+function namesOf({ body, response }: OperationSchemas, isCommon: boolean): string[] {
+  return [body, response].flatMap((schema) => (schema ? secretNamesIn(schema, isCommon) : []))
+}
+
+function endingWith(names: readonly string[]): RegExp {
+  return new RegExp(`(?:${names.join('|').replaceAll('_', '[^a-z0-9]*')})[^a-z0-9]*$`, 'i')
+}
+
 /**
  * The names of secrets: the secret fields of all operations, the dialect's aliases of them, and any name that ends with
- * one of these, such as `client_secret` or `privateKeyPem`.
+ * one of these, such as `client_secret` or `privateKeyPem`. Names that harmless fields have too are among those of their
+ * own operations only.
  */
 export class SecretNames {
   readonly #operations: readonly OperationSchemas[]
@@ -55,13 +68,20 @@ export class SecretNames {
 
   has(name: string): boolean {
     // Few gateways need it, and it looks at every schema.
-    this.#pattern ??= new RegExp(`(?:${this.#all().join('|').replaceAll('_', '[^a-z0-9]*')})[^a-z0-9]*$`, 'i')
+    this.#pattern ??= endingWith(this.#all())
     return this.#pattern.test(name)
   }
 
+  /** Returns the names with those that only this operation has; for a request of no operation, with those of any. */
+  of(operation: OperationSchemas | null): Hidden['names'] {
+    const own = (operation ? [operation] : this.#operations).flatMap((each) => namesOf(each, true))
+    if (own.length === 0) return this
+    const pattern = endingWith(own)
+    return { has: (name) => pattern.test(name) || this.has(name) }
+  }
+
   #all(): string[] {
-    const schemas = this.#operations.flatMap(({ body, response }) => [body, response])
-    const names = new Set(schemas.flatMap((schema) => (schema ? secretNamesIn(schema) : [])))
+    const names = new Set(this.#operations.flatMap((each) => namesOf(each, false)))
     const aliases = Object.values(this.#dialect.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
