@@ -13,13 +13,21 @@ export { type ManualClock, manualClock, type Time } from './engine/manual-clock.
 export { createGateway, type Gateway } from './gateway/gateway.ts'
 export { GatewayError } from './gateway/gateway-error.ts'
 export type { ArmedFault, FaultSpec } from './generated/controls.ts'
-export type { AuthoritySecret, ControlOptions, GatewayOptions, RateLimitOptions } from './generated/options.ts'
+export type { AccountLimits } from './generated/limits.ts'
+export type {
+  AccountOptions,
+  AuthoritySecret,
+  ControlOptions,
+  GatewayOptions,
+  RateLimitOptions,
+} from './generated/options.ts'
 export type * from './generated/resources.ts'
 export type { Fetch } from './http/fetch.ts'
 export type { Installed, InstallOptions } from './http/install.ts'
 export type { Delivery, HttpRequest, HttpResponse } from './http/messages.ts'
 export type { JournalEntry } from './journal/entry.ts'
 export type { Change, Commit } from './operation/collection.ts'
+export type { LimitOption, MostOption, RateOption } from './operation/limit.ts'
 export type { Store, StoredChange, StoredCommit, StoredFacts, StoredRecord, StoredState } from './operation/store.ts'
 export type { DnsRecord } from './provisioning/dns.ts'
 export type { Outcome } from './provisioning/outcomes.ts'

@@ -5,7 +5,9 @@ import { type SnapshotReader, snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { type Router, routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
+import { account } from './operation/account.ts'
 import { type Families, type Family, type KeyRules, withRulesBefore } from './operation/family.ts'
+import { type LimitTable, limitTable } from './operation/limit-names.ts'
 import { isOperationOf, type Operation } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
@@ -25,6 +27,8 @@ export interface Table {
   readonly catalogue: Catalogue
   /** The rules of families for API keys. */
   readonly keyRules: readonly KeyRules[]
+  /** The limits of families, by their names in the option `account.limits`. */
+  readonly limits: LimitTable
   readonly readSnapshot: SnapshotReader
 }
 
@@ -59,7 +63,7 @@ function madeTable(dialect: CommonDialect, all: typeof families & Families): Tab
   const router = routerOf(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
-  const keepers = [...Object.values<Family>(all), declared, ...states]
+  const keepers = [...Object.values<Family>(all), declared, account, ...states]
   return {
     families: all,
     keepers,
@@ -67,6 +71,7 @@ function madeTable(dialect: CommonDialect, all: typeof families & Families): Tab
     router,
     controlRouter: routerOf(controlCallsWith(all)),
     catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), ...controlErrors]),
+    limits: limitTable(keepers),
     keyRules: keepers.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(keepers.flatMap(({ collections }) => collections)),
   }

@@ -5,6 +5,7 @@ import { controlErrors, controls } from '../../src/controls.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { definitionsIn, schemasBelow } from '../../src/openapi/json-schema.ts'
+import { account } from '../../src/operation/account.ts'
 import type { Family } from '../../src/operation/family.ts'
 import { pageTail } from '../../src/operation/list.ts'
 import { declared } from '../../src/resources/declarations.ts'
@@ -25,6 +26,7 @@ import {
   sentTo,
   union,
 } from './family-types.ts'
+import { limitTypes } from './limits.ts'
 import { sandboxExample } from './sandbox-example.ts'
 import { factOf, interfaceOf, literal } from './schema-types.ts'
 
@@ -87,7 +89,7 @@ export default function types(root: string): Map<string, string> {
   for (const name of ['ErrorKey', 'OperationName']) homes.set(name, './resources.ts')
   for (const name of Object.keys(families)) homes.set(callsName(name, families), './resources.ts')
   const texts = Object.entries(GROUPS).map(([file, group]) => [file, fileText(file, group(), homes)] as const)
-  return new Map([...texts, sandboxExample(root)].map(([file, text]) => [`src/generated/${file}`, text]))
+  return new Map([...texts, limitTypes(), sandboxExample(root)].map(([file, text]) => [`src/generated/${file}`, text]))
 }
 
 function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map<string, string>): string {
@@ -121,7 +123,7 @@ export type InitialResources = InitialOf<Resources>
 `
 
 function namesText(): string {
-  const own = [...Object.values<Family>(families), declared].flatMap(({ errors }) => Object.keys(errors))
+  const own = [...Object.values<Family>(families), declared, account].flatMap(({ errors }) => Object.keys(errors))
   const keys = new Set([...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)])
   const names = operationsOf(families).map(({ name }) => name)
   return [
@@ -133,10 +135,11 @@ function namesText(): string {
 
 function ngrokText(): string {
   const declarations = declarationsOf(ngrokFamilies).map(declarationText).join('')
-  const typeOfFamily = (name: string, { errors, declares }: Family) => {
+  const typeOfFamily = (name: string, { errors, declares, limits = {} }: Family) => {
     const keys = Object.keys(errors)
     const declared = declares ? `,\n    Pick<NgrokDeclare, ${Object.keys(declares).map(literal).join(' | ')}>` : ''
-    const parameters = `${callsName(name, ngrokFamilies)},${union(keys, '    ') || ' never'}${declared}`
+    const limited = `,\n    ${Object.keys(limits).map(literal).join(' | ') || 'never'}`
+    const parameters = `${callsName(name, ngrokFamilies)},${union(keys, '    ') || ' never'}${limited}${declared}`
     return `ReadyFamily<${parameters}>`
   }
   const members = membersOf(ngrokFamilies, typeOfFamily)

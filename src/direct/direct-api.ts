@@ -11,12 +11,17 @@ export type Direct<F extends CallableFamilies> = {
   }
 }
 
-/** A family of fauxgate's own as far as types need it: its calls, the keys of its errors, and what tests can declare. */
-export interface ReadyFamily<Calls, Key extends string, Declares = Record<never, never>> {
+/**
+ * A family of fauxgate's own as far as types need it: its calls, the keys of its errors, the names of its limits, and what
+ * tests can declare.
+ */
+export interface ReadyFamily<Calls, Key extends string, Limit extends string, Declares = Record<never, never>> {
   /** The operations, by their names in the direct API. */
   readonly operations: { readonly [Verb in keyof Calls]: { readonly call?: Calls[Verb] } }
   /** The errors, by their keys. */
   readonly errors: { readonly [K in Key]: object }
+  /** The limits of the account that its records come under, by their names. */
+  readonly limits?: { readonly [Name in Limit]: object }
   /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: { readonly [Name in keyof Declares]: { readonly call?: Declares[Name] } }
 }

@@ -1,3 +1,4 @@
+import { RollingWindow } from '../operation/rolling-window.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
@@ -9,40 +10,30 @@ interface RateLimit {
 
 /** Counts the requests of the last window, on the gateway's clock. */
 export class RateLimiter {
-  /** The times of the requests that count, in ascending order. */
-  #times: number[] = []
+  #window: RollingWindow
 
-  constructor(readonly limit: RateLimit) {}
+  constructor(readonly limit: RateLimit) {
+    this.#window = this.#with([])
+  }
+
+  #with(times: readonly number[]): RollingWindow {
+    return new RollingWindow({ max: this.limit.requests, window: this.limit.window }, times)
+  }
 
   /** Counts a request, or refuses it (`too_many_requests`, with `Retry-After`). A refused request does not count. */
   take(now: number): void {
-    const { requests, window } = this.limit
-    this.#forget(now)
-    if (this.#times.length < requests) {
-      this.#times.push(now)
-      return
-    }
-    const [oldest = now] = this.#times
-    const wait = Math.ceil((oldest + window - now) / 1000)
-    const values = { limit: requests, seconds: window / 1000, wait }
+    const wait = this.#window.take(now)
+    if (wait === undefined) return
+    const values = { limit: this.limit.requests, seconds: this.limit.window / 1000, wait }
     refuse(general.too_many_requests, values, {}, { 'Retry-After': String(wait) })
-  }
-
-  /** Forgets what a window ago has passed and, of a clock that was moved back, what has not come yet. */
-  #forget(now: number): void {
-    const times = this.#times
-    while ((times.at(-1) ?? now) > now) times.pop()
-    let passed = 0
-    while ((times[passed] ?? now) <= now - this.limit.window) passed++
-    times.splice(0, passed)
   }
 
   /** The times that count, for a snapshot. */
   get times(): readonly number[] {
-    return [...this.#times]
+    return this.#window.times
   }
 
   set times(times: readonly number[]) {
-    this.#times = [...times].sort((a, b) => a - b)
+    this.#window = this.#with(times)
   }
 }

@@ -8,7 +8,8 @@ import { Engine } from '../engine/engine.ts'
 import { freshSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
-import type { GatewayOptions } from '../generated/options.ts'
+import type { AccountLimits } from '../generated/limits.ts'
+import type { AccountOptions, GatewayOptions } from '../generated/options.ts'
 import type { ErrorKey, Resources } from '../generated/resources.ts'
 import { keyCheck } from '../http/access.ts'
 import { type BodyLimit, bodyLimitOf } from '../http/admission.ts'
@@ -23,6 +24,8 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { Journal, type KeptJournal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
+import type { LimitOption } from '../operation/limit.ts'
+import { requireKnownLimits } from '../operation/limit-names.ts'
 import { isOperationOf } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
@@ -106,7 +109,10 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
 
 /** Families of your own, as far as the types of a gateway need them. */
 type OwnFamilies = Readonly<
-  Record<string, { readonly operations: object; readonly errors: object; readonly declares?: unknown }>
+  Record<
+    string,
+    { readonly operations: object; readonly errors: object; readonly declares?: unknown; readonly limits?: unknown }
+  >
 >
 
 /** The functions by which tests declare what families offer. */
@@ -118,8 +124,24 @@ type DeclareCalls<Declares> = {
   readonly [Name in keyof Declares]: Declares[Name] extends { readonly call?: infer Call } ? NonNullable<Call> : never
 }
 
+/** The limits that families bring, by their names in `account.limits`. */
+type LimitsBy<F extends OwnFamilies> = {
+  readonly [Name in { [Family in keyof F]: keyof NonNullable<F[Family]['limits']> }[keyof F]]?: LimitOption | undefined
+}
+
+/** The account of a gateway with families of your own: see {@link AccountOptions}. */
+export type AccountWith<Limits> = Omit<AccountOptions, 'limits'> & {
+  /** Limits by their names, instead of the plan's. Default: the plan's. */
+  readonly limits?: Limits | undefined
+}
+
 /** The options of a gateway with families of your own. */
-export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<GatewayOptions<C>, 'initial'> & {
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
+  GatewayOptions<C>,
+  'account' | 'initial'
+> & {
+  /** The account that the resources belong to: see {@link GatewayOptions}. */
+  readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
   /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** The resources that exist from the beginning: see {@link GatewayOptions}. */
@@ -177,6 +199,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const read = readGatewayOptions(options)
   const { keys, control, authorityKeys, clock, dialect, initial } = read
   const table = tableOf(dialect, read.families)
+  requireKnownLimits(read.account?.limits, table.limits)
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const home = read.baseUrl ?? dialect.baseUrl
   const authority = authorityBy(authorityKeys)

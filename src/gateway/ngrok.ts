@@ -4,6 +4,7 @@
  * @module
  */
 import type { Clock } from '../engine/clock.ts'
+import type { NgrokLimits } from '../generated/limits.ts'
 import type { NgrokDeclare, NgrokFamilies, NgrokResources } from '../generated/ngrok.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
@@ -11,9 +12,10 @@ import { ngrokFamilies as families } from '../ngrok/families.ts'
 import { ngrok } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
-import { createGateway, type Gateway, type OwnNames } from './gateway.ts'
+import { type AccountWith, createGateway, type Gateway, type OwnNames } from './gateway.ts'
 
 export type * from '../generated/ngrok.ts'
+export type { NgrokLimits }
 
 /**
  * The families that ngrok has beside those of the standard dialect, by their names in the direct API. Pass some of them to
@@ -27,7 +29,10 @@ export type Ngrok<C extends Clock = Clock> = Gateway<C> &
   OwnNames<NgrokDeclare, NameIn<NgrokFamilies>, ErrorKeyIn<NgrokFamilies>>
 
 /** The options of {@link createNgrok}: those of `createGateway` but `dialect`. */
-export interface NgrokOptions<C extends Clock = Clock> extends Omit<GatewayOptions<C>, 'dialect' | 'initial'> {
+export interface NgrokOptions<C extends Clock = Clock>
+  extends Omit<GatewayOptions<C>, 'account' | 'dialect' | 'initial'> {
+  /** The account that the resources belong to: a plan, and limits by their names. Default: no limits. */
+  readonly account?: AccountWith<NgrokLimits> | undefined
   /** The resources that exist from the beginning, and again after each `reset()`: bodies by family, under the API's rules. */
   readonly initial?: InitialOf<Resources & NgrokResources> | undefined
 }

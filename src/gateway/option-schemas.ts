@@ -2,11 +2,13 @@ import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
 import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
+import { PLANS } from '../operation/limit.ts'
 import type { Store } from '../operation/store.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
-import { duration, integerFrom, optionRow, optionsOf, switchOption } from '../schema/options.ts'
+import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../schema/options.ts'
+import { isObject } from '../schema/values.ts'
 
 /** Clocks, dialects and stores may be instances of any class. */
 function isSomeObject(value: unknown): value is Record<string, unknown> {
@@ -86,6 +88,51 @@ export const takenDomains = v.array(
     v.check((name) => nameProblem(name) === undefined, 'a domain name'),
     v.toLowerCase(),
   ),
+)
+
+const LIMIT_ALLOWED =
+  'an integer from 0 to 4294967295, an object with "max" and, if you like, "window" or "number", or an array of these'
+
+const limitValue = v.union([
+  v.pipe(
+    integerFrom(0),
+    v.transform((max) => ({ max })),
+  ),
+  optionsOf({ max: integerFrom(0), number: v.optional(integerFrom(1)) }),
+  optionsOf({ max: integerFrom(1), window: duration(1000), number: v.optional(integerFrom(1)) }),
+])
+
+/** Limits by their names. The table of a gateway says which names there are. */
+const limits = v.pipe(
+  v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
+  v.record(
+    v.string(),
+    asOne(
+      v.union([
+        v.undefined(),
+        v.pipe(
+          limitValue,
+          v.transform((value) => [value]),
+        ),
+        v.array(limitValue),
+      ]),
+      LIMIT_ALLOWED,
+    ),
+  ),
+  facts({ type: 'AccountLimits', imports: { AccountLimits: 'generated/limits.ts' } }),
+)
+
+export const account = named(
+  optionsOf({
+    plan: optionRow(
+      oneOfThese(PLANS),
+      'The plan whose limits the account has: `free`, `hobbyist` or `paygo`, as ngrok documents them.',
+      { defaultText: 'none, without limits', flag: 'plan' },
+    ),
+    limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
+  }),
+  'AccountOptions',
+  'The account of a gateway: its plan and its limits.',
 )
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */

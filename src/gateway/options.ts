@@ -21,6 +21,7 @@ import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
 import {
+  account,
   authoritySecret,
   baseUrl,
   clockOption,
@@ -93,6 +94,11 @@ export const gatewayRows = {
     asOne(rateLimit, 'true, false, or an object with requests and window'),
     'Answer 429 to too many HTTP requests: true for 120 within 60 seconds.',
     { defaultText: 'false' },
+  ),
+  account: optionRow(
+    account,
+    "The account that a gateway's resources belong to: a plan, and limits by their names. What is above a limit is refused.",
+    { defaultText: 'no limits' },
   ),
   journalSize: optionRow(integerFrom(0, 1_000_000), 'The most requests that `gateway.requests` keeps.', {
     default: 1000,

@@ -1,3 +1,4 @@
+import { accountErrors } from '../operation/account.ts'
 import type { Families, Family } from '../operation/family.ts'
 import type { Operation } from '../operation/operation.ts'
 import { errorsIn } from '../schema/documentation.ts'
@@ -89,7 +90,7 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
 
 /** Faults, documents and dialects know only the errors of the catalogue. */
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
-  const known = new Set([...Object.values(general), ...Object.values(errors)])
+  const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
   const refusals = [
     ...Object.values(operations).map((each) => [each.name, ownErrorsOf(each)] as const),
     ...Object.entries(before).map(([name, { errors }]) => [name, errors] as const),

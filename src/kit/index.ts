@@ -4,6 +4,7 @@
  * @module
  */
 export { compileSelector } from '../filter/filter.ts'
+export { limitProblem } from '../operation/account.ts'
 export { type Collection, collection, type Due, type Index, type Indexed } from '../operation/collection.ts'
 export type { OtherNames } from '../operation/dialect-body.ts'
 export {
@@ -21,6 +22,17 @@ export {
   type ReportRelation,
   type RulesBefore,
 } from '../operation/family.ts'
+export {
+  type AccountLimit,
+  accountLimits,
+  type Fields,
+  type LimitError,
+  type LimitFacts,
+  type LimitsByName,
+  type Plan,
+  tooFast,
+  tooMany,
+} from '../operation/limit.ts'
 export { type ListInput, type ListQuery, type Matching, type Page, pageAt, pageOf } from '../operation/list.ts'
 export {
   type CallOf,
@@ -47,7 +59,7 @@ export {
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
 export { declare as declareEdge } from '../resources/declarations.ts'
-export { POLICY_ACTIONS, policyErrors, policyRule } from '../resources/policy-rules.ts'
+export { POLICY_ACTIONS, policyErrors, policyRule, ruleLimitProblem } from '../resources/policy-rules.ts'
 export { addresses } from '../resources/reserved-addrs.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domains } from '../resources/reserved-domains/records.ts'

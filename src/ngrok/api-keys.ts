@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   described,
   descriptionOf,
@@ -13,6 +14,8 @@ import {
   resource,
   resourceHead,
   timestamp,
+  tooFast,
+  tooMany,
   wasMade,
 } from '../kit/index.ts'
 import { apiKeys, credentials, newToken, ownerRelation } from './credential-records.ts'
@@ -35,6 +38,18 @@ const errors = declareErrors({
     403,
     () => 'The id of an API key was sent. Send its token, which the answer to its creation had.',
   ),
+  api_key_limit_reached_older: tooMany(603),
+  api_key_limit_reached: tooMany(613),
+  api_key_rate_reached: tooFast(614),
+})
+
+const limits = accountLimits({
+  api_keys: {
+    what: 'API keys',
+    reached: errors.api_key_limit_reached,
+    older: errors.api_key_limit_reached_older,
+    rate: errors.api_key_rate_reached,
+  },
 })
 
 const family = resource(
@@ -46,6 +61,7 @@ const family = resource(
     what: 'API key',
     filterable: [...FILTERABLE, 'owner_id'],
     errors: { ...ownedErrors, ...errors },
+    limits,
     collection: apiKeys,
     shape: named(v.object({ ...resourceHead, token, owner_id }), 'ApiKey', 'A key of this API.'),
     createBody: named(

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declaration,
   declareErrors,
   described,
@@ -12,11 +13,13 @@ import {
   resource,
   resourceHead,
   timestamp,
+  tooMany,
   type View,
 } from '../kit/index.ts'
 import { type CredentialRecord, credentials, newCredential, ownerRelation } from './credential-records.ts'
 import {
   acl,
+  aclLimit,
   errors as ownedErrors,
   ownedFields,
   ownedTexts,
@@ -36,6 +39,18 @@ const errors = declareErrors({
     400,
     (it: { id: string }) => `${it.id} is the default authtoken of its owner, which cannot be deleted.`,
   ),
+  credential_limit_reached_older: tooMany(602),
+  credential_limit_reached: tooMany(615),
+  credential_limit_acl: tooMany(620),
+})
+
+const limits = accountLimits({
+  credentials: {
+    what: 'credentials',
+    reached: errors.credential_limit_reached,
+    older: errors.credential_limit_reached_older,
+  },
+  acl: { ...aclLimit, reached: errors.credential_limit_acl },
 })
 
 const shape = named(v.object({ ...resourceHead, token, acl, owner_id }), 'Credential', 'The authtoken of agents.')
@@ -73,6 +88,7 @@ export const credentialFamily = resource(
     what: 'credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
     errors: { ...ownedErrors, ...errors },
+    limits,
     collection: credentials,
     declares: { credential: defaultCredential },
     shape,

@@ -11,6 +11,7 @@ import {
 } from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { createBody, errors, updateBody } from './endpoint-bodies.ts'
+import { endpointLimits, limitErrors } from './endpoint-limits.ts'
 import {
   checkEndpoint,
   type EndpointRecord,
@@ -49,7 +50,8 @@ export const endpoints = resource(
     items: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
-    errors: { ...urlErrors, ...policyTextErrors, ...errors },
+    errors: { ...urlErrors, ...policyTextErrors, ...errors, ...limitErrors },
+    limits: endpointLimits,
     collection: records,
     filterable: [
       ...FILTERABLE,

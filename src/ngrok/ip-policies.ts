@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   described,
   descriptionOf,
@@ -12,13 +13,24 @@ import {
   resource,
   resourceHead,
   timestamp,
+  tooMany,
 } from '../kit/index.ts'
 import { policies, rules } from './ip-policy-records.ts'
 import { FILTERABLE, texts } from './shared.ts'
 
 const errors = declareErrors({
   ip_policy_update_empty: emptyUpdate(1400, 'description, metadata'),
+  ip_policy_limit_reached_older: tooMany(1410),
+  ip_policy_limit_reached: tooMany(1415),
   ip_policy_action: field(1423, 400),
+})
+
+const limits = accountLimits({
+  ip_policies: {
+    what: 'IP policies',
+    reached: errors.ip_policy_limit_reached,
+    older: errors.ip_policy_limit_reached_older,
+  },
 })
 
 const shape = named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.')
@@ -56,6 +68,7 @@ export const ipPolicies = resource(
     plural: 'IP policies',
     filterable: FILTERABLE,
     errors,
+    limits,
     collection: policies,
     shape,
     createBody,

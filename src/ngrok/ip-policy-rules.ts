@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   described,
   descriptionOf,
@@ -16,6 +17,7 @@ import {
   rule,
   type Transaction,
   timestamp,
+  tooMany,
 } from '../kit/index.ts'
 import { ACTIONS, cidr, placeOf, policies, type RuleRecord, ruleErrors, rules, ruleTexts } from './ip-policy-records.ts'
 import { FILTERABLE, refField } from './shared.ts'
@@ -23,7 +25,18 @@ import { FILTERABLE, refField } from './shared.ts'
 const errors = declareErrors({
   ip_rule_update_empty: emptyUpdate(1401, 'cidr, action, description, metadata'),
   ip_rule_policy_unknown: field(1414, 400, () => 'the id of an IP policy'),
+  ip_rule_limit_reached_older: tooMany(1411),
+  ip_rule_limit_reached: tooMany(1417),
   ip_rule_action_invalid: field(1422, 400),
+})
+
+const limits = accountLimits({
+  ip_policy_rules: {
+    what: 'rules of an IP policy',
+    each: ({ ip_policy_id }) => ip_policy_id,
+    reached: errors.ip_rule_limit_reached,
+    older: errors.ip_rule_limit_reached_older,
+  },
 })
 
 const CIDR = 'The range of addresses that the rule is about, trimmed and in lower case.'
@@ -88,6 +101,7 @@ export const ipPolicyRules = resource(
     what: 'IP policy rule',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
     errors: { ...ruleErrors, ...errors },
+    limits,
     collection: rules,
     shape,
     createBody,

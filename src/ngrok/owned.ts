@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  type AccountLimit,
   declareErrors,
   documented,
   emptyUpdate,
@@ -132,3 +133,11 @@ export const acl = documented(
   'What an agent may bind with it; no rule allows everything. Only the form is checked, and no agent is held to it.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
+
+/** The limit of credentials, or of SSH credentials, that have an ACL; with the error of each. */
+export const aclLimit: AccountLimit = {
+  what: 'credentials with an ACL',
+  counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,
+  isChangeable: true,
+  plans: { free: 0, hobbyist: 0 },
+}

@@ -14,6 +14,7 @@ import {
   problem,
   quote,
   Refusal,
+  ruleLimitProblem,
   ruleOnWhole,
   type Transaction,
 } from '../kit/index.ts'
@@ -128,6 +129,8 @@ export function policyProblems(
     if (!(error instanceof Refusal)) throw error
     problems.push(...error.problems)
   }
+  const tooMany = ruleLimitProblem(rules, name, Object.values(phases).flat().length)
+  if (tooMany) problems.push(tooMany)
   return problems.map((each) => ({ ...each, message: `The traffic policy is not valid: ${each.message}` }))
 }
 

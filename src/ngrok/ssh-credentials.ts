@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   described,
   descriptionOf,
@@ -13,10 +14,12 @@ import {
   resourceHead,
   rule,
   timestamp,
+  tooMany,
 } from '../kit/index.ts'
 import { ownerRelation, sshCredentials } from './credential-records.ts'
 import {
   acl,
+  aclLimit,
   errors as ownedErrors,
   ownedFields,
   ownedTexts,
@@ -39,6 +42,20 @@ const errors = declareErrors({
   ),
   ssh_key_missing: ofField(611, 400, (it) => `${it.field} is missing. Send ${FORM}.`),
   ssh_key_invalid: field(612, 400, () => FORM),
+  ssh_limit_none: tooMany(607),
+  ssh_limit_reached_older: tooMany(608),
+  ssh_limit_reached: tooMany(617),
+  ssh_limit_acl: tooMany(622),
+})
+
+const limits = accountLimits({
+  ssh_credentials: {
+    what: 'SSH credentials',
+    none: errors.ssh_limit_none,
+    reached: errors.ssh_limit_reached,
+    older: errors.ssh_limit_reached_older,
+  },
+  acl: { ...aclLimit, reached: errors.ssh_limit_acl },
 })
 
 const public_key = documented(
@@ -63,6 +80,7 @@ export const sshCredentialFamily = resource(
     what: 'SSH credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
     errors: { ...ownedErrors, ...errors },
+    limits,
     collection: sshCredentials,
     shape: named(
       v.object({ ...resourceHead, public_key, acl, owner_id }),

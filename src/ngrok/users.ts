@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   documented,
   entry,
@@ -16,6 +17,7 @@ import {
   textOfBytes,
   timestamp,
   tooLong,
+  tooMany,
 } from '../kit/index.ts'
 import { removeOwned } from './credential-records.ts'
 import { PREFIXES, type UserRecord, users } from './user-records.ts'
@@ -33,6 +35,12 @@ const errors = declareErrors({
     (it: FieldFacts & { id: string }) =>
       `${it.received} is the name of ${it.id} already. Send a name that no other one has.`,
   ),
+  user_limit_reached: tooMany(4119),
+})
+
+/** Both paths have the same users, and so the same limit. */
+const limits = accountLimits({
+  bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
 
 const NAME = 'The name, which no other bot user or service user has.'
@@ -71,6 +79,7 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       what: `${prefix} user`,
       filterable: ['id', 'created_at', 'name'],
       errors,
+      limits,
       collection: users,
       shape,
       createBody: named(createFields, `${title}Create`, `The body that creates a ${prefix} user.`),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   collection,
   declareErrors,
   described,
@@ -27,6 +28,7 @@ import {
   time,
   timestamp,
   tooLong,
+  tooMany,
   type View,
 } from '../kit/index.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, refField, texts, userField } from './shared.ts'
@@ -45,6 +47,7 @@ const errors = declareErrors({
       `${it.received} is the name of ${it.id} already. Send a name that no other secret of the vault has.`,
   ),
   secret_vault_unknown: field(24006, 400, () => 'the id of a vault'),
+  secret_limit_reached: tooMany(24007),
   secret_vault_missing: entry(
     24008,
     400,
@@ -55,6 +58,14 @@ const errors = declareErrors({
     400,
     () => 'the name of a vault, and of the one with vault_id if both are sent',
   ),
+})
+
+const limits = accountLimits({
+  vault_secrets: {
+    what: 'secrets of a vault',
+    each: ({ vault_id }) => vault_id,
+    reached: errors.secret_limit_reached,
+  },
 })
 
 const NAME = 'The name, which no other secret of the vault has.'
@@ -155,6 +166,7 @@ export const vaultSecrets = resource(
     what: 'secret',
     filterable: [...FILTERABLE, 'name'],
     errors,
+    limits,
     collection: secrets,
     shape: secretShape,
     createBody,

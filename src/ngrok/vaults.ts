@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  accountLimits,
   declareErrors,
   described,
   descriptionOf,
@@ -20,6 +21,7 @@ import {
   type Transaction,
   time,
   timestamp,
+  tooMany,
   type View,
 } from '../kit/index.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, texts } from './shared.ts'
@@ -38,7 +40,10 @@ const errors = declareErrors({
     (it: FieldFacts & { id: string }) =>
       `${it.received} is the name of ${it.id} already. Send a name that no other vault has.`,
   ),
+  vault_limit_reached: tooMany(23005),
 })
+
+const limits = accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } })
 
 const shape = named(
   v.object({
@@ -76,6 +81,7 @@ export const vaults = resource(
     what: 'vault',
     filterable: [...FILTERABLE, 'name'],
     errors: { ...vaultErrors, ...errors },
+    limits,
     collection: records,
     shape,
     createBody: named(

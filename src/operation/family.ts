@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { CatalogueError } from '../schema/errors.ts'
 import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
+import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -13,6 +14,7 @@ export interface Family<
   Operations = Readonly<Record<string, Operation>>,
   Errors = ErrorsByKey,
   Declares = Readonly<Record<string, Declaration>>,
+  Limits = LimitsByName,
 > {
   /** The operations, by their names in the direct API. */
   readonly operations: Operations
@@ -20,6 +22,8 @@ export interface Family<
   readonly errors: Errors
   /** The prefix of its resources' ids. */
   readonly prefix?: string
+  /** The limits of the account that its records come under, by their names in `account.limits`. */
+  readonly limits?: Limits
   /** The collections; each family knows its own records. */
   readonly collections: readonly Collection<object>[]
   /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
@@ -134,9 +138,12 @@ export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /** Declares a family. The types of its records stay inside. */
-export function familyOf<Operations, Errors extends ErrorsByKey, Declares = Record<never, never>>(
-  family: Family<Operations, Errors, Declares>,
-): Family<Operations, Errors, Declares> {
+export function familyOf<
+  Operations,
+  Errors extends ErrorsByKey,
+  Declares = Record<never, never>,
+  Limits = Record<never, never>,
+>(family: Family<Operations, Errors, Declares, Limits>): Family<Operations, Errors, Declares, Limits> {
   return family
 }
 

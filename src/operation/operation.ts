@@ -58,6 +58,8 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
+  /** Refuses a body by its fields as they were sent, before they are read. */
+  readonly permits?: (body: object, context: RuleContext) => void
 }
 
 /**
@@ -93,7 +95,7 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
   definition: Definition<Ids> &
     BodyDefinition<v.GenericSchema<Sent, Body>> & { readonly run: (tx: Transaction, ids: Ids, body: Body) => Result },
 ): Operation<CallOf<Ids, Sent, Result>> {
-  const { name, body: schema, wrappable = false, otherNames = {}, errors = [], run } = definition
+  const { name, body: schema, wrappable = false, otherNames = {}, permits, errors = [], run } = definition
   const fields = Object.keys(partsOf(schema).entries ?? {})
   const facts = { name, group: groupOf(definition), fields, wrappable, otherNames }
   const reader = bodyReader(schema)
@@ -102,6 +104,7 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<Body> {
       const { body, aliases, problems } = plainBody(jsonObject(raw), facts, context.dialect)
+      permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
     },

@@ -3,9 +3,11 @@ import type { FilterableField } from '../filter/filter.ts'
 import { type CatalogueError, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { Frozen } from '../schema/values.ts'
+import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
 import type { OtherNames } from './dialect-body.ts'
 import type { Declaration, ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
+import { type AccountLimit, accountLimits, type LimitsByName } from './limit.ts'
 import { type ListInput, type Matching, type Page, pageAt, pageOf } from './list.ts'
 import {
   type InputArguments,
@@ -61,6 +63,11 @@ export interface ResourceKind {
   readonly matching?: Matching
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
+  /**
+   * The limits of the account that this kind comes under, by their names in `account.limits`. Default: one with the name of
+   * the kind, on the number of its records.
+   */
+  readonly limits?: LimitsByName
   /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
   /** Further operations, by their names in the direct API. */
@@ -124,11 +131,17 @@ type ResourceOperations<Kind extends ResourceKind> = {
   readonly delete: Operation<(id: string) => void>
 }
 
+/** The limits of a kind: its own, or the one that every kind has. */
+type LimitsOf<Kind extends ResourceKind> = Kind extends { readonly limits: infer Limits extends LimitsByName }
+  ? Limits
+  : { readonly [Name in Kind['name']]: AccountLimit }
+
 /** The family of a kind of resources: create, get, list, update, delete, and its further operations. */
 export type ResourceFamily<Kind extends ResourceKind> = Family<
   ResourceOperations<Kind> & (Kind extends { readonly more: infer More } ? More : unknown),
   Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>,
-  Kind extends { readonly declares: infer Declares } ? Declares : Record<never, never>
+  Kind extends { readonly declares: infer Declares } ? Declares : Record<never, never>,
+  LimitsOf<Kind>
 >
 
 /**
@@ -147,9 +160,13 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  * ```
  */
 export function resource<const Kind extends ResourceKind>(kind: Kind, rules: ResourceRules<Kind>): ResourceFamily<Kind>
-export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>): Family<unknown, unknown, unknown> {
+export function resource(
+  kind: ResourceKind,
+  rules: ResourceRules<ResourceKind>,
+): Family<unknown, unknown, unknown, LimitsByName> {
   const { name, path, items, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { article = /^[aeiou]/i.test(what) ? 'an' : 'a' } = kind
+  const { limits = accountLimits({ [name]: { what: plural } }) } = kind
   const { view, create, update, onDue, before, relations } = rules
   const { prefixes: [ofKey, ...others] = [prefix] } = kind
   const taken = [ofKey, ...others].join('|')
@@ -166,10 +183,12 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
       ids: {},
       body: kind.createBody,
       ...(create.otherNames && { otherNames: create.otherNames }),
-      errors: create.errors ?? [],
+      errors: [...(create.errors ?? []), ...limitErrors(limits, false)],
       response: shape,
+      permits: (body, context) => requirePermitted(limits, body, context),
       run(tx, _ids, body) {
         const record = create.run(tx, body)
+        requireWithin(tx, limits, collection, record)
         const shown = tx.show(view, record)
         return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
       },
@@ -203,9 +222,15 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
       summary: `Change ${article} ${what}`,
       body: kind.updateBody,
       ...(update.otherNames && { otherNames: update.otherNames }),
-      errors: [general.not_found, ...(update.errors ?? [])],
+      errors: [general.not_found, ...(update.errors ?? []), ...limitErrors(limits, true)],
       response: shape,
-      run: (tx, { id }, body) => tx.show(view, update.run(tx, found(tx, id), body)),
+      run(tx, { id }, body) {
+        const record = found(tx, id)
+        requirePermitted(limits, body as object, tx, record) // Every body is one.
+        const changed = update.run(tx, record, body)
+        requireWithin(tx, limits, collection, changed, record)
+        return tx.show(view, changed)
+      },
     }),
     delete: operation({
       ...ofOne,
@@ -228,7 +253,7 @@ export function resource(kind: ResourceKind, rules: ResourceRules<ResourceKind>)
     ...(kind.declares && { declares: kind.declares }),
     ...(relations && { relations }),
   }
-  return { operations, errors, prefix, collections: [collection], ...handlers }
+  return { operations, errors, prefix, collections: [collection], limits, ...handlers }
 }
 
 /** Returns the record with the id of a path, or refuses the request. */

@@ -1,8 +1,11 @@
 import * as v from 'valibot'
 import { parseCel } from '../filter/cel-parser.ts'
+import { limitProblem } from '../operation/account.ts'
 import { ownPart } from '../operation/family.ts'
+import { accountLimits, tooMany } from '../operation/limit.ts'
+import type { Rules } from '../schema/dialect.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { declareErrors, type FieldFacts, field, ofField } from '../schema/errors.ts'
+import { declareErrors, type FieldFacts, field, ofField, type Problem } from '../schema/errors.ts'
 import { type Report, rule, ruleOnWhole } from '../schema/rule.ts'
 import { anyObject } from '../schema/schema.ts'
 import { quote } from '../schema/text.ts'
@@ -25,7 +28,23 @@ export const policyErrors = declareErrors({
     (it: FieldFacts & { after: string }) =>
       `${it.field} is ${it.received} and stands after "${it.after}", which ends the rule. Put a terminating action last.`,
   ),
+  policy_rules_reached: tooMany(2264),
 })
+
+/** The limit of the rules of a traffic policy. */
+export const policyLimits = accountLimits({
+  policy_rules: {
+    what: 'rules of a traffic policy',
+    isSize: true,
+    reached: policyErrors.policy_rules_reached,
+    plans: { free: 5 },
+  },
+})
+
+/** Returns the problem of a traffic policy that has more rules than the account may have in one, if that is so. */
+export function ruleLimitProblem(rules: Rules, field: string, amount: number): Problem | undefined {
+  return limitProblem(rules, policyLimits, { field, amount })
+}
 
 /** The public service's traffic policy action types (rules: traffic-policy#actions). */
 export const POLICY_ACTIONS: readonly string[] = `

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { ownPart } from '../operation/family.ts'
+import { accountLimits, tooFast, tooMany } from '../operation/limit.ts'
 import { operation } from '../operation/operation.ts'
 import { described, descriptionOf, required, resource } from '../operation/resource.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -28,6 +29,24 @@ import {
 import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
+
+const limitErrors = declareErrors({
+  address_limit_none: tooMany(501),
+  address_limit_reached_older: tooMany(502),
+  address_limit_reached: tooMany(508),
+  address_rate_reached: tooFast(509),
+})
+
+const limits = accountLimits({
+  reserved_addrs: {
+    what: 'reserved addresses',
+    none: limitErrors.address_limit_none,
+    reached: limitErrors.address_limit_reached,
+    older: limitErrors.address_limit_reached_older,
+    rate: limitErrors.address_rate_reached,
+    plans: { free: 0, hobbyist: 1, paygo: 100 },
+  },
+})
 
 const errors = declareErrors({
   address_region_invalid: field(500, 400),
@@ -151,7 +170,8 @@ export const reservedAddrs = resource(
     prefix: 'ra',
     what: WHAT,
     plural: 'reserved addresses',
-    errors,
+    errors: { ...errors, ...limitErrors },
+    limits,
     collection: addresses,
     filterable: ['id', 'created_at', 'description', 'metadata', 'addr', 'region'],
     shape,

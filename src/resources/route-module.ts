@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { type ErrorsByKey, familyOf } from '../operation/family.ts'
+import type { LimitsByName } from '../operation/limit.ts'
 import { operation, operationWithBody, type PathIds } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refuse } from '../schema/errors.ts'
@@ -72,6 +73,8 @@ interface ModuleDefinition<Sent, Body, Shape extends v.GenericSchema<object>, Er
   readonly segment: string
   readonly what: string
   readonly errors?: Errors
+  /** The limits of the account that `check` looks at. */
+  readonly limits?: LimitsByName
   /** The schema of the PUT. */
   readonly body: v.GenericSchema<Sent, Body>
   /** The schema of the answer. */
@@ -93,6 +96,8 @@ export function edgeModule<
   // Without errors, their type is that of none.
   const { name, segment, what, body, shape, moduleOf, check, errors = {} as Errors } = definition
   const { ids, what: place } = owner
+  // Names of limits are in the types of the families that they are about.
+  const limits: Record<never, never> = definition.limits ?? {}
   const path = `${owner.path}/${segment}`
   type Stored = ModuleRecord<Frozen<v.InferOutput<Shape>>>
   const stored = v.object({ key: keyRule(ids), module: v.pipe(body, v.transform(moduleOf)) })
@@ -152,7 +157,7 @@ export function edgeModule<
     }),
   }
   const { edge_not_found } = declarationErrors
-  return familyOf({ operations, errors: { edge_not_found, ...errors }, collections: [modules] })
+  return familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
 }
 
 /** Makes the schema of a key: the ids of an edge and of its route, or that of an edge. */

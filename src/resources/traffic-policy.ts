@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { documented, type Facts, named } from '../schema/documentation.ts'
+import { Refusal } from '../schema/errors.ts'
 import { enabled } from '../schema/schema.ts'
 import type { Frozen } from '../schema/values.ts'
-import { policyErrors, policyRule, shownPolicyRule } from './policy-rules.ts'
+import { policyErrors, policyLimits, policyRule, ruleLimitProblem, shownPolicyRule } from './policy-rules.ts'
 import { routeModule } from './route-module.ts'
 
 const INBOUND = 'The rules on incoming traffic, in order.'
@@ -30,6 +31,7 @@ export const trafficPolicy = routeModule({
   name: 'traffic_policy',
   segment: 'policy',
   errors: policyErrors,
+  limits: policyLimits,
   what: 'traffic policy',
   body: named(
     v.object({
@@ -44,4 +46,12 @@ export const trafficPolicy = routeModule({
   shape,
   // An optional field that was left out is absent, which the type of what was read does not say.
   moduleOf: (body) => body as Frozen<v.InferOutput<typeof shape>>,
+  check(tx, { inbound, outbound }) {
+    const problem = ruleLimitProblem(
+      tx.rules,
+      inbound.length > 0 ? 'inbound' : 'outbound',
+      inbound.length + outbound.length,
+    )
+    if (problem) throw new Refusal([problem])
+  },
 })

@@ -314,6 +314,32 @@ describe('A family of a test, in documents', () => {
   })
 })
 
+describe('A family has a limit of the account by its name (rules: account#limits)', () => {
+  test('with the numbers of any other, for nothing', async () => {
+    const clock = manualClock('2026-01-01T00:00:00Z')
+    const gateway = createGateway({ families: { widgets }, clock, account: { limits: { widgets: [2, RATE] } } })
+    const send = client(gateway, { widgets })
+    const { id } = gateway.widgets.create({ name: 'one' })
+    const fast = await send('POST', '/widgets', { json: { name: 'two' } })
+    expect([outcome(fast), fast.headers.get('retry-after')]).toEqual(['429 ERR_GATEWAY_5001', '60'])
+    clock.advance('1m')
+    gateway.widgets.create({ name: 'two' })
+    const before = JSON.stringify(gateway.snapshot())
+    expect(outcome(await send('POST', '/widgets', { json: { name: 'three' } }))).toBe('400 ERR_GATEWAY_5000')
+    expect(JSON.stringify(gateway.snapshot())).toBe(before)
+    expect(gateway.widgets.update(id, { size: 2 }).size).toBe(2)
+  })
+
+  test('which a mistyped name is told', () => {
+    const account = { limits: { widget: 2 } } as never
+    expect(() => createGateway({ families: { widgets }, account })).toThrow(
+      'account.limits.widget is no limit of this gateway. Did you mean widgets?',
+    )
+  })
+})
+
+const RATE = { max: 1, window: '1m' } as const
+
 describe('A family that does not fit is refused (rules: one-table#families)', () => {
   const { operations, collections } = widgets
   const gadgets = (changes: object) => ({ gadgets: { operations: {}, collections: [], errors: {}, ...changes } })

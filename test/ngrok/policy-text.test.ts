@@ -15,7 +15,9 @@ const rule = (phase: string, type: string) => JSON.stringify({ [phase]: [{ actio
 
 test('The errors of a policy are those that operations name', () => {
   const declared = Object.values(policyTextErrors).map(({ number }) => number)
-  expect(declared.sort((a, b) => a - b)).toEqual([2200, 2201, 2202, 2204, 2206, 2207, 2230, 2236, 2248, 2262, 18002])
+  expect(declared.sort((a, b) => a - b)).toEqual([
+    2200, 2201, 2202, 2204, 2206, 2207, 2230, 2236, 2248, 2262, 2264, 18002,
+  ])
 })
 
 describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {

@@ -13,6 +13,12 @@ const ELSEWHERE = ['auth_is_authtoken', 'injected_fault', 'too_many_requests']
 
 /** Errors that no value of a field causes: of the request as a whole, of its path, and of the state. */
 const OF_NO_FIELD = [
+  'account_limit_reached',
+  'account_rate_reached',
+  'address_limit_none',
+  'address_limit_reached',
+  'address_limit_reached_older',
+  'address_rate_reached',
   'address_update_empty',
   'auth_invalid',
   'auth_missing',
@@ -27,6 +33,14 @@ const OF_NO_FIELD = [
   'content_type_missing',
   'content_type_unsupported',
   'domain_dev',
+  'domain_limit_custom',
+  'domain_limit_none',
+  'domain_limit_reached',
+  'domain_limit_reached_older',
+  'domain_limit_wildcard_none',
+  'domain_limit_wildcard_reached',
+  'domain_limit_wildcard_reached_older',
+  'domain_rate_reached',
   'domain_update_empty',
   'edge_not_found',
   'method_not_allowed',

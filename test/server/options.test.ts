@@ -36,6 +36,8 @@ const VALUES: Readonly<Record<string, readonly [text: string, value: unknown]>> 
   unknownActions: ['accept', 'accept'],
   'rateLimit.requests': ['5', 5],
   'rateLimit.window': ['10s', '10s'],
+  takenDomains: ['taken.example.com', ['taken.example.com']],
+  'account.plan': ['free', 'free'],
   journalSize: ['10', 10],
   journalBytes: ['1000', 1000],
   addressesPerRegion: ['2', 2],
@@ -106,6 +108,13 @@ describe('A flag goes before the environment, and that before the config file', 
       control: { key: 'environment', allowHosts: ['x'] },
       tls: false,
     })
+  })
+
+  it('a plan beside the limits of the file', async () => {
+    const file = newFile('c.json', '{"account": {"plan": "paygo", "limits": {"reserved_domains": 1}}}')
+    const expected = { account: { plan: 'free', limits: { reserved_domains: 1 } } }
+    expect(await read(['--plan', 'free'], {}, file)).toEqual(expected)
+    expect(await read([], { FAUXGATE_PLAN: 'free' }, file)).toEqual(expected)
   })
 
   it('and of a flag that is given twice, the later one; of one that can be repeated, all', async () => {

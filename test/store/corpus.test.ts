@@ -33,12 +33,17 @@ function opened(file: string, create = createGateway) {
 /** The state as snapshots have it, without what a gateway keeps in memory alone. */
 function stateOf(gateway: Gateway) {
   const { rateLimit: _, ...state } = gateway.snapshot({ privateKeys: true })
-  return JSON.parse(JSON.stringify(state))
+  return filled(JSON.parse(JSON.stringify(state)))
+}
+
+/** A state without its empty collections: another version has other ones. */
+function filled({ records, ...rest }: Pick<Snapshot, 'records'>) {
+  return { ...rest, records: Object.fromEntries(Object.entries(records).filter(([, list]) => list.length > 0)) }
 }
 
 function wanted(version: string) {
   const { rateLimit: _, ...state } = snapshotOf(version)
-  return state
+  return filled(state)
 }
 
 describe.each(versions)('What fauxgate %s has stored', (version) => {

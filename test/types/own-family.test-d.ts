@@ -1,4 +1,5 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { familyOf, operation } from '../../src/kit/index.ts'
 import type {} from '../../src/testing/vitest.ts'
@@ -49,6 +50,24 @@ describe('A family of a test', () => {
     // @ts-expect-error: this gateway has no such family
     expect(createGateway()).toHaveBeenRequested('widgets.create')
     expectTypeOf(expect(new Error('…')).toBeGatewayError).toBeCallableWith('widget_taken')
+  })
+
+  test('has a limit by its name, beside those that there are', () => {
+    createGateway({
+      families: { widgets },
+      account: { limits: { widgets: 3, reserved_domains: { max: 1, window: '1h' } } },
+    })
+    // @ts-expect-error: there is no such limit
+    createGateway({ families: { widgets }, account: { limits: { gadgets: 3 } } })
+    // @ts-expect-error: there is no such plan
+    createGateway({ families: { widgets }, account: { plan: 'pro' } })
+    createNgrok({ account: { plan: 'free', limits: { api_keys: [3, { max: 1, window: 1000 }], acl: 1 } } })
+    // @ts-expect-error: there is no such limit
+    createNgrok({ account: { limits: { api_key: 3 } } })
+    const { apiKeys } = ngrokFamilies
+    createGateway({ families: { apiKeys }, account: { limits: { api_keys: 3 } } })
+    // @ts-expect-error: further families have it
+    createGateway({ account: { limits: { api_keys: 3 } } })
   })
 
   test('can exist from the beginning', () => {

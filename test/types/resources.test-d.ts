@@ -15,6 +15,7 @@ import type {
   Resources,
 } from '../../src/index.ts'
 import type { ngrokFamilies } from '../../src/ngrok/families.ts'
+import type { accountErrors } from '../../src/operation/account.ts'
 import type { declared } from '../../src/resources/declarations.ts'
 import type { ErrorKeyIn, families, NameIn } from '../../src/resources/index.ts'
 import type { InitialOf } from '../../src/resources/initial.ts'
@@ -69,7 +70,7 @@ describe('The types of the families are those of their schemas', () => {
 
   test('in the names of operations and the keys of errors', () => {
     expectTypeOf<OperationName>().toEqualTypeOf<NameIn<Families>>()
-    type Own = ErrorKeyIn<Families> | keyof typeof declared.errors
+    type Own = ErrorKeyIn<Families> | keyof typeof declared.errors | keyof typeof accountErrors
     type OfControls = ErrorKeysOf<(typeof controls)[number]> | keyof typeof accessErrors
     expectTypeOf<ErrorKey>().toEqualTypeOf<Own | keyof typeof general | OfControls>()
     expectTypeOf<NameIn<NgrokFamilies>>().toEqualTypeOf<NameIn<OfNgrok>>()

@@ -19,6 +19,7 @@ import { quote } from '../../schema/text.ts'
 import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
 import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
+import { domainLimits, limitErrors } from './limits.ts'
 import { nameErrors } from './names.ts'
 import { type DomainRecord, domains, recordErrors } from './records.ts'
 import { createBody, NAME, PATH, type policyBody, shape, updateBody, view } from './schemas.ts'
@@ -70,7 +71,8 @@ export const reservedDomains = resource(
     items: NAME,
     prefix: 'rd',
     what: WHAT,
-    errors: { ...nameErrors, ...recordErrors, ...errors },
+    errors: { ...nameErrors, ...recordErrors, ...errors, ...limitErrors },
+    limits: domainLimits,
     collection: domains,
     filterable: [
       'id',

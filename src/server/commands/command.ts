@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import { suggestion } from '../../schema/nearest.ts'
 import { counted } from '../../schema/text.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
-import { suggestion } from './nearest.ts'
 
 export interface Command {
   /** One word or two: `serve`, `clock advance`. */

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
+import { suggestion } from '../../schema/nearest.ts'
 import { isObject } from '../../schema/values.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
 import { type Arguments, requireNoWords } from './command.ts'
 import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
-import { suggestion } from './nearest.ts'
 
 export const init: Command = {
   name: 'init',

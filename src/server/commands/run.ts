@@ -1,11 +1,11 @@
 import { version } from '../../../package.json'
+import { suggestion } from '../../schema/nearest.ts'
 import { type SecretTexts, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './command.ts'
 import { helpOn, helpOnAll } from './help.ts'
-import { suggestion } from './nearest.ts'
 
 export async function allCommands(): Promise<readonly Command[]> {
   const { init } = await import('./init.ts')

@@ -1,5 +1,6 @@
 import type { Gateway } from '../../../src/index.ts'
 import { open } from '../../support/gateway.ts'
+import { accountCases } from './account-cases.ts'
 import { certificateCases } from './certificate-cases.ts'
 import { domainCases } from './domain-cases.ts'
 import type { ErrorCase } from './error-case.ts'
@@ -7,7 +8,13 @@ import { requestCases } from './request-cases.ts'
 import { routeCases } from './route-cases.ts'
 
 /** How each error of the catalogue is provoked. */
-export const cases: readonly ErrorCase[] = [...requestCases, ...domainCases, ...certificateCases, ...routeCases]
+export const cases: readonly ErrorCase[] = [
+  ...requestCases,
+  ...domainCases,
+  ...certificateCases,
+  ...routeCases,
+  ...accountCases,
+]
 
 /** A gateway on which the case's request is refused, and the id that the request names. */
 export function prepared({ options = {}, setUp }: ErrorCase): { readonly gateway: Gateway; readonly id: string } {

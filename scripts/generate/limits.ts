@@ -1,0 +1,81 @@
+// The limits of an account: their types, and the rows of their table in the reference.
+import { ngrokFamilies } from '../../src/ngrok/families.ts'
+import { errorsOfMost, rateError } from '../../src/operation/account.ts'
+import type { Families } from '../../src/operation/family.ts'
+import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
+import { limitTable } from '../../src/operation/limit-names.ts'
+import { families } from '../../src/resources/index.ts'
+import type { CatalogueError } from '../../src/schema/errors.ts'
+import { comment } from './schema-types.ts'
+
+/** A limit of the reference: its name, what counts, the errors, and the numbers of the plans. */
+export interface LimitRow {
+  readonly name: string
+  readonly what: string
+  readonly none: readonly CatalogueError[]
+  readonly reached: readonly CatalogueError[]
+  readonly older: readonly CatalogueError[]
+  readonly rate: readonly CatalogueError[]
+  /** The most that each plan allows, in the order of the plans; undefined for no limit. */
+  readonly plans: readonly (number | undefined)[]
+}
+
+/** Returns the limits of families, in their order. */
+export function limitRows(own: Families): LimitRow[] {
+  return [...limitTable(Object.values(own))].map(([name, limits]) => {
+    const [first] = limits
+    if (!first) throw new Error(`${name} has no limit.`)
+    const all = (of: (limit: AccountLimit) => CatalogueError | undefined) => [
+      ...new Set(limits.map(of).filter((each) => each !== undefined)),
+    ]
+    return {
+      name,
+      what: first.what,
+      none: all(({ none }) => none),
+      reached: all((limit) => errorsOfMost(limit)[0]),
+      older: all(({ older }) => older),
+      rate: all((limit) => (limit.isSize ? undefined : rateError(limit))),
+      plans: PLANS.map((plan) => first.plans?.[plan]),
+    }
+  })
+}
+
+/** The file of the types of limits. */
+export function limitTypes(): [string, string] {
+  const common = limitRows(families)
+  const further = limitRows(ngrokFamilies).filter(({ name }) => !common.some((each) => each.name === name))
+  const texts = [
+    '// Written by `npm run generate` from the limits of the families in src/.',
+    "import type { LimitOption } from '../operation/limit.ts'\n",
+    typeOf(
+      'AccountLimits',
+      '',
+      'The limits of an account, by their names. What is left out has the limit of the plan.',
+      common,
+    ),
+    typeOf('NgrokLimits', ' extends AccountLimits', "The limits of an account with all of ngrok's families.", further),
+  ]
+  return ['limits.ts', texts.join('\n')]
+}
+
+function typeOf(name: string, base: string, sentence: string, rows: readonly LimitRow[]): string {
+  const members = rows.map(
+    (row) => `${comment([sentenceOf(row)], '  ')}  readonly ${row.name}?: LimitOption | undefined\n`,
+  )
+  return `${comment([sentence])}export interface ${name}${base} {\n${members.join('')}}\n`
+}
+
+function sentenceOf({ what, none, reached, older, rate, plans }: LimitRow): string {
+  const ofPlans = PLANS.flatMap((plan, place) => (plans[place] === undefined ? [] : `\`${plan}\` ${plans[place]}`))
+  return [
+    `The most ${what}; more are error ${list(reached)}`,
+    none.length > 0 ? `, or ${list(none)} where none are allowed` : '',
+    older.length > 0 ? `, or ${list(older)} where \`number\` says so` : '',
+    rate.length > 0 ? `. As a rate: error ${list(rate)}.` : '.',
+    ofPlans.length > 0 ? ` Plans: ${ofPlans.join(', ')}.` : '',
+  ].join('')
+}
+
+function list(errors: readonly CatalogueError[]): string {
+  return errors.map(({ number }) => number).join(' and ')
+}

@@ -1,0 +1,215 @@
+import * as v from 'valibot'
+import type { CommonDialect, Rules } from '../schema/dialect.ts'
+import { type CatalogueError, declareErrors, type Problem, problem, refuse } from '../schema/errors.ts'
+import { instant, someText } from '../schema/record-schema.ts'
+import type { Frozen } from '../schema/values.ts'
+import { type Collection, collection } from './collection.ts'
+import { type Family, ownPart } from './family.ts'
+import {
+  type AccountLimit,
+  type Fields,
+  type LimitError,
+  type LimitFacts,
+  type LimitsByName,
+  type Plan,
+  tooFast,
+  tooMany,
+} from './limit.ts'
+import { RollingWindow } from './rolling-window.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The errors of limits that have none of their own. */
+export const accountErrors = declareErrors({
+  account_limit_reached: tooMany(5000),
+  account_rate_reached: tooFast(5001),
+})
+
+/** The account of a gateway, as its options say. */
+interface Account {
+  readonly plan?: Plan | undefined
+  readonly limits?: Readonly<Record<string, readonly Value[]>> | undefined
+}
+
+/** The value of a limit: the most of what counts or, with a window in ms, of what may come within it. */
+export interface Value {
+  readonly max: number
+  readonly window?: number | undefined
+  /** The number of the error. */
+  readonly number?: number | undefined
+}
+
+/** A value, and the plan or the option that it is from, in words. */
+interface Applied extends Value {
+  readonly by: string
+}
+
+const accountRules = ownPart<{ readonly account?: Account | undefined }>()
+
+/** Returns the values that a limit has in a gateway: those of the options, and the plan's unless an option has a maximum. */
+function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly Applied[] {
+  const { plan, limits = {} } = accountRules(rules).account ?? {}
+  const own = (Object.hasOwn(limits, name) && limits[name]) || []
+  const most = plan && plans[plan]
+  const ofPlan = most === undefined || own.some(({ window }) => window === undefined) ? [] : [most]
+  return [
+    ...ofPlan.map((max) => ({ max, by: `plan "${plan}"` })),
+    ...own.map((value) => ({ ...value, by: `option account.limits.${name}` })),
+  ]
+}
+
+/** Returns the errors that a creation or, of limits that a change can meet, an update can refuse with. */
+export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
+  return Object.values(limits)
+    .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
+    .flatMap(errorsOfLimit)
+}
+
+/** Returns all errors of a limit: those of a maximum, and that of a rate. */
+function errorsOfLimit(limit: AccountLimit): readonly LimitError[] {
+  return [...errorsOfMost(limit), rateError(limit)]
+}
+
+/** Returns the errors of a maximum, the usual one first. */
+export function errorsOfMost({ none, reached, older }: AccountLimit): readonly LimitError[] {
+  return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
+}
+
+/** Returns the error of a rate. */
+export function rateError({ rate = accountErrors.account_rate_reached }: AccountLimit): LimitError {
+  return rate
+}
+
+/**
+ * Returns the problem of a field that has more of something than a limit allows, such as the rules of a policy; undefined if
+ * it has not.
+ */
+export function limitProblem(
+  rules: Rules,
+  limits: LimitsByName,
+  { field, amount }: { readonly field: string; readonly amount: number },
+): Problem | undefined {
+  const applied = Object.entries(limits).flatMap(([name, limit]) =>
+    valuesOf(rules, name, limit).map((value) => ({ limit, value })),
+  )
+  const met = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
+  return met && { ...problem(errorOf(met.limit, met.value), factsOf(met.limit, met.value, { amount })), field }
+}
+
+function errorOf(limit: AccountLimit, { max, number }: Value): LimitError {
+  const errors = errorsOfMost(limit)
+  const [usual] = max === 0 && limit.none ? [limit.none] : errors
+  // There is a usual one.
+  return errors.find((each) => each.number === number) ?? (usual as LimitError)
+}
+
+function factsOf(
+  { what }: AccountLimit,
+  { max, by, window = 0 }: Applied,
+  more: { readonly amount?: number; readonly wait?: number },
+): LimitFacts {
+  return { what, max, by, seconds: window / 1000, amount: max + 1, wait: 0, ...more }
+}
+
+/** The surroundings of a check that looks at no record. */
+interface Context {
+  readonly rules: Rules
+  readonly dialect: CommonDialect
+}
+
+/**
+ * Refuses the fields of a creation, or of a change of a record, for what the account may have none of at all (rules:
+ * account#order).
+ */
+export function requirePermitted(
+  limits: LimitsByName,
+  sent: object,
+  { rules, dialect }: Context,
+  before?: object,
+): void {
+  if (!accountRules(rules).account) return
+  const fields = { ...before, ...sent }
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!comesUnder(limit, dialect, fields, before)) continue
+    const value = valuesOf(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
+    if (value) refuse(errorOf(limit, value), factsOf(limit, value, {}))
+  }
+}
+
+/** Tells whether fields come under a limit that the same thing before, if there was one, was not under. */
+function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
+  if (before && !limit.isChangeable) return false
+  if (!isCounted(limit, dialect, after)) return false
+  return !(before && isCounted(limit, dialect, before) && groupOf(limit, before) === groupOf(limit, after))
+}
+
+function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object): boolean {
+  return counts ? counts(it as Fields, dialect) : true // An object has fields.
+}
+
+function groupOf({ each }: AccountLimit, it: object): unknown {
+  return each?.(it as Fields) // An object has fields.
+}
+
+/**
+ * Refuses a record that was put, where it is more than the limits allow (rules: account#order). What there was before does
+ * not matter, so a record that was above a limit can be changed.
+ */
+export function requireWithin<R extends object>(
+  tx: Transaction,
+  limits: LimitsByName,
+  collection: Collection<R>,
+  after: R,
+  before?: R,
+): void {
+  if (!accountRules(tx.rules).account) return
+  const met = Object.entries(limits)
+    .filter(([, limit]) => comesUnder(limit, tx.dialect, after, before))
+    .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
+  for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
+    const amount = amountOf(tx, limit, collection, after)
+    if (amount > value.max) refuse(errorOf(limit, value), factsOf(limit, value, { amount }))
+  }
+  for (const { name, limit, value } of met)
+    if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
+}
+
+function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
+  const { counts, each } = limit
+  if (!counts && !each && !collection.isAttached) return tx.count(collection)
+  const group = groupOf(limit, one)
+  let amount = 0
+  for (const record of tx.newestFirst(collection)) {
+    const isOne = isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)
+    if (isOne && groupOf(limit, record) === group) amount++
+  }
+  return amount
+}
+
+/** Counts one more of a rate, or refuses it (rules: account#rates). */
+function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: Applied, window: number): void {
+  const key = { limit: name, window }
+  const rolling = new RollingWindow({ max: value.max, window }, tx.get(rates, rateKey(key))?.times)
+  const wait = rolling.take(tx.now)
+  if (wait !== undefined) {
+    refuse(rateError(limit), factsOf(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
+  }
+  tx.put(rates, { ...key, times: rolling.times })
+}
+
+const rate = v.object({ limit: someText, window: v.number(), times: v.array(instant) })
+
+type Rate = Frozen<v.InferOutput<typeof rate>>
+
+function rateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): string {
+  return `${limit} ${window}`
+}
+
+/** The times of what came within the windows of rates. */
+const rates = collection<Rate>({ name: 'account_rates', key: rateKey, schema: rate })
+
+/** The account: it has no operations. Its rates are a part of the state, as everything that a call leaves is. */
+export const account: Family<Record<never, never>, typeof accountErrors> = {
+  operations: {},
+  errors: accountErrors,
+  collections: [rates],
+}

@@ -1,0 +1,111 @@
+import type { CommonDialect } from '../schema/dialect.ts'
+import { type CatalogueError, type Entry, entry } from '../schema/errors.ts'
+import type { Duration } from '../schema/time.ts'
+
+/** A maximum in the option `account.limits`, with another number for its error. */
+export interface MostOption {
+  /** The most of what counts, from 0. */
+  readonly max: number
+  /** The number of the error, if it has several, such as 415 in place of 431. */
+  readonly number?: number | undefined
+}
+
+/** A rate in the option `account.limits`: the most that may be created within a rolling window of the gateway's clock. */
+export interface RateOption extends MostOption {
+  /** The window, such as `'1h'` or a number of ms, at least 1000 ms. */
+  readonly window: Duration
+}
+
+/** The value of a limit in the option `account.limits`: a maximum, or a rate, or several of both. */
+export type LimitOption = number | MostOption | RateOption | readonly (number | MostOption | RateOption)[]
+
+/** The plans that an account can have, the smallest first. */
+export const PLANS = ['free', 'hobbyist', 'paygo'] as const
+
+/** The plan of an account. */
+export type Plan = (typeof PLANS)[number]
+
+/** The values of the message of a limit's error. */
+export interface LimitFacts {
+  /** The name of what counts, in words, such as "reserved domains". */
+  readonly what: string
+  /** The number that there would be. */
+  readonly amount: number
+  /** The number that is allowed. */
+  readonly max: number
+  /** The plan or the option that has the limit, in words. */
+  readonly by: string
+  /** The window of a rate, in seconds; else 0. */
+  readonly seconds: number
+  /** The seconds until a rate allows one more; else 0. */
+  readonly wait: number
+}
+
+/** An error of a limit. */
+export type LimitError = CatalogueError<string, LimitFacts>
+
+/**
+ * A limit of the account: what counts, the errors, and the numbers of the plans. A family has limits by their names in the
+ * option `account.limits`.
+ */
+export interface AccountLimit {
+  /** The name of what counts, in words, such as "reserved domains". */
+  readonly what: string
+  /**
+   * Returns whether something counts, by its fields: those of a record, or those of a body before it is read. Default:
+   * each record of the collection counts that is not attached to something.
+   */
+  readonly counts?: (fields: Fields, dialect: CommonDialect) => boolean
+  /** Returns what the records have in common that count together, such as the id of their vault. Default: all count together. */
+  readonly each?: (fields: Fields) => unknown
+  /** True if it is about the size of one thing, which has no rate. A family checks it by `limitProblem`. */
+  readonly isSize?: boolean
+  /** True if an update can bring a record under the limit. */
+  readonly isChangeable?: boolean
+  /** The error where the account may have none at all. Default: `reached`. */
+  readonly none?: LimitError
+  /** The error where the account has as many as it may have. Default: `account_limit_reached`. */
+  readonly reached?: LimitError
+  /** The error where too many come within the window of a rate. Default: `account_rate_reached`. */
+  readonly rate?: LimitError
+  /** Another error for `reached`, which `{ max, number }` asks for. */
+  readonly older?: LimitError
+  /** The most that a plan allows. A plan without a number has no limit. */
+  readonly plans?: Readonly<Partial<Record<Plan, number>>>
+}
+
+/** The fields of a record or a body. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Limits by their names in the option `account.limits`. */
+export type LimitsByName = Readonly<Record<string, AccountLimit>>
+
+/** Declares the error of a limit: the account has as many as it may have, or may have none at all. */
+/* @__NO_SIDE_EFFECTS__ */
+export function tooMany(number: number): Entry<LimitFacts> {
+  return entry(number, 400, ({ what, amount, by, max }) =>
+    max === 0
+      ? `The ${by} allows no ${what}.`
+      : `The number of ${what} would be ${amount}. Allowed by the ${by}: at most ${max}.`,
+  )
+}
+
+/** Declares the error of a rate: too many came within its window. */
+/* @__NO_SIDE_EFFECTS__ */
+export function tooFast(number: number): Entry<LimitFacts> {
+  return entry(
+    number,
+    429,
+    ({ what, max, by, seconds, wait }) =>
+      `The number of new ${what} within ${seconds} s would be more than ${max}, which the ${by} allows. ` +
+      `Try again in ${wait} s.`,
+  )
+}
+
+/** Declares limits by their names in the option `account.limits`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function accountLimits<Name extends string>(
+  limits: Readonly<Record<Name, AccountLimit>>,
+): Readonly<Record<Name, AccountLimit>> {
+  return limits
+}
