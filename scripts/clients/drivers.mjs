@@ -43,6 +43,7 @@ const LANGUAGES = {
   typescript: () => [process.execPath, [here('client.mjs')]],
 
   python(version, folder) {
+    run('python3', ['--version'])
     if (!existsSync(join(folder, 'ngrok'))) {
       run('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, `ngrok-api==${version}`])
     }

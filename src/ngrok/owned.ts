@@ -26,7 +26,7 @@ export const errors = declareErrors({
     600,
     400,
     () =>
-      '"*", or "bind:" followed by a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
+      '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
       'such as "team=web", whose key and value may be "*"',
   ),
   owned_description_too_long: tooLong(604),
@@ -115,7 +115,7 @@ export function requireChange(body: object): void {
 
 const NAME = '([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)'
 const ACL_RULE = new RegExp(
-  `^(\\*|bind:((\\*\\.)?(${NAME}\\.)+${NAME}|(${NAME}\\.)*${NAME}:(?<port>\\d{1,5})|[^\\s=]+=[^\\s=]+))$`,
+  `^(\\*|bind:(\\*|(\\*\\.)?(${NAME}\\.)+${NAME}|(${NAME}\\.)*${NAME}:(?<port>\\d{1,5})|[^\\s=]+=[^\\s=]+))$`,
   'i',
 )
 

@@ -172,6 +172,7 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
     const { send } = opened()
     const acl = [
       '*',
+      'bind:*',
       'bind:a.example.com',
       'bind:*.example.com',
       'bind:1.tcp.ngrok.io:20000',
@@ -189,7 +190,7 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
     'bind:',
     'example.com',
     'connect:a.example.com',
-    'bind:*',
+    'bind:*:443',
     'bind:a b=c',
     'bind:host:70000',
     'bind:a..b',
