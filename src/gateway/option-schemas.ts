@@ -49,6 +49,11 @@ export const quirks = named(
       'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
       { default: false, flag: 'keep-backends-on-patch' },
     ),
+    lateStatus: optionRow(
+      switchOption,
+      'A PATCH that sets a certificate management policy is answered with `certificate_management_status` null; the next read shows the job.',
+      { default: false, flag: 'late-status' },
+    ),
   }),
   'Quirks',
   'Departures from the API reference.',

@@ -86,7 +86,7 @@ export const gatewayRows = {
     { default: false },
   ),
   quirks: optionRow(
-    asOne(quirks, 'an object with "keepBackendsOnPatch", true or false'),
+    asOne(quirks, 'an object with "keepBackendsOnPatch" and "lateStatus", true or false'),
     'Departures from the API reference.',
     { default: {}, defaultText: '' },
   ),

@@ -96,6 +96,8 @@ export interface ResourceRules<Kind extends ResourceKind> {
   readonly update: BodyRules & {
     /** Applies the rules of a change, and returns the record that it put. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
+    /** Returns what only the response to the change has, other than later reads. */
+    once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ShownOf<Kind>>
   }
   /** The deletion, if it needs more than removing the record. */
   readonly delete?: {
@@ -225,11 +227,12 @@ export function resource(
       errors: [general.not_found, ...(update.errors ?? []), ...limitErrors(limits, true)],
       response: shape,
       run(tx, { id }, body) {
-        const record = found(tx, id)
-        requirePermitted(limits, body as object, tx, record) // Every body is one.
-        const changed = update.run(tx, record, body)
-        requireWithin(tx, limits, collection, changed, record)
-        return tx.show(view, changed)
+        const before = found(tx, id)
+        requirePermitted(limits, body as object, tx, before) // Every body is one.
+        const record = update.run(tx, before, body)
+        requireWithin(tx, limits, collection, record, before)
+        const shown = tx.show(view, record)
+        return update.once ? Object.freeze({ ...shown, ...update.once(tx, record, before) }) : shown
       },
     }),
     delete: operation({

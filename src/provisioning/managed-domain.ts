@@ -9,6 +9,7 @@ import { LATEST_TIME } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import { isDnsName, normalName } from './dns.ts'
+import { PROVISIONING_ERRORS } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
 /** The options of a gateway for provisioning; `GatewayOptions` has their meaning and defaults. Durations are in ms. */
@@ -19,6 +20,7 @@ export interface ProvisioningRules {
   readonly renewalLead: number
   readonly internalErrorBackoff: { readonly first: number; readonly most: number }
   readonly dnsErrorRetry: number
+  readonly quirks: { readonly lateStatus: boolean }
 }
 
 export const provisioningRules = ownPart<ProvisioningRules>()
@@ -26,10 +28,6 @@ export const provisioningRules = ownPart<ProvisioningRules>()
 const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 
 export type Policy = Frozen<v.InferOutput<typeof policy>>
-
-export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
-
-export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
 
 const job = v.object({
   error_code: v.nullable(oneOfThese(PROVISIONING_ERRORS)),
@@ -68,9 +66,9 @@ export type ManagedDomain = Frozen<ManagedFields> & { readonly domain: string }
 
 /**
  * Reports a record whose fields contradict one another (rules: domain-certificates#one-or-the-other,
- * provisioning-jobs#state).
+ * provisioning-jobs#state). A job whose `retries_at` has passed by `now` is due later.
  */
-export function checkManaged(domain: ManagedFields & { domain: string }, report: Report): void {
+export function checkManaged(domain: ManagedFields & { domain: string }, report: Report, now: number): void {
   const { policy, job, due, renews_at } = domain
   const isManaged = policy !== null
   const hasTarget = domain.cname_target !== null && domain.domain.startsWith('*.')
@@ -79,7 +77,7 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
     ['job', isManaged && job !== null, 'a policy'],
     ['certificate_id', domain.certificate_id !== null || (isManaged && job === null), 'a policy and no job'],
     ['renews_at', isManaged && domain.certificate_id !== null, 'a policy and a certificate'],
-    ['due', isManaged && (due !== null || !mayNeverHappen(domain)), 'a policy'],
+    ['due', isManaged && (due !== null || !mayNeverHappen(domain, now)), 'a policy'],
   ]
   for (const [field, isPresent, when] of expected) {
     const value = domain[field]
@@ -88,16 +86,16 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
   }
   if (job) checkJob(job, report)
   const at = job ? job.retries_at : renews_at
-  if (due && at !== null && due.at !== at) {
+  if (due && at !== null && due.at !== at && !(job && at <= now)) {
     const allowed = `${at}, as in ${job ? 'job.retries_at' : 'renews_at'}`
     report(general.field_invalid, { allowed }, { path: ['due', 'at'], value: due.at })
   }
 }
 
 /** An event after the year 9999 is not due. Of a new job's first attempt the record does not say when it would be. */
-function mayNeverHappen({ job, renews_at }: ManagedFields): boolean {
+function mayNeverHappen({ job, renews_at }: ManagedFields, now: number): boolean {
   const at = job ? job.retries_at : renews_at
-  return at === null || at === LATEST_TIME
+  return at === null || at === LATEST_TIME || (job !== null && at <= now)
 }
 
 function checkJob({ error_code, retries_at, internal_errors }: Job, report: Report): void {

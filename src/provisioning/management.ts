@@ -1,9 +1,9 @@
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from './certificate-records.ts'
 import { neededRecords } from './dns.ts'
-import { type ManagedDomain, type Policy, type ProvisioningError, provisioningRules } from './managed-domain.ts'
-import { takeOutcome } from './outcomes.ts'
-import { transit } from './transitions.ts'
+import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
+import { type ProvisioningError, signedMs, takeOutcome } from './outcomes.ts'
+import { type Failure, transit } from './transitions.ts'
 
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
   INTERNAL_ERROR: 'The certificate authority could not be asked. This is temporary.',
@@ -20,10 +20,13 @@ export function attempt<D extends ManagedDomain>(tx: Transaction, domain: D): D 
 }
 
 /** Decides by the script, then by simulated DNS, if enabled; otherwise the attempt succeeds. */
-function failureOf(tx: Transaction, domain: ManagedDomain): { error_code: ProvisioningError; msg: string } | undefined {
-  const outcome = takeOutcome(tx, domain.domain)
-  if (outcome === 'success') return undefined
-  if (outcome) return { error_code: outcome, msg: MESSAGES[outcome] }
+function failureOf(tx: Transaction, domain: ManagedDomain): Failure | undefined {
+  const scripted = takeOutcome(tx, domain.domain)
+  if (scripted) {
+    const { outcome, message, retriesAfter } = scripted
+    if (outcome === 'success') return undefined
+    return { error_code: outcome, msg: message ?? MESSAGES[outcome], retriesAfter: signedMs(retriesAfter) }
+  }
   if (provisioningRules(tx.rules).dns === 'off') return undefined
   const wrong = neededRecords(tx, domain).find(({ problem }) => problem !== null)
   return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined

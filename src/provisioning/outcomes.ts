@@ -1,17 +1,68 @@
 import * as v from 'valibot'
+import type { FailedAttempt } from '../generated/controls.ts'
 import { collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
+import { documented, named } from '../schema/documentation.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'
 import { recordRule } from '../schema/record-schema.ts'
 import { rule } from '../schema/rule.ts'
+import { DURATION_ALLOWED, type Duration, durationMs } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isDnsName } from './dns.ts'
 
-export const OUTCOMES = ['success', 'INTERNAL_ERROR', 'DNS_ERROR'] as const
+export const PROVISIONING_ERRORS = ['INTERNAL_ERROR', 'DNS_ERROR'] as const
 
-/** The outcome of a provisioning attempt. */
-export type Outcome = (typeof OUTCOMES)[number]
+export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
+
+export const OUTCOMES = ['success', ...PROVISIONING_ERRORS] as const
+
+const LONGEST_MESSAGE = 1000
+const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
+
+const details = {
+  message: v.exactOptional(
+    documented(
+      v.pipe(v.string(), v.maxLength(LONGEST_MESSAGE, `at most ${LONGEST_MESSAGE} characters`)),
+      'The `msg` of the job, in place of the usual one.',
+    ),
+  ),
+  retriesAfter: v.exactOptional(
+    documented(
+      v.custom<Duration>((value) => signedMs(value) !== undefined, SIGNED_ALLOWED),
+      'The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.',
+      {
+        json: { type: ['integer', 'string'], pattern: '^-?\\d{1,12}(ms|s|m|h|d)$' },
+        type: 'Duration',
+        imports: { Duration: 'schema/time.ts' },
+      },
+    ),
+  ),
+}
+
+export const failedAttempt = named(
+  v.strictObject({ outcome: documented(v.picklist(PROVISIONING_ERRORS), 'The error of the attempt.'), ...details }),
+  'FailedAttempt',
+  'A provisioning attempt that fails, with what its job says.',
+)
+
+export type { FailedAttempt }
+
+/** The outcome of a provisioning attempt; an error alone has the usual message and the usual wait. */
+export type Outcome = (typeof OUTCOMES)[number] | FailedAttempt
+
+/** An outcome with its details, if it has some. */
+type Detailed = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
+
+const detailed = (outcome: Outcome): Detailed => (typeof outcome === 'string' ? { outcome } : outcome)
+
+/** Returns a duration in ms that may have a minus; undefined if the value is none. */
+export function signedMs(value: unknown): number | undefined {
+  if (typeof value === 'number' && value < 0) return signedMs(-value) === undefined ? undefined : value
+  const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []
+  const ms = durationMs(text ?? value)
+  return minus && ms !== undefined ? -ms : ms
+}
 
 export const ANY_DOMAIN = ''
 
@@ -23,7 +74,7 @@ const domain = v.pipe(
   }),
 )
 
-const outcome = oneOfThese(OUTCOMES)
+const kept = { outcome: oneOfThese(OUTCOMES), ...details }
 
 /** The place of the first outcome: all places have as many digits, so keys sort like places. */
 const MIDDLE = 2 ** 52
@@ -39,12 +90,12 @@ const scripted = v.object({
       report(general.field_invalid, { allowed })
     }),
   ),
-  outcome,
+  ...kept,
 })
 
 type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
 
-const lasting = v.object({ domain, outcome })
+const lasting = v.object({ domain, ...kept })
 
 /** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
 export const MOST_OUTCOMES = 10_000
@@ -65,21 +116,26 @@ export const lastingOutcomes = collection<Frozen<v.InferOutput<typeof lasting>>>
   most: MOST_OUTCOMES,
 })
 
+/** Sets the outcome of all attempts of a domain, or any, that find no scripted one. */
+export function putLasting(tx: Transaction, domain: string, outcome: Outcome): void {
+  tx.put(lastingOutcomes, { domain, ...detailed(outcome) })
+}
+
 /** Scripts outcomes for a domain, or any: after those that are scripted for it already, or before them. */
 export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
-    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), outcome })
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), ...detailed(outcome) })
   }
 }
 
 /** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
-export function takeOutcome(tx: Transaction, domain: string): Outcome | undefined {
+export function takeOutcome(tx: Transaction, domain: string): Detailed | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = outcomesFor(tx, scope)
     if (next) tx.remove(scriptedOutcomes, next)
     const found = next ?? tx.get(lastingOutcomes, scope)
-    if (found) return found.outcome
+    if (found) return found
   }
   return undefined
 }
@@ -102,12 +158,12 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
 }
 
 /** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
-export function pendingOutcomes(tx: Transaction): { domain: string | null; outcome: Outcome }[] {
-  const outcomes = [...tx.newestFirst(scriptedOutcomes)].map(({ domain, outcome }) => ({ domain, outcome }))
+export function pendingOutcomes(tx: Transaction): ({ domain: string | null } & Detailed)[] {
+  const outcomes = [...tx.newestFirst(scriptedOutcomes)].map(({ place: _, ...each }) => each)
   const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
   return outcomes
     .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))
-    .map(({ domain, outcome }) => ({ domain: domain === ANY_DOMAIN ? null : domain, outcome }))
+    .map(({ domain, ...rest }) => ({ domain: domain === ANY_DOMAIN ? null : domain, ...rest }))
 }
 
 function compare(a: string, b: string): number {

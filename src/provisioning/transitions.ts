@@ -6,10 +6,10 @@ import {
   type Job,
   type ManagedDomain,
   type Policy,
-  type ProvisioningError,
   type ProvisioningRules,
   provisioningRules,
 } from './managed-domain.ts'
+import type { ProvisioningError } from './outcomes.ts'
 import { type ShownTimelineEntry, type Timeline, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
 
 export const PROVISIONING_STATES = [
@@ -32,9 +32,12 @@ interface Row<Facts> {
   readonly message: (entry: TimelineEntry, rules: ProvisioningRules) => string
 }
 
-interface Failure {
+/** Why an attempt failed. */
+export interface Failure {
   readonly error_code: ProvisioningError
   readonly msg: string
+  /** The time to `retries_at` in ms, perhaps negative. Default: by the rules. */
+  readonly retriesAfter?: number | undefined
 }
 
 const failure: Pick<Row<Failure>, 'apply' | 'note' | 'message'> = {
@@ -135,12 +138,21 @@ function newJob(tx: Transaction): Partial<ManagedDomain> {
   return { job, due: scheduled(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg }: Failure): Partial<ManagedDomain> {
+function failedJob(
+  tx: Transaction,
+  domain: ManagedDomain,
+  { error_code, msg, retriesAfter }: Failure,
+): Partial<ManagedDomain> {
   const before = domain.job as Job // The table lets only a domain with a job fail.
   const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
-  const { at: retries_at, due } = scheduled(tx, tx.now + (isInternal ? backoff : dnsErrorRetry))
+  const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
+  const shown = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
+  // At a time that has passed nothing can happen.
+  const isPast = wholeSecond(shown) <= tx.now
+  const { at, due } = scheduled(tx, isPast ? usual : shown)
+  const retries_at = isPast ? wholeSecond(shown) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   return { job: { ...before, error_code, msg, retries_at, internal_errors }, due }
 }

@@ -2,7 +2,7 @@ import type { JournalFields } from '../control/requests.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayError } from '../gateway/gateway-error.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
-import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/managed-domain.ts'
+import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
 import { counted, quote } from '../schema/text.ts'
 import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
 

@@ -1,7 +1,13 @@
 import * as v from 'valibot'
+import type { PendingOutcome } from '../../generated/controls.ts'
 import type { ReservedDomain } from '../../generated/resources.ts'
-import type { ProvisioningError } from '../../provisioning/managed-domain.ts'
-import { lastingOutcomes, type Outcome, scriptedOutcomes } from '../../provisioning/outcomes.ts'
+import {
+  type FailedAttempt,
+  lastingOutcomes,
+  type Outcome,
+  type ProvisioningError,
+  scriptedOutcomes,
+} from '../../provisioning/outcomes.ts'
 import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownDomain } from '../../resources/reserved-domains/schemas.ts'
 import { assertNone } from '../../schema/errors.ts'
@@ -29,6 +35,7 @@ export interface Provisioning {
    * @example
    * ```ts
    * gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR', 'success'], { domain: 'app.example.com' })
+   * gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
    * ```
    */
   script(outcomes: readonly Outcome[], options?: ForDomain): void
@@ -36,7 +43,7 @@ export interface Provisioning {
    * Makes the next attempt fail, or the next `times` attempts, before the outcomes that are scripted already for the same
    * domain. Without `domain` it is for any domain, and the own outcomes of a domain still go first.
    */
-  failNext(error: ProvisioningError, options?: ForDomain & { readonly times?: number }): void
+  failNext(error: ProvisioningError | FailedAttempt, options?: ForDomain & { readonly times?: number }): void
   /**
    * Makes every attempt fail, until {@link clear}. Outcomes that are scripted for the same domain go first. With `domain`
    * it goes before every outcome for any domain, so that a script for any domain does not touch this domain.
@@ -47,11 +54,11 @@ export interface Provisioning {
    * gateway.provisioning.script(['success']) // for the other domains
    * ```
    */
-  failAlways(error: ProvisioningError, options?: ForDomain): void
+  failAlways(error: ProvisioningError | FailedAttempt, options?: ForDomain): void
   /** Drops the own outcomes of a domain, or all outcomes. */
   clear(options?: ForDomain): void
   /** Returns the scripted outcomes that no attempt has used; `domain` is null for any domain. */
-  pendingOutcomes(): readonly { readonly domain: string | null; readonly outcome: Outcome }[]
+  pendingOutcomes(): readonly PendingOutcome[]
   /** Throws if there are scripted outcomes that no attempt has used. The error lists them and says why. */
   assertNoPendingOutcomes(): void
   /** Runs the attempt of a domain's job now, before it is due, and returns the domain. */

@@ -4,11 +4,13 @@ import { normalName } from '../../provisioning/dns.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
+  failedAttempt,
   lastingOutcomes,
   MOST_OUTCOMES,
   OUTCOMES,
   type Outcome,
   pendingOutcomes,
+  putLasting,
   scriptedOutcomes,
   scriptOutcomes,
 } from '../../provisioning/outcomes.ts'
@@ -16,7 +18,7 @@ import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
 import { type NameError, nameErrors, nameProblem } from '../../resources/reserved-domains/names.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
-import { documented, named } from '../../schema/documentation.ts'
+import { documented, facts, named } from '../../schema/documentation.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { isIdOf } from '../../schema/ids.ts'
@@ -27,7 +29,16 @@ import { timestamp } from '../../schema/time.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { requiredDomain } from './domain-calls.ts'
 
-const outcome = v.picklist(OUTCOMES, OUTCOMES.join(', '))
+const plain = v.picklist(OUTCOMES, OUTCOMES.join(', '))
+
+/** The text alone, or an error with its details. */
+const outcome: v.GenericSchema<Outcome> = v.pipe(
+  v.union(
+    [plain, failedAttempt],
+    `${OUTCOMES.join(', ')}, or an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)`,
+  ),
+  facts({ type: 'Outcome', imports: { Outcome: 'provisioning/outcomes.ts' } }),
+)
 
 const isId = (text: string) => isIdOf(text, 'rd_')
 
@@ -89,7 +100,7 @@ export const script = controlCall({
       const name = nameOf(tx, host, domain) ?? ANY_DOMAIN
       requireRoom(tx, sent.length * times)
       scriptOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
-      if (always) putLasting(tx, name, always)
+      if (always) putAlways(tx, name, always)
     })
   },
 })
@@ -112,7 +123,11 @@ export const pending = controlCall({
     named(
       v.object({
         domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
-        outcome: documented(outcome, 'The outcome of the attempt.'),
+        outcome: documented(plain, 'The outcome of the attempt.'),
+        message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
+        retriesAfter: v.exactOptional(
+          documented(v.union([v.string(), v.number()]), 'The time to `retries_at`, if it was scripted.'),
+        ),
       }),
       'PendingOutcome',
       'An outcome that no attempt has used.',
@@ -128,12 +143,12 @@ function requireRoom(tx: Transaction, added: number): void {
   refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_OUTCOMES} pending in all` })
 }
 
-function putLasting(tx: Transaction, domain: string, always: Outcome): void {
+function putAlways(tx: Transaction, domain: string, always: Outcome): void {
   if (!tx.get(lastingOutcomes, domain) && tx.count(lastingOutcomes) >= MOST_OUTCOMES) {
     const received = `for one domain more than the ${MOST_OUTCOMES} that have one already`
     refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_OUTCOMES} domains` })
   }
-  tx.put(lastingOutcomes, { domain, outcome: always })
+  putLasting(tx, domain, always)
 }
 
 const MOST_NAMED = 20

@@ -10,6 +10,8 @@ import { OUTCOMES } from './jobs.tsx'
 interface PendingOutcome {
   readonly domain: string | null
   readonly outcome: string
+  readonly message?: string
+  readonly retriesAfter?: string | number
 }
 
 export function Faults() {
@@ -67,8 +69,11 @@ function Outcomes() {
   const [domain, setDomain] = useState('')
   const [outcome, setOutcome] = useState('DNS_ERROR')
   const [times, setTimes] = useState('1')
-  const send = () =>
-    void page.act('POST', path, { outcomes: [outcome], times: Number(times), domain: domain || undefined })
+  const [message, setMessage] = useState('')
+  const send = () => {
+    const outcomes = [message === '' || outcome === 'success' ? outcome : { outcome, message }]
+    void page.act('POST', path, { outcomes, times: Number(times), domain: domain || undefined })
+  }
   return (
     <Card title="Pending outcomes" count={outcomes.length}>
       <p class="dim">The outcomes of the next attempts. Without any, DNS decides, or they succeed.</p>
@@ -77,12 +82,17 @@ function Outcomes() {
           <>
             <OutcomeChip outcome={each.outcome} />
             <span>{each.domain ?? 'any domain'}</span>
+            <span class="dim">
+              {each.message}
+              {each.retriesAfter !== undefined && ` (retried after ${each.retriesAfter})`}
+            </span>
             {each.domain && <Remove what={`all of ${each.domain}`} path={path} query={{ domain: each.domain }} />}
           </>
         )}
       </Records>
       <Form act={send}>
         <Choice label="Outcome" value={outcome} set={setOutcome} values={OUTCOMES} />
+        <Text label="Message" placeholder="the usual one" value={message} set={setMessage} />
         <Text label="How often" type="number" min="1" value={times} set={setTimes} />
         <Text label="Domain" placeholder="any domain" value={domain} set={setDomain} />
         <Submit>Script</Submit>

@@ -71,7 +71,9 @@ export const domains = collection<DomainRecord>({
   key: (record) => record.id,
   schema: v.pipe(
     fields,
-    rule([], (domain: v.InferOutput<typeof fields>, report) => checkManaged(domain, report)),
+    rule([], (domain: v.InferOutput<typeof fields>, report, { state }) =>
+      checkManaged(domain, report, state?.now ?? Number.POSITIVE_INFINITY),
+    ),
   ),
   indexes: { domain: (record) => record.domain, certificate: (record) => record.certificate_id },
   due: (record) => record.due,

@@ -5,6 +5,7 @@ import { operation } from '../../operation/operation.ts'
 import { described, required, resource } from '../../operation/resource.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
+import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import {
   attempt,
   withoutPolicy,
@@ -123,7 +124,7 @@ export const reservedDomains = resource(
   {
     view,
     create: { errors: [...takenErrors, ...tlsErrors], otherNames, run: create },
-    update: { errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update },
+    update: { errors: [errors.domain_update_empty, ...tlsErrors], otherNames, run: update, once: lateStatus },
     delete: {
       errors: [errors.domain_dev],
       before(tx, domain) {
@@ -145,6 +146,12 @@ export const reservedDomains = resource(
     onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
   },
 )
+
+/** The service was seen to answer a PATCH that sets a policy before it had a job (rules: provisioning-jobs#late-status). */
+function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
+  const isNew = policy !== null && policy !== before.policy
+  return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}
+}
 
 const LABEL_LENGTH = 17
 

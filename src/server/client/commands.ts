@@ -92,6 +92,7 @@ const ROWS: readonly Row[] = [
     call: 'PUT /dns',
     summary: 'Make the name servers of a name fail: SERVFAIL or TIMEOUT',
     words: { name: 'NAME', type: 'HOW' },
+    flags: ['after'],
   },
   { name: 'dns remove', call: 'DELETE /dns', summary: 'Remove the record of a name', words: { name: 'NAME' } },
   { name: 'dns clear', call: 'DELETE /dns', summary: 'Remove all records', flags: [] },
