@@ -65,6 +65,21 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
   })
 
+  it('are not the tokens that the API of a sandbox mints (rules: sandboxes#minted-tokens)', async () => {
+    const sandbox = await sandboxes.create('minting', { ...manual, dialect: 'ngrok' })
+    const { url, api_key } = sandbox.created
+    const send = (method: string, path: string, key: string, body?: object) =>
+      sandboxes.ask(method, url + path, { headers: { authorization: `Bearer ${key}`, 'ngrok-version': '2' }, body })
+    const { status, body } = await send('POST', '/api_keys', api_key, {})
+    expect([status, body.token]).toEqual([201, expect.stringMatching(/^\w{27}_\w{21}$/)])
+    const { token } = (await send('POST', '/credentials', api_key, {})).body
+    for (const key of [body.token, token, body.id]) {
+      const answer = await send('GET', '/api_keys', key)
+      expect([answer.status, answer.body.error_code]).toEqual([401, 'ERR_GATEWAY_90606'])
+    }
+    expect((await send('GET', '/api_keys', api_key)).body.keys).toHaveLength(1)
+  })
+
   it('stay, when the two first ones are replaced because one of them was lost', async () => {
     const sandbox = await sandboxes.create('lost', manual)
     const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })

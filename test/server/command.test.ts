@@ -38,6 +38,25 @@ describe('the command `fauxgate serve`', () => {
     expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 200, 401])
   })
 
+  it('accepts the API keys that it makes in the dialect ngrok, until they are deleted', async () => {
+    const { url } = await serving({}, '--dialect', 'ngrok', '--key', 'a')
+    const send = async (method: string, path: string, key: string) => {
+      const authorization = `Bearer ${key}`
+      const response = await fetch(url + path, { method, headers: { authorization, 'ngrok-version': '2' } })
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
+    }
+    const { id, token } = (await send('POST', '/api_keys', 'a')).body
+    const authtoken = (await send('POST', '/credentials', token)).body.token
+    const codes = async () => {
+      const answers = await Promise.all([token, authtoken, id, 'b'].map((key) => send('GET', '/api_keys', key)))
+      return answers.map(({ status, body }) => body.error_code ?? status)
+    }
+    expect(await codes()).toEqual([200, 'ERR_NGROK_206', 'ERR_NGROK_208', 'ERR_NGROK_203'])
+    expect((await send('DELETE', `/api_keys/${id}`, token)).status).toBe(204)
+    expect(await codes()).toEqual(['ERR_NGROK_203', 'ERR_NGROK_206', 'ERR_NGROK_208', 'ERR_NGROK_203'])
+  })
+
   it('keeps its state in a file of its owner from one run to the next', async () => {
     const folder = newFolder()
     const file = join(folder, 'state.json')
