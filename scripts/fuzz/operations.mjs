@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { ngrok } from '../../dist/index.js'
 import { openApi } from '../../dist/openapi.js'
 
-const { paths, components } = openApi(ngrok)
+const documents = [openApi(ngrok), openApi(ngrok, { part: 'controls' })]
+const paths = Object.assign({}, ...documents.map((each) => each.paths))
+const schemas = Object.assign({}, ...documents.map((each) => each.components.schemas))
 
 /** The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. */
 export const FAMILIES = [
@@ -31,6 +33,7 @@ const BY_NAME = {
   operation: fc.constantFrom('reserved_domains.create', 'reserved_domains.get', 'reserved_addrs.list'),
   error: fc.constantFrom('too_many_requests', 'auth_invalid'),
   status: fc.constantFrom(400, 429, 503),
+  method: fc.constantFrom('GET', 'POST', 'PATCH', 'patch'),
   to: fc.constant('2026-03-01T00:00:00Z'),
 }
 const BY_PATTERN = [
@@ -77,7 +80,7 @@ const BY_SCHEMA = {
 /** Makes values that a schema of the document allows. */
 function valuesOf(schema, name) {
   const reference = schema.$ref?.split('/').at(-1)
-  if (reference) return BY_SCHEMA[reference] ?? valuesOf(components.schemas[reference])
+  if (reference) return BY_SCHEMA[reference] ?? valuesOf(schemas[reference])
   if (BY_NAME[name]) return BY_NAME[name]
   const [, byPattern] = BY_PATTERN.find(([part]) => schema.pattern?.includes(part)) ?? []
   if (byPattern) return byPattern
@@ -111,8 +114,8 @@ function valuesOfType(type, { items, additionalProperties, propertyNames, minimu
 }
 
 /** A body with its required fields and at most two others, so that few combinations are refused. */
-function recordOf({ properties, required = [], anyOf }) {
-  const needed = [...required, ...(anyOf?.some((each) => each.required?.includes('domain')) ? ['domain'] : [])]
+function recordOf({ properties, required = [], else: otherwise }) {
+  const needed = [...required, ...(otherwise?.required ?? [])]
   const others = Object.keys(properties).filter((name) => !needed.includes(name) && !LEFT_OUT.includes(name))
   return fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((chosen) => {
     const names = [...needed, ...chosen]
@@ -168,7 +171,7 @@ export const CONTROLS = all
 const outcomes = fc.array(fc.constantFrom('success', 'DNS_ERROR', 'INTERNAL_ERROR'), { maxLength: 3 })
 const failure = fc.constantFrom('DNS_ERROR', 'INTERNAL_ERROR')
 const forDomain = fc.record({ domain: domainName }, { requiredKeys: [] })
-const fault = valuesOf(components.schemas.FaultSpec)
+const fault = valuesOf(schemas.FaultSpec)
 const nothing = fc.constant([])
 
 /** The controls of the direct API, each with its arguments. */

@@ -184,10 +184,9 @@ function numbersOf({ type, minimum, maximum, additionalProperties }: JsonSchema)
 }
 
 /** The values of a text whose type is any text. */
-function textsOf({ enum: values, anyOf = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
+function textsOf({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, sentence: string): string[] {
   const isInType = values === undefined || typeOf(schema).includes("'")
-  const listed = isInType ? anyOf.flatMap((each) => each.enum ?? []) : values
-  const names = listed.filter((each) => each !== '' && each !== null)
+  const names = (isInType ? listed : values).filter((each) => each !== '' && each !== null)
   if (names.length === 0 || sentence.includes(`\`${names[0]}\`,`)) return []
   return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
 }

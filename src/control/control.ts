@@ -85,15 +85,21 @@ export interface ControlHost {
   readonly families: Families
   /** The base URL. */
   url(): string
-  /** Makes the text of the OpenAPI document; undefined until `describedBy` is called. */
+  /** Makes the text of an OpenAPI document; undefined until `describedBy` is called. */
   describer: ((...args: Parameters<Describer>) => string) | undefined
 }
 
 /** A function that makes an OpenAPI document, such as `openApi` of `fauxgate/openapi`. */
 export type Describer = (
   dialect: Dialect,
-  options: { readonly families: Readonly<Record<string, { readonly operations: object }>>; readonly url: string },
+  options: {
+    readonly families: Readonly<Record<string, { readonly operations: object }>>
+    readonly url: string
+    readonly part: DescribedPart
+  },
 ) => object
+
+export type DescribedPart = 'service' | 'controls'
 
 export const CONTROL_PATH = '/_fauxgate'
 

@@ -39,8 +39,7 @@ export class Service {
   readonly operations: readonly ServiceOperation[]
 
   constructor(readonly document: OpenApiDocument) {
-    const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('/_fauxgate/'))
-    const all = paths.flatMap(([path, methods]) =>
+    const all = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, item]) => ({ item, operation: operationOf(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)

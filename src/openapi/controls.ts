@@ -3,7 +3,7 @@ import type { CatalogueError } from '../schema/errors.ts'
 import type { OperationItem, PathItem } from './document.ts'
 import { errorResponses } from './errors.ts'
 import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
-import { answerItem, type Describing, queryParameter, requestBody } from './operations.ts'
+import { answerItem, type Describing, descriptionOf, queryParameter, requestBody } from './operations.ts'
 
 export const CONTROL_TAG = {
   name: 'controls',
@@ -36,13 +36,18 @@ function callItem(call: ControlCall, describing: Describing, errors: readonly Ca
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
-    security: [{}, { controlKey: [] }],
+    description: descriptionOf(describedBy(call), describing.dialect),
     ...inputOf(call, describing),
     responses: {
       [answer ? 200 : 204]: answerItem(answer, mediaType, describing),
       ...errorResponses(errors, describing.dialect),
     },
   }
+}
+
+function describedBy({ from, schema, summary, answer }: ControlCall) {
+  const status = answer ? (200 as const) : (204 as const)
+  return { summary, status, ...(schema && from === 'body' && { body: schema }), ...(answer && { response: answer }) }
 }
 
 function inputOf(

@@ -4,26 +4,28 @@ import type { JsonSchema } from './json-schema.ts'
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
-  /** The title, the version and the license. */
+  /** The title, the version, the makers and the license. */
   readonly info: {
     readonly title: string
     readonly version: string
     readonly description: string
+    readonly contact: { readonly name: string; readonly url: string }
     readonly license: { readonly name: string; readonly identifier: string }
   }
   /** The base URLs of the service. */
   readonly servers: readonly { readonly url: string; readonly description: string }[]
-  /** The groups of operations: one per family, and the controls. */
+  /** The groups of operations: one per family, or the controls. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
-  /** The security schemes of every operation that has none of its own. */
+  /** The security schemes of every operation. */
   readonly security: readonly SecurityRequirement[]
   /** The operations, by path. */
   readonly paths: Readonly<Record<string, PathItem>>
-  /** The parts that operations refer to by name: schemas, parameters, headers, responses. */
+  /** The parts that operations refer to by name: schemas, parameters, headers, examples of errors, responses. */
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, object>>
     readonly parameters: Readonly<Record<string, Parameter>>
     readonly headers: Readonly<Record<string, Header>>
+    readonly examples: Readonly<Record<string, Example>>
     readonly responses: Readonly<Record<string, ResponseItem>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
@@ -44,8 +46,7 @@ export interface OperationItem {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description?: string
-  readonly security?: readonly SecurityRequirement[]
+  readonly description: string
   readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: RequestBodyItem
   readonly responses: Readonly<Record<string, ResponseItem | Reference>>
@@ -74,16 +75,32 @@ export interface Parameter {
   readonly description: string
   readonly deprecated?: boolean
   readonly schema: JsonSchema
+  /** Other names of the parameter, of which a request has one. Typed clients could not tell them apart. */
+  readonly 'x-aliases'?: readonly string[]
 }
 
-export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
+export type Content = Readonly<
+  Record<string, { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Reference>> }>
+>
+
+/** The error of a refused request. */
+export interface Example {
+  /** The code of the error. */
+  readonly summary: string
+  readonly value: {
+    readonly error_code: string
+    readonly status_code: number
+    readonly msg: string
+    readonly details: Readonly<Record<string, string>>
+  }
+}
 
 export function jsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
 /** The reference to a part of the components. */
-export function refTo(kind: 'schemas' | 'headers' | 'parameters' | 'responses', name: string): Reference {
+export function refTo(kind: 'schemas' | 'examples' | 'headers' | 'parameters' | 'responses', name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
@@ -119,7 +136,10 @@ export function withSharedResponses(paths: Paths): {
   }
 }
 
-function mapValues<T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
+export function mapValues<T, U>(
+  values: Readonly<Record<string, T>>,
+  change: (value: T) => U,
+): Readonly<Record<string, U>> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }
 

@@ -3,7 +3,7 @@ import { standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
-import { jsonContent, type Reference, type ResponseItem, refTo } from './document.ts'
+import { type Example, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
@@ -18,41 +18,34 @@ export function errorResponses(
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, of(status), dialect)]))
 }
 
+/** Generators of clients get along with one type for all errors best: examples tell which an operation answers. */
 function errorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
+  const examples = Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
   return {
     description: `A refusal with the status ${status}.`,
     headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
-    content: jsonContent(oneOrAny(errors.map(({ key }) => refTo('schemas', key)))),
+    content: { 'application/json': { schema: refTo('schemas', 'Error'), examples } },
   }
 }
 
-function oneOrAny(references: readonly Reference[]): JsonSchema {
-  const [first] = references
-  return first && references.length === 1 ? first : { anyOf: references }
-}
-
-export function errorSchemas(
+/** An error as a response has it, by its key. */
+export function errorExamples(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
-): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(errors.map((error) => [error.key, schemaOf(error, dialect)]))
+): Readonly<Record<string, Example>> {
+  return Object.fromEntries(errors.map((error) => [error.key, exampleOf(error, dialect)]))
 }
 
-function schemaOf(error: CatalogueError, dialect: CommonDialect): JsonSchema {
-  return {
-    allOf: [refTo('schemas', 'Error')],
-    properties: {
-      error_code: { const: codeOf(error, dialect) },
-      status_code: { const: statusOf(error, dialect) },
-      msg: { examples: [exampleOf(error, dialect)] },
-    },
-  }
+function exampleOf(error: CatalogueError, dialect: CommonDialect): Example {
+  const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
+  const details = { operation_id: `op_${'0'.repeat(27)}` }
+  return { summary: error_code, value: { error_code, status_code, msg: messageOf(error, dialect), details } }
 }
 
 const CAUSED: Readonly<Record<string, string>> = messages
 
 /** Returns a message as a request has caused it; of an error that no test causes, one with the names of its values. */
-function exampleOf(error: CatalogueError, dialect: CommonDialect): string {
+function messageOf(error: CatalogueError, dialect: CommonDialect): string {
   const caused = CAUSED[error.key]
   if (caused !== undefined) return caused.replaceAll(standard.versionHeader, dialect.versionHeader)
   const known: Readonly<Record<string, string>> = { header: CONTROL_KEY_HEADER }

@@ -5,16 +5,22 @@ import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsO
 import { general } from '../schema/general-errors.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
-export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'anyOf'> {
+export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'propertyNames'> {
   readonly $ref?: string
+  readonly title?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema
+  readonly propertyNames?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
   readonly allOf?: readonly JsonSchema[]
   readonly additionalProperties?: JsonSchema | boolean
-  /** The keys of the errors that what is sent can be refused with: schemas of those names. */
+  readonly not?: JsonSchema
+  readonly if?: JsonSchema
+  readonly then?: JsonSchema
+  readonly else?: JsonSchema
+  /** The keys of the errors that what is sent can be refused with: examples of those names. */
   readonly 'x-refused-as'?: readonly string[]
 }
 
@@ -81,8 +87,10 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       // Only metadata has that.
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
       if (metadata) {
-        const others = without(jsonSchema, Object.keys(metadata))
-        return valibotJson({ ...others, ...jsonFactsOf(metadata.facts, dialect) })
+        const facts = jsonFactsOf(metadata.facts, dialect)
+        // A type that is stated stands for what a choice of schemas takes.
+        const others = without(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
+        return valibotJson({ ...others, ...facts })
       }
       if (errors && !SILENT.includes(type)) throw new Error(errors.join(' '))
       return undefined
@@ -161,15 +169,17 @@ function withoutDefault({ default: _, ...json }: JsonSchema): JsonSchema {
 
 /** The same, or null; what is said of a value stays outside of the choice. */
 function orNull(json: JsonSchema): JsonSchema {
-  const { type, enum: values } = json
-  if (typeof type !== 'string' || json.anyOf) return choiceOrNull(json)
-  return { ...json, type: [type, 'null'], ...(values && { enum: [...values, null] }) }
+  const { type, enum: values, const: only, ...others } = json
+  if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
+  if (json.$ref || json.anyOf) return choiceOrNull(json)
+  if (type === undefined) return json
+  return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
 }
 
 function choiceOrNull(whole: JsonSchema): JsonSchema {
   const { description, default: standard, deprecated, 'x-refused-as': refusals, ...json } = whole
   return {
-    anyOf: [json, { type: 'null' }],
+    anyOf: [...(json.anyOf ?? [json]), { type: 'null' }],
     ...(description !== undefined && { description }),
     ...(standard !== undefined && { default: standard }),
     ...(deprecated && { deprecated }),

@@ -7,10 +7,14 @@ import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
+import type { CatalogueError } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
-import { type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
-import { errorSchema, errorSchemas } from './errors.ts'
+import { mapValues, type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
+import { errorExamples, errorSchema } from './errors.ts'
+import type { JsonSchema } from './json-schema.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
+import { plain } from './plain.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
@@ -20,10 +24,12 @@ export interface OpenApiOptions {
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
+  /** What to describe: the service, or the controls for tests, which the service has not. Default: `service`. */
+  readonly part?: 'service' | 'controls'
 }
 
 /**
- * The OpenAPI 3.1 document of the service, and of the controls for tests.
+ * The OpenAPI 3.1 document of the service, or of the controls for tests.
  *
  * @example
  * ```ts
@@ -31,61 +37,75 @@ export interface OpenApiOptions {
  * import { openApi } from 'fauxgate/openapi'
  * const document = openApi(ngrok)
  * console.log(Object.keys(document.paths))
+ * const controls = openApi(ngrok, { part: 'controls' })
+ * console.log(Object.keys(controls.paths))
  * ```
  */
 export function openApi(
   dialect: Dialect = standard,
-  { families = {}, url = dialect.baseUrl }: OpenApiOptions = {},
+  { families = {}, url = dialect.baseUrl, part = 'service' }: OpenApiOptions = {},
 ): OpenApiDocument {
   // What users pass is what the kit made; their types need not say all of it.
-  const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...(families as Families) }))
-  const controlCalls = controlCallsWith(families as Families) // As above.
-  const operations = all
-    .flatMap((family) => Object.values<Operation>(family.operations))
-    .filter((operation) => isOperationOf(dialect, operation))
-  const records = [...all, ...statesOf(operations)].flatMap(({ collections }) => collections)
-  const ofKeys = all.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
-  const errorsOfOperation = (operation: Operation) => [...errorsOf(operation), ...ofKeys]
-  const errorsOfCall = (call: ControlCall) => callErrorsOf(call, records)
-  const errors = [...new Set([...operations.flatMap(errorsOfOperation), ...controlCalls.flatMap(errorsOfCall)])]
-  const bodies = operations.flatMap(({ body }) => body ?? [])
-  const answers = operations.flatMap(({ response }) => response ?? [])
-  const describing = describingOf(
-    [...bodies, ...controlCalls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))],
-    [...answers, ...controlCalls.flatMap(({ answer }) => answer ?? [])],
-    dialect,
-  )
-  const { paths, responses } = withSharedResponses({
-    ...pathsOf(operations, describing, errorsOfOperation),
-    ...controlPaths(controlCalls, describing, errorsOfCall),
-  })
-  const schemas = {
-    Error: errorSchema(dialect),
-    ...answerSchemas(describing),
-    ...bodySchemas(operations, describing),
-    ...errorSchemas(errors, dialect),
-  }
+  const own = families as Families
+  const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...own }))
+  const { paths, errors, schemas, ...described } =
+    part === 'controls' ? controlsOf(own, all, dialect) : serviceOf(all, dialect)
+  const shared = withSharedResponses(paths)
   return {
     openapi: '3.1.0',
     info: {
-      title: `Tunnel gateway management API (${dialect.name})`,
+      ...described.info,
       version: '2',
-      description: DESCRIPTION,
+      contact: { name: 'fauxgate', url: 'https://github.com/fauxgate/fauxgate' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url, description: 'The base URL of the service; a served gateway has its own.' }],
-    tags: [...tagsOf(operations), CONTROL_TAG],
-    security: [{ apiKey: [] }],
-    paths,
+    tags: described.tags,
+    security: described.security,
+    paths: shared.paths,
     components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
+      ...described.components,
+      headers: {
+        operationId: {
+          description: 'The id of the request, which an error repeats.',
+          schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
-        controlKey: CONTROL_KEY,
       },
+      examples: errorExamples([...new Set(errors)], dialect),
+      responses: shared.responses,
+      schemas: usedFrom(
+        [shared.paths, shared.responses],
+        mapValues({ Error: errorSchema(dialect), ...schemas }, plain),
+      ),
+    },
+  }
+}
+
+/** The part of a document that the service and the controls do not have in common. */
+interface Described {
+  readonly info: { readonly title: string; readonly description: string }
+  readonly tags: OpenApiDocument['tags']
+  readonly security: OpenApiDocument['security']
+  readonly paths: OpenApiDocument['paths']
+  readonly components: Pick<OpenApiDocument['components'], 'securitySchemes' | 'parameters'>
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+  readonly errors: readonly CatalogueError[]
+}
+
+function serviceOf(families: readonly Family[], dialect: Dialect): Described {
+  const operations = operationsOf(families, dialect)
+  const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
+  const errorsOfOperation = (operation: Operation) => [...errorsOf(operation), ...ofKeys, ...OF_A_CONNECTION]
+  const bodies = operations.flatMap(({ body }) => body ?? [])
+  const answers = operations.flatMap(({ response }) => response ?? [])
+  const describing = describingOf(bodies, answers, dialect)
+  return {
+    info: { title: `Tunnel gateway management API (${dialect.name})`, description: DESCRIPTION },
+    tags: tagsOf(operations),
+    security: [{ apiKey: [] }],
+    paths: pathsOf(operations, describing, errorsOfOperation),
+    components: {
+      securitySchemes: { apiKey: API_KEY },
       parameters: {
         version: {
           name: dialect.versionHeader,
@@ -95,19 +115,51 @@ export function openApi(
           schema: { type: 'string', enum: ['2'] },
         },
       },
-      headers: {
-        operationId: {
-          description: 'The id of the request, which an error repeats.',
-          schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
-        },
-      },
-      responses,
-      schemas: usedFrom([paths, responses], schemas),
     },
+    schemas: { ...answerSchemas(describing), ...bodySchemas(operations, describing) },
+    errors: operations.flatMap(errorsOfOperation),
+  }
+}
+
+function controlsOf(own: Families, families: readonly Family[], dialect: Dialect): Described {
+  const calls = controlCallsWith(own)
+  const records = [...families, ...statesOf(operationsOf(families, dialect))].flatMap(({ collections }) => collections)
+  const errorsOfCall = (call: ControlCall) => [...callErrorsOf(call, records), ...OF_A_CONNECTION]
+  const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
+  const answers = calls.flatMap(({ answer }) => answer ?? [])
+  const describing = describingOf(bodies, answers, dialect)
+  return {
+    info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
+    tags: [CONTROL_TAG],
+    security: [{}, { controlKey: [] }],
+    paths: controlPaths(calls, describing, errorsOfCall),
+    components: { securitySchemes: { controlKey: CONTROL_KEY }, parameters: {} },
+    schemas: { ...answerSchemas(describing), ...bodySchemas([], describing) },
+    errors: calls.flatMap(errorsOfCall),
   }
 }
 
 const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`
+
+const API_KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
+}
+
+/** The errors that a server answers before it knows the operation, and where it fails itself. */
+const OF_A_CONNECTION = [
+  general.request_malformed,
+  general.request_timeout,
+  general.request_head_too_large,
+  general.internal_failure,
+]
+
+function operationsOf(families: readonly Family[], dialect: Dialect): readonly Operation[] {
+  return families
+    .flatMap(({ operations }) => Object.values<Operation>(operations))
+    .filter((operation) => isOperationOf(dialect, operation))
+}
 
 function pathsOf(
   operations: readonly Operation[],

@@ -24,6 +24,7 @@ import {
   nameOf,
   wholeOf,
 } from './json-schema.ts'
+import { plain } from './plain.ts'
 
 type AnySchema = v.GenericSchema
 
@@ -62,6 +63,7 @@ export function operationItem(
     operationId: name,
     tags: [groupOf(operation)],
     summary,
+    description: descriptionOf(operation, describing.dialect),
     parameters: [
       ...pathParameters(operation),
       refTo('parameters', 'version'),
@@ -73,6 +75,27 @@ export function operationItem(
       ...errorResponses(errors, describing.dialect),
     },
   }
+}
+
+/** Says in sentences what an operation does, takes and answers. */
+export function descriptionOf(
+  {
+    summary,
+    body,
+    status,
+    response,
+    wrappable,
+  }: Pick<Operation, 'summary' | 'body' | 'response' | 'wrappable' | 'status'>,
+  { moduleEnvelope }: CommonDialect,
+): string {
+  const taken = body && documentationOf(body).sentence
+  const answered = (response && documentationOf(response).sentence) ?? (response ? 'JSON.' : 'no body.')
+  return [
+    `${summary}.`,
+    ...(taken === undefined ? [] : [`Body: ${taken}`]),
+    ...(wrappable && moduleEnvelope !== null ? [`The fields may also be inside \`${moduleEnvelope}\`.`] : []),
+    `Answer ${status}: ${answered}`,
+  ].join(' ')
 }
 
 function pathParameters({ ids }: Operation): Parameter[] {
@@ -88,17 +111,18 @@ function pathParameters({ ids }: Operation): Parameter[] {
 function queryParameters(operation: Operation, { dialect, answered }: Describing): Parameter[] {
   if (!operation.query) return []
   const { properties = {} } = jsonSchemaOf(operation.query, { ...answered, place: 'query' })
-  const parameters = Object.entries(properties)
+  return Object.entries(properties)
     .filter(([name]) => name !== 'filter' || isFiltered(operation, dialect))
-    .map(([name, json]) => queryParameter(name, json))
-  const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, name]) => {
-    const json = properties[name]
-    return json ? [queryParameter(alias, { ...json, description: `Another name of \`${name}\`.` })] : []
-  })
-  return [...parameters, ...aliases]
+    .map(([name, json]) => {
+      const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, own]) => (own === name ? [alias] : []))
+      const also = aliases.map((alias) => ` Also as \`${alias}\`.`).join('')
+      const parameter = queryParameter(name, { ...json, description: `${json.description ?? ''}${also}` })
+      return aliases.length === 0 ? parameter : { ...parameter, 'x-aliases': aliases }
+    })
 }
 
-export function queryParameter(name: string, { description = '', ...schema }: JsonSchema, required = false): Parameter {
+export function queryParameter(name: string, json: JsonSchema, required = false): Parameter {
+  const { description = '', ...schema } = plain(json)
   return { name, in: 'query', required, description, schema }
 }
 
@@ -108,8 +132,8 @@ function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem,
 }
 
 export function requestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
-  const required = (json.required?.length ?? 0) > 0 || json.anyOf !== undefined
-  return { required, content: jsonContent(name === undefined ? json : refTo('schemas', name)) }
+  const required = (json.required ?? json.else?.required ?? []).length > 0
+  return { required, content: jsonContent(name === undefined ? plain(json) : refTo('schemas', name)) }
 }
 
 function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
@@ -120,7 +144,7 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
   const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
   if (!schema) return { description: 'Done; there is no body.', headers }
   const { sentence = 'The answer.' } = documentationOf(schema)
-  return { description: sentence, headers, content: { [mediaType]: { schema: jsonSchemaOf(schema, answered) } } }
+  return { description: sentence, headers, content: { [mediaType]: { schema: plain(jsonSchemaOf(schema, answered)) } } }
 }
 
 export function answerSchemas({ dialect, answered }: Describing): Schemas {
@@ -172,7 +196,7 @@ function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema):
   }
   const body = { ...own, properties: { ...fields, ...idsOf(operation) }, ...requiredOf(operation, dialect, own) }
   if (!operation.wrappable || dialect.moduleEnvelope === null) return body
-  return { anyOf: [body, envelopeOf(operation, dialect.moduleEnvelope, body)] }
+  return withEnvelope(operation, dialect.moduleEnvelope, body)
 }
 
 function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
@@ -226,12 +250,21 @@ function requiredOf(
   operation: Operation,
   dialect: CommonDialect,
   body: JsonSchema,
-): Pick<JsonSchema, 'required' | 'anyOf'> {
-  const choices = namesIn(operation, dialect, body).filter(({ field }) => body.required?.includes(field))
-  if (choices.length === 0) return {}
-  const left = body.required?.filter((name) => !choices.some(({ field }) => field === name)) ?? []
-  const names = new Set(choices.flatMap(({ alias, field }) => [alias, field]))
-  return { required: left, anyOf: [...names].map((name) => ({ required: [...left, name] })) }
+): Pick<JsonSchema, 'required' | 'if' | 'else'> {
+  const { required = [] } = body
+  const choice = namesIn(operation, dialect, body).find(({ field }) => required.includes(field))
+  if (!choice) return {}
+  return {
+    required: required.filter((name) => name !== choice.field),
+    if: needing([choice.alias]),
+    else: needing([choice.field]),
+  }
+}
+
+/** A condition that fields are sent, among others. Linters want to see the fields beside it. */
+function needing(required: readonly string[]): JsonSchema {
+  const properties = Object.fromEntries(required.map((name) => [name, {}]))
+  return { required, properties, additionalProperties: true }
 }
 
 function ignoredBy(operation: Operation, { ignoredFields }: CommonDialect): Fields {
@@ -247,12 +280,16 @@ function idsOf({ ids }: Operation): Fields {
   return Object.fromEntries(Object.keys(ids).map(name))
 }
 
-function envelopeOf(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
+/** A body whose fields may also be inside one field, beside nothing but the ids. */
+function withEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
+  const { required = [], properties, ...rest } = module
+  const { title: _, ...inside } = { ...module, description: 'The same fields, as some clients send them.' }
   return {
-    type: 'object',
-    description: `The same in the envelope that some clients send.`,
-    properties: { ...idsOf(operation), [envelope]: module },
-    required: [envelope],
-    additionalProperties: false,
+    ...rest,
+    properties: { ...properties, [envelope]: inside },
+    if: needing([envelope]),
+    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema.
+    then: { propertyNames: { enum: [envelope, ...Object.keys(operation.ids)] } },
+    ...(required.length > 0 && { else: needing(required) }),
   }
 }

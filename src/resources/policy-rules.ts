@@ -96,7 +96,7 @@ const ACTION = 'An action on traffic.'
 
 const type = documented(v.string(), 'The type of the action, such as `deny`.', {
   rules: 'traffic-policy#actions',
-  json: { anyOf: [{ enum: POLICY_ACTIONS }, { type: 'string' }] },
+  json: { listed: POLICY_ACTIONS },
 })
 
 const expression = v.pipe(

@@ -46,7 +46,10 @@ const provider = documented(
   'The sender of the webhooks: one of the list, in letters of either case. Responses repeat it as sent.',
   {
     // The case of letters is free: what has a capital is one of the list in the end, which a pattern would say at great length.
-    json: { anyOf: [{ enum: WEBHOOK_PROVIDERS }, { pattern: '^[0-9a-z_]*[A-Z][0-9A-Za-z_]*$' }] },
+    json: {
+      listed: WEBHOOK_PROVIDERS,
+      pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
+    },
     isRequired: true,
     rules: 'webhook-verification#provider',
   },

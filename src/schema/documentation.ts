@@ -30,8 +30,8 @@ export interface JsonFacts {
   readonly default?: unknown
   /** Values to show. */
   readonly examples?: readonly unknown[]
-  /** The alternatives. */
-  readonly anyOf?: readonly JsonFacts[]
+  /** Values to name in the description of a text, which may be another if its pattern takes it. */
+  readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts
   /** The values of further keys; false if there are none. */

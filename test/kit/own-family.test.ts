@@ -193,7 +193,8 @@ describe('A family of a test, over HTTP', () => {
     expect(outcome(await control('POST', '/declare', { broken_widget: { name: 'X' } }))).toBe('400 ERR_GATEWAY_95001')
     expect(outcome(await control('POST', '/declare', {}))).toBe('400 ERR_GATEWAY_215')
     expect(gateway.snapshot()).toEqual(before)
-    expect(JSON.stringify(openApi(standard, { families: { widgets } }))).toContain('"broken_widget":')
+    const described = openApi(standard, { families: { widgets }, part: 'controls' })
+    expect(JSON.stringify(described)).toContain('"broken_widget":')
     expect(
       (await controlsOf(createGateway().fetch, 'http://localhost')('POST', '/declare', { backend: 'bkdhr_1' })).status,
     ).toBe(204)

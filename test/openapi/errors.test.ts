@@ -2,39 +2,49 @@ import { describe, expect, test } from 'vitest'
 import { ngrok, standard } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 
-interface ErrorSchema {
-  readonly properties?: {
-    readonly error_code?: { readonly const?: string }
-    readonly msg?: { readonly examples?: readonly string[] }
-  }
-}
-
 interface FieldsSchema {
   readonly properties?: Readonly<Record<string, { readonly 'x-refused-as'?: readonly string[] }>>
 }
 
 describe.each([standard, ngrok])('In the document of the dialect $name', (dialect) => {
   const { components, paths } = openApi(dialect)
-  const schemas = Object.entries(components.schemas as Readonly<Record<string, ErrorSchema>>)
-  const errors = schemas.filter(([, { properties }]) => properties?.error_code?.const !== undefined)
+  const examples = Object.entries(components.examples)
 
   test('every error has an example whose message is one that a client could read', () => {
-    expect(errors.length).toBeGreaterThan(90)
-    for (const [key, { properties }] of errors) {
-      const [example] = properties?.msg?.examples ?? []
-      expect(example, key).toMatch(/^\S.*[.!?)`"}]$/s)
-      expect(example, key).not.toMatch(/undefined|NaN|\[object/)
+    expect(examples.length).toBeGreaterThan(90)
+    for (const [key, { summary, value }] of examples) {
+      expect(value.error_code).toBe(summary)
+      expect(value.msg, key).toMatch(/^\S.*[.!?)`"}]$/s)
+      expect(value.msg, key).not.toMatch(/undefined|NaN|\[object/)
     }
   })
 
   test('the example of an error speaks of the header that the dialect has', () => {
-    const { version_missing } = Object.fromEntries(errors)
-    expect(version_missing?.properties?.msg?.examples).toEqual([
+    expect(components.examples.version_missing?.value.msg).toBe(
       `The header ${dialect.versionHeader} is missing. Send "${dialect.versionHeader}: 2".`,
-    ])
+    )
   })
 
-  test('a field names the errors of what is sent in it, each a schema of the document', () => {
+  test('every error is among the examples of a response with its status', () => {
+    const items = Object.values(paths).flatMap((item) => Object.values(item))
+    const shown = items.flatMap(({ responses }) =>
+      Object.entries(responses).flatMap(([status, item]) => {
+        const response = '$ref' in item ? components.responses[item.$ref.split('/').at(-1) ?? ''] : item
+        const named = Object.keys(response?.content?.['application/json']?.examples ?? {})
+        return named.map((key) => `${status} ${key}`)
+      }),
+    )
+    const known = examples.map(([key, { value }]) => `${value.status_code} ${key}`)
+    expect([...new Set(shown)].sort()).toEqual(known.sort())
+  })
+
+  test('every operation can be answered what a server answers before it knows the operation', () => {
+    for (const { responses } of Object.values(paths).flatMap((item) => Object.values(item))) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '408', '413', '429', '431', '500']))
+    }
+  })
+
+  test('a field names the errors of what is sent in it, each an example of the document', () => {
     const { ReservedDomainCreate, Error: ofErrors } = components.schemas as Readonly<Record<string, FieldsSchema>>
     const { domain, metadata, description } = ReservedDomainCreate?.properties ?? {}
     expect(domain?.['x-refused-as']).toContain('domain_too_long')
@@ -43,19 +53,19 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     expect(JSON.stringify(ofErrors)).not.toContain('x-refused-as')
     const named = [...JSON.stringify(components).matchAll(/"x-refused-as":(\[[^\]]*\])/g)]
     const keys = named.flatMap(([, list]) => JSON.parse(list as string) as string[])
-    expect(keys.filter((key) => !errors.some(([name]) => name === key))).toEqual([])
+    expect(keys.filter((key) => !(key in components.examples))).toEqual([])
   })
 
   test('every schema that has a name is one that something refers to', () => {
     const text = JSON.stringify({ paths, components })
-    const unused = schemas.map(([name]) => name).filter((name) => !text.includes(`"#/components/schemas/${name}"`))
-    expect(unused).toEqual([])
+    const names = Object.keys(components.schemas)
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
   test('a snapshot can be refused as every record in it can', () => {
-    const said = JSON.stringify(paths['/_fauxgate/state']?.put?.responses)
+    const said = JSON.stringify(openApi(dialect, { part: 'controls' }).paths['/_fauxgate/state']?.put?.responses)
     for (const key of ['field_invalid', 'domain_underscore', 'weight_out_of_range', 'num_buckets_out_of_range']) {
-      expect(said).toContain(`#/components/schemas/${key}"`)
+      expect(said).toContain(`#/components/examples/${key}"`)
     }
   })
 })

@@ -142,7 +142,13 @@ describe('The controls of a running server as commands', () => {
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
     // Families of a gateway's own declare what ends; a domain's timeline is one of all; documents are for programs; openssl reads certificates.
     const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
-    expect(left).toEqual(['DELETE /declare', 'GET /provisioning/timeline', 'POST /certificates', 'GET /openapi.json'])
+    expect(left).toEqual([
+      'DELETE /declare',
+      'GET /provisioning/timeline',
+      'POST /certificates',
+      'GET /openapi.json',
+      'GET /openapi.control.json',
+    ])
     expect(stdout).toContain('clock advance DURATION')
   })
 })

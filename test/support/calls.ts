@@ -214,8 +214,10 @@ export function fieldsOf(dialect: Dialect): ReadonlyMap<string, readonly string[
     operations.map(({ operationId, requestBody, parameters = [] }) => {
       const { schema } = requestBody?.content['application/json'] ?? {}
       const whole = schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
-      const { properties = {} } = whole?.properties ? whole : (whole?.anyOf?.find((each) => each.properties) ?? {})
-      const queried = parameters.flatMap((each) => ('in' in each && each.in === 'query' ? each.name : []))
+      const { module: _, ...properties } = whole?.properties ?? {}
+      const queried = parameters.flatMap((each) =>
+        'in' in each && each.in === 'query' ? [each.name, ...(each['x-aliases'] ?? [])] : [],
+      )
       const name = operationId.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
       return [name, [...Object.keys(properties), ...queried]]
     }),

@@ -46,7 +46,14 @@ function documentFor(dialect: Dialect, families?: Families) {
 type Json = any
 
 function documentOf(dialect: Dialect, families: Families = {}) {
-  const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect, { families }))))
+  const [service, controls] = (['service', 'controls'] as const).map((part) => partOf(dialect, families, part))
+  return {
+    operationAt: (asked: Asked, base: string) => service?.(asked, base) ?? controls?.(asked, base),
+  }
+}
+
+function partOf(dialect: Dialect, families: Families, part: 'service' | 'controls') {
+  const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect, { families, part }))))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
   ajv.addFormat('uri', (text) => URL.canParse(text))
@@ -64,14 +71,12 @@ function documentOf(dialect: Dialect, families: Families = {}) {
     path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
-  return {
-    operationAt({ method, url }: Asked, base: string) {
-      const pathname = url.slice(url.startsWith(base) ? base.length : 0).replace(/[?#].*$/s, '')
-      const path = routes.find(({ pattern }) => pattern.test(pathname))?.path
-      const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
-      if (path === undefined || !document.paths[path][verb]) return undefined
-      return operationOf(document, ['paths', path, verb], problems)
-    },
+  return ({ method, url }: Asked, base: string) => {
+    const pathname = url.slice(url.startsWith(base) ? base.length : 0).replace(/[?#].*$/s, '')
+    const path = routes.find(({ pattern }) => pattern.test(pathname))?.path
+    const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+    if (path === undefined || !document.paths[path][verb]) return undefined
+    return operationOf(document, ['paths', path, verb], problems)
   }
 }
 
@@ -94,6 +99,9 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       const type = headers.get('content-type') ?? ''
       if (!response.content[type]) return [...found, `the content type "${type}" is not documented`]
       if (type !== 'application/json') return found
+      const { examples } = response.content[type]
+      const codes = Object.keys(examples ?? {}).map((key) => document.components.examples[key].value.error_code)
+      if (examples && !codes.includes(body.error_code)) found.push(`the error ${body.error_code} is not documented`)
       return [...found, ...problems([...place, ...JSON_SCHEMA], body)]
     },
     /** A request that succeeded must be one that the document allows. */
@@ -102,7 +110,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       const names = [...new URL(url).searchParams.keys()]
       const parameters = (item.parameters ?? [])
         .filter((each: Json) => each.in === 'query')
-        .map((each: Json) => each.name)
+        .flatMap((each: Json) => [each.name, ...(each['x-aliases'] ?? [])])
       const unknown = names
         .filter((name) => !parameters.includes(name))
         .map((name) => `the parameter ${name} is not documented`)

@@ -34,8 +34,7 @@ function operationsOf({ paths }) {
     Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
   )
   const rank = ({ method }) => ORDER.indexOf(method)
-  // The controls, which have a security of their own, have no examples.
-  return all.filter(({ security }) => !security).sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
+  return all.sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
 }
 
 /** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
@@ -63,7 +62,6 @@ function sampleOf(schema, document) {
   const {
     examples,
     enum: values,
-    default: standard,
     type,
     anyOf,
     properties,
@@ -75,7 +73,6 @@ function sampleOf(schema, document) {
   } = resolved(schema, document)
   if (examples) return examples[0]
   if (values) return values[0]
-  if (standard !== undefined) return standard
   if (anyOf) return sampleOf(anyOf[0], document)
   if (properties) {
     const shown = Object.entries(properties).filter(([name, each]) => more.required?.includes(name) || each.examples)

@@ -3,9 +3,6 @@
 /** The name of a schema in a reference to it. */
 export const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
 
-/** Tests by its name whether a schema is one of an error: those of types begin with a capital. */
-export const isError = (name) => /^[a-z]/.test(name)
-
 const link = (name) => `[${name}](#${name.toLowerCase()})`
 
 /** A type in words, such as "list of [EndpointRule](#endpointrule)". */
@@ -26,11 +23,10 @@ const several = (type) => (/^(string|integer|number|object)\b/.test(type) ? type
 
 const code = (value) => `\`${JSON.stringify(value)}\``
 
-/** The limits of a value beside its type, and its default. */
+/** The limits of a value beside its type. */
 function limitsOf(json) {
-  const { minimum, maximum, minItems, maxLength, pattern, default: standard, format, 'x-refused-as': refusals } = json
-  const values = json.enum ?? json.anyOf?.find((each) => each.enum)?.enum
-  const shown = values?.filter((value) => value !== null && value !== '')
+  const { minimum, maximum, minItems, maxLength, pattern, format, 'x-refused-as': refusals } = json
+  const shown = json.enum?.filter((value) => value !== null && value !== '')
   return [
     json.deprecated && 'Deprecated.',
     shown && `One of ${shown.map((value) => `\`${value}\``).join(', ')}.`,
@@ -40,7 +36,6 @@ function limitsOf(json) {
     maxLength !== undefined && !/bytes|KiB/.test(json.description) && `At most ${maxLength} characters.`,
     pattern !== undefined && idOf(pattern),
     format === 'date-time' && 'RFC 3339.',
-    standard !== undefined && `Default: ${code(standard)}.`,
     refusals && `Refused as ${refusals.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')}.`,
   ].filter(Boolean)
 }
@@ -72,7 +67,7 @@ export function fieldTable({ properties = {}, required = [] }, more = {}) {
 export function namesIn(value, schemas, found = new Set()) {
   if (typeof value !== 'object' || value === null) return found
   const name = typeof value.$ref === 'string' && value.$ref.includes('/schemas/') ? nameIn(value) : undefined
-  if (name && name !== 'Error' && !isError(name) && !found.has(name)) {
+  if (name && name !== 'Error' && !found.has(name)) {
     found.add(name)
     namesIn(schemas[name], schemas, found)
   }

@@ -1,12 +1,12 @@
 // Makes the pages of the service reference from the OpenAPI documents.
 import { examplesOf } from './examples.mjs'
-import { fieldTable, isError, nameIn, namesIn, typeOf } from './fields.mjs'
+import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
 /** The pages, by file name. */
 export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
-  const document = openApi(standard)
-  const also = openApi(ngrok)
-  const examples = await examplesOf(document, parts)
+  const document = wholeOf(openApi, standard)
+  const also = wholeOf(openApi, ngrok)
+  const examples = await examplesOf(openApi(standard), parts)
   const groups = document.tags.map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
   const pages = groups.map((group) => [group.file, groupPage(group, document, also, examples)])
   return {
@@ -18,8 +18,8 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
 
 /** The pages of the families that a dialect has beside those of the standard one, by file name. */
 export function pagesOfFamilies({ openApi, dialect, families }) {
-  const document = openApi(dialect, { families })
-  const known = openApi(dialect).tags.map(({ name }) => name)
+  const document = wholeOf(openApi, dialect, families)
+  const known = wholeOf(openApi, dialect).tags.map(({ name }) => name)
   const groups = document.tags
     .filter(({ name }) => !known.includes(name))
     .map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
@@ -37,6 +37,34 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
     'error-catalogue.md': errorPage(document, document),
   }
 }
+
+/** Returns the documents of the service and of the controls as one, with every response where it is answered. */
+function wholeOf(openApi, dialect, families = {}) {
+  const [service, controls] = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
+  const { components, ...document } = service
+  return {
+    ...document,
+    tags: [...service.tags, ...controls.tags],
+    paths: Object.fromEntries([service, controls].flatMap((each) => Object.entries(pathsOf(each)))),
+    components: {
+      ...components,
+      examples: { ...components.examples, ...controls.components.examples },
+      schemas: { ...components.schemas, ...controls.components.schemas },
+    },
+  }
+}
+
+function pathsOf(document) {
+  return mapValues(document.paths, (item) =>
+    mapValues(item, (operation) => ({
+      ...operation,
+      responses: mapValues(operation.responses, (response) => responseIn(document, response)),
+    })),
+  )
+}
+
+const mapValues = (values, change) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
 function operationTable(document, groups, also = document) {
   const rows = groups.flatMap(({ name, file }) =>
@@ -60,14 +88,8 @@ function operationsOf(document, tag) {
   const { paths } = document
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) =>
-      operation.tags.includes(tag) ? { path, method, ...operation, responses: responsesOf(document, operation) } : [],
+      operation.tags.includes(tag) ? { path, method, ...operation } : [],
     ),
-  )
-}
-
-function responsesOf(document, { responses }) {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => [status, responseIn(document, response)]),
   )
 }
 
@@ -76,8 +98,7 @@ const errorsOf = ({ responses }) => Object.keys(responses).flatMap((status) => k
 
 function keysOf({ content }, status) {
   if (status < 400) return []
-  const { schema } = content['application/json']
-  return (schema.anyOf ?? [schema]).map(nameIn)
+  return Object.keys(content['application/json'].examples)
 }
 
 /** The errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
@@ -100,8 +121,10 @@ function indexPage(document, also, groups) {
   return page(
     '# Service reference',
     'Every operation of the emulated service and of the controls for tests, with its fields, answers and errors. The same ' +
-      'as an OpenAPI 3.1 document: `openApi()` of `fauxgate/openapi`, the files `fauxgate/openapi.json` and ' +
-      '`fauxgate/openapi.ngrok.json` of the package, and `GET /_fauxgate/openapi.json` on a server.',
+      'as OpenAPI 3.1 documents, one of the service and one of the controls: `openApi()` of `fauxgate/openapi`, the ' +
+      'files `fauxgate/openapi.json`, `fauxgate/openapi.ngrok.json`, `fauxgate/openapi.control.json` and ' +
+      '`fauxgate/openapi.ngrok.control.json` of the package, and `GET /_fauxgate/openapi.json` and ' +
+      '`GET /_fauxgate/openapi.control.json` on a server. [Generate a client](../openapi.md) has the commands.',
     '## Every request',
     '| | `standard` | `ngrok` |\n|---|---|---|\n' +
       `| base URL | \`${document.servers[0].url}\` | \`${also.servers[0].url}\` |\n` +
@@ -121,7 +144,7 @@ function indexPage(document, also, groups) {
 function operationIdHeader(document) {
   const [item] = Object.values(document.paths)
   const [response] = Object.values(Object.values(item)[0].responses)
-  return Object.keys(responseIn(document, response).headers).map((name) => `\`${name}\``)[0]
+  return Object.keys(response.headers).map((name) => `\`${name}\``)[0]
 }
 
 const anchor = (heading) =>
@@ -141,7 +164,7 @@ function operationsOfBoth(document, also, tag) {
 function groupPage({ name, description }, document, also, examples) {
   const operations = operationsOfBoth(document, also, name)
   const { any, withBody } = commonErrors(document)
-  const common = ({ requestBody }) => (name === 'controls' ? [] : requestBody ? [...any, ...withBody] : any)
+  const common = ({ requestBody }) => (requestBody ? [...any, ...withBody] : any)
   const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
   const sections = operations.flatMap((each) =>
     operationSection(each, others.get(each.operationId), examples, common(each)),
@@ -215,23 +238,21 @@ const cut = (_key, value) => (typeof value === 'string' && value.length > 100 ? 
 function typeSection(name, document, also) {
   const json = document.components.schemas[name] ?? also.components.schemas[name]
   const whole = also.components.schemas[name]
-  const theirs = (whole?.anyOf?.find((each) => each.properties) ?? whole)?.properties ?? {}
   const more = Object.fromEntries(
-    Object.entries({ ...whole?.properties, ...theirs }).filter(([field]) => !json.properties?.[field]),
+    Object.entries(whole?.properties ?? {}).filter(([field]) => !json.properties?.[field]),
   )
   return [`### ${name}`, json.description ?? '', json.properties ? fieldTable(json, more) : typeOf(json)]
 }
 
 function errorPage(document, also) {
-  const { schemas } = document.components
-  const errors = Object.entries(schemas).filter(([name]) => isError(name))
-  const sections = errors.flatMap(([key, { properties }]) => {
-    const { error_code, status_code, msg } = properties
-    const other = also.components.schemas[key].properties
-    const codes = [...new Set([error_code.const, other.error_code.const])].map((code) => `\`${code}\``).join(', ')
-    const differs = other.status_code.const !== status_code.const
-    const status = differs ? `, ${other.status_code.const} in the dialect \`ngrok\`` : ''
-    return [`## ${key}`, `${codes}; status ${status_code.const}${status}.`, `> ${msg.examples[0]}`]
+  const { schemas, examples } = document.components
+  const sections = Object.entries(examples).flatMap(([key, { value }]) => {
+    const { error_code, status_code, msg } = value
+    const other = also.components.examples[key].value
+    const codes = [...new Set([error_code, other.error_code])].map((code) => `\`${code}\``).join(', ')
+    const differs = other.status_code !== status_code
+    const status = differs ? `, ${other.status_code} in the dialect \`ngrok\`` : ''
+    return [`## ${key}`, `${codes}; status ${status_code}${status}.`, `> ${msg}`]
   })
   return page(
     '# Errors',

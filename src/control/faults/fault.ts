@@ -86,7 +86,7 @@ const when = v.exactOptional(
   ),
 )
 
-const METHODS: JsonFacts = { anyOf: [{ enum: FAULT_METHODS }, { type: 'string', pattern: '^[A-Za-z]+$' }] }
+const METHODS: JsonFacts = { type: 'string', pattern: '^[A-Za-z]+$', listed: FAULT_METHODS }
 
 const fields = {
   operation: v.exactOptional(

@@ -73,10 +73,9 @@ interface ControlProps {
 
 function Control({ schema, name, ...input }: ControlProps) {
   const values = valuesOf(schema)
-  const usual = schema.default === undefined ? '' : `default: ${JSON.stringify(schema.default)}`
   const isJson = typesOf(schema).some((type) => type === 'object' || type === 'array')
-  if (values) return <Choice label={name} values={values} none={usual} {...input} />
-  if (!isJson && !name.endsWith('_pem')) return <Text label={name} placeholder={usual} {...input} />
+  if (values) return <Choice label={name} values={values} none="" {...input} />
+  if (!isJson && !name.endsWith('_pem')) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : 'PEM'} {...input} />
 }
 

@@ -1,0 +1,38 @@
+import { mapValues } from './document.ts'
+import type { JsonSchema } from './json-schema.ts'
+
+/**
+ * Returns a schema in the form that generators of clients take. Some make a field with a `default` required, so the
+ * description says the default, and the values of a text that can also be written otherwise.
+ */
+export function plain(schema: JsonSchema): JsonSchema {
+  const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema
+  const { propertyNames: names, ...json } = rest
+  const words = [description, listedIn(listed), defaultIn(standard, description)].filter((each) => each !== undefined)
+  return {
+    ...json,
+    ...(words.length > 0 && { description: words.join(' ') }),
+    ...(properties && { properties: mapValues(properties, plain) }),
+    ...(items && { items: plain(items) }),
+    ...(anyOf && { anyOf: anyOf.map(plain) }),
+    ...(names && { propertyNames: plain(names) }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === 'object' ? plain(additionalProperties) : additionalProperties,
+    }),
+  }
+}
+
+function listedIn(listed: readonly string[] | undefined): string | undefined {
+  return listed && `One of ${listed.map(code).join(', ')}.`
+}
+
+/** Empty texts, lists and objects are the same as nothing. */
+function defaultIn(standard: unknown, description = ''): string | undefined {
+  const isNothing = standard === undefined || ['""', '[]', '{}'].includes(JSON.stringify(standard))
+  return isNothing || /\bdefault\b/i.test(description) ? undefined : `Default: ${code(standard)}.`
+}
+
+function code(value: unknown): string {
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+}
