@@ -47,14 +47,19 @@ export {
 export {
   described,
   descriptionOf,
+  newHead,
+  type ReadableKind,
+  type ReadOperations,
   type RecordOf,
   type ResourceFamily,
   type ResourceKind,
   type ResourceRecord,
   type ResourceRules,
+  readOperations,
   required,
   resource,
   type ShownOf,
+  shownHead,
 } from '../operation/resource.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'

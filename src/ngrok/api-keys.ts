@@ -3,17 +3,17 @@ import {
   accountLimits,
   declareErrors,
   described,
-  descriptionOf,
   entry,
   general,
   isIdOf,
   isOneOf,
   type KeyState,
   named,
+  newHead,
   refuse,
   resource,
   resourceHead,
-  timestamp,
+  shownHead,
   tooFast,
   tooMany,
   wasMade,
@@ -73,19 +73,16 @@ const family = resource(
   },
   {
     view: (key, wire) => ({
-      id: key.id,
-      uri: `${wire.url}/api_keys/${key.id}`,
-      created_at: timestamp(key.created_at),
-      ...descriptionOf(key),
+      ...shownHead(key, wire, '/api_keys'),
       token: null,
       owner_id: key.owner_id,
     }),
     create: {
       errors: ownerErrors,
       run(tx, { owner_id, ...body }) {
-        const id = tx.newId('ak')
-        const facts = { owner_id: ownerIn(tx, owner_id), token: newToken(tx, id) }
-        return tx.put(apiKeys, { id, created_at: tx.now, ...described(body), ...facts })
+        const owner = ownerIn(tx, owner_id)
+        const head = newHead(tx, 'ak', body)
+        return tx.put(apiKeys, { ...head, owner_id: owner, token: newToken(tx, head.id) })
       },
       once: ({ token = null }) => ({ token }),
     },

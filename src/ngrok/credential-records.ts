@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import {
   type Collection,
   collection,
-  described,
   type Frozen,
+  newHead,
   type OtherRecords,
   type ReportRelation,
   recordHead,
@@ -93,8 +93,8 @@ export function newCredential(
   facts: Pick<CredentialRecord, 'owner_id' | 'acl' | 'is_default'>,
   body: object = {},
 ): CredentialRecord {
-  const id = tx.newId('cr')
-  return tx.put(credentials, { id, created_at: tx.now, ...described(body), ...facts, token: newToken(tx, id) })
+  const head = newHead(tx, 'cr', body)
+  return tx.put(credentials, { ...head, ...facts, token: newToken(tx, head.id) })
 }
 
 const OWNED: readonly Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]

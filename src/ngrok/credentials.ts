@@ -4,7 +4,6 @@ import {
   declaration,
   declareErrors,
   described,
-  descriptionOf,
   documented,
   entry,
   type Frozen,
@@ -12,7 +11,7 @@ import {
   refuse,
   resource,
   resourceHead,
-  timestamp,
+  shownHead,
   tooMany,
   type View,
 } from '../kit/index.ts'
@@ -56,10 +55,7 @@ const limits = accountLimits({
 const shape = named(v.object({ ...resourceHead, token, acl, owner_id }), 'Credential', 'The authtoken of agents.')
 
 const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
-  id: credential.id,
-  uri: `${wire.url}/credentials/${credential.id}`,
-  created_at: timestamp(credential.created_at),
-  ...descriptionOf(credential),
+  ...shownHead(credential, wire, '/credentials'),
   token: null,
   acl: credential.acl,
   owner_id: credential.owner_id,

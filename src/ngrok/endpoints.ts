@@ -3,6 +3,7 @@ import {
   described,
   devDomain,
   domains,
+  newHead,
   type PathIds,
   Refusal,
   refuse,
@@ -80,10 +81,8 @@ export const endpoints = resource(
         requirePolicy(tx, { ...place, traffic_policy })
         requireFree(tx, { ...place, pooling_enabled })
         return tx.put(records, {
-          id: tx.newId('ep'),
-          created_at: tx.now,
+          ...newHead(tx, 'ep', rest),
           updated_at: tx.now,
-          ...described(rest),
           ...OF_NO_AGENT,
           ...place,
           type: 'cloud',

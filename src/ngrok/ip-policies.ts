@@ -3,16 +3,16 @@ import {
   accountLimits,
   declareErrors,
   described,
-  descriptionOf,
   documented,
   emptyUpdate,
   field,
   named,
+  newHead,
   refuse,
   refusedAs,
   resource,
   resourceHead,
-  timestamp,
+  shownHead,
   tooMany,
 } from '../kit/index.ts'
 import { policies, rules } from './ip-policy-records.ts'
@@ -75,15 +75,8 @@ export const ipPolicies = resource(
     updateBody,
   },
   {
-    view: (policy, wire) => ({
-      id: policy.id,
-      uri: `${wire.url}/ip_policies/${policy.id}`,
-      created_at: timestamp(policy.created_at),
-      ...descriptionOf(policy),
-    }),
-    create: {
-      run: (tx, body) => tx.put(policies, { id: tx.newId('ipp'), created_at: tx.now, ...described(body) }),
-    },
+    view: (policy, wire) => shownHead(policy, wire, '/ip_policies'),
+    create: { run: (tx, body) => tx.put(policies, newHead(tx, 'ipp', body)) },
     update: {
       errors: [errors.ip_policy_update_empty],
       run(tx, policy, body) {

@@ -3,11 +3,11 @@ import {
   accountLimits,
   declareErrors,
   described,
-  descriptionOf,
   documented,
   emptyUpdate,
   field,
   named,
+  newHead,
   quote,
   refTo,
   refuse,
@@ -15,8 +15,8 @@ import {
   resource,
   resourceHead,
   rule,
+  shownHead,
   type Transaction,
-  timestamp,
   tooMany,
 } from '../kit/index.ts'
 import { ACTIONS, cidr, placeOf, policies, type RuleRecord, ruleErrors, rules, ruleTexts } from './ip-policy-records.ts'
@@ -109,10 +109,7 @@ export const ipPolicyRules = resource(
   },
   {
     view: (rule, wire) => ({
-      id: rule.id,
-      uri: `${wire.url}/ip_policy_rules/${rule.id}`,
-      created_at: timestamp(rule.created_at),
-      ...descriptionOf(rule),
+      ...shownHead(rule, wire, '/ip_policy_rules'),
       cidr: rule.cidr,
       ip_policy: refTo(wire, '/ip_policies', rule.ip_policy_id),
       action: rule.action,
@@ -124,8 +121,7 @@ export const ipPolicyRules = resource(
           refuse(errors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: quote(ip_policy_id) })
         }
         requireFree(tx, { ip_policy_id, cidr })
-        const head = { id: tx.newId('ipr'), created_at: tx.now, ...described(rest) }
-        return tx.put(rules, { ...head, cidr, ip_policy_id, action })
+        return tx.put(rules, { ...newHead(tx, 'ipr', rest), cidr, ip_policy_id, action })
       },
     },
     update: {

@@ -85,3 +85,14 @@ export const operators = collection<OperatorRecord>({
   key: ({ id }) => id,
   schema: record,
 })
+
+/** A certificate that was ordered for a request. */
+export type Order = NonNullable<OperatorRecord['order']>
+
+export const DAY = 86_400_000
+const LIFETIME = 365 * DAY
+
+/** Returns when the certificate of an order expires. */
+export function endOf({ not_before }: Order): number {
+  return not_before + LIFETIME
+}

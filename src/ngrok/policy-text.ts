@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import { Lexer, LineCounter, parse, YAMLParseError } from 'yaml'
 import {
   bodyReader,
   declareErrors,
@@ -18,6 +17,7 @@ import {
   ruleOnWhole,
   type Transaction,
 } from '../kit/index.ts'
+import { readText } from './json-or-yaml.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 type Phase = (typeof PHASES)[number]
@@ -140,69 +140,12 @@ const MOST_PHASES = 20
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
 function phasesIn(text: string): { readonly phases: Lists; readonly why?: never } | { phases?: never; why: string } {
-  const { value, why } = parsed(text)
+  const { value, why } = readText(text)
   if (why !== undefined) return { why }
   if (!isObject(value)) return { why: `it is ${quote(value)}, not an object` }
   const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
   // Every value is a list, as just checked.
   return wrong ? { why: `${quote(wrong[0])} is ${quote(wrong[1])}, not a list of rules` } : { phases: value as Lists }
-}
-
-function parsed(text: string): { readonly value?: unknown; readonly why?: string } {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    const why = unreadableYaml(text)
-    return why === undefined ? parsedYaml(text) : { why }
-  }
-}
-
-/** The most characters, and the most tokens, of a YAML text: a reader of more would keep every other request waiting. */
-const LONGEST_YAML = 64 * 1024
-const MOST_TOKENS = 16 * 1024
-
-/** Says why a text is not read as YAML; undefined if it is (rules: traffic-policy#texts). */
-function unreadableYaml(text: string): string | undefined {
-  const insteadSend = 'Send a longer policy as JSON'
-  if (text.length > LONGEST_YAML) {
-    return `it is not JSON, and YAML has at most ${LONGEST_YAML} characters; these are ${text.length}. ${insteadSend}`
-  }
-  if (isTooDeep(text)) return 'it is nested too deeply'
-  let tokens = 0
-  for (const _ of new Lexer().lex(text)) {
-    if (++tokens > MOST_TOKENS) return `it is not JSON, and YAML has at most ${MOST_TOKENS} tokens. ${insteadSend}`
-  }
-  return undefined
-}
-
-/** Keys are compared pairwise, which takes too long in longer texts. */
-const LONGEST_WITH_UNIQUE_KEYS = 10_000
-
-function parsedYaml(text: string): ReturnType<typeof parsed> {
-  const lines = new LineCounter()
-  const uniqueKeys = text.length <= LONGEST_WITH_UNIQUE_KEYS
-  try {
-    // Pretty errors copy the line for each error.
-    return { value: parse(text, { logLevel: 'error', prettyErrors: false, lineCounter: lines, uniqueKeys }) }
-  } catch (error) {
-    const where = error instanceof YAMLParseError ? ` in line ${lines.linePos(error.pos[0]).line}` : ''
-    return { why: `${String(error instanceof Error ? error.message : error)}${where}` }
-  }
-}
-
-const DEEPEST_FLOW = 64
-
-/**
- * Tells whether a YAML text has so many levels that reading it could use up the stack: by its brackets, and by the
- * beginnings of its lines. A stack that overflows in a regular expression ends the process.
- */
-function isTooDeep(text: string): boolean {
-  let depth = 0
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1))
-    if (depth > DEEPEST_FLOW) return true
-  }
-  return /^[ \t?:-]{256}/m.test(text)
 }
 
 function phasesOf({ protocol, place }: PolicyPlace): readonly Phase[] {

@@ -3,17 +3,17 @@ import {
   accountLimits,
   declareErrors,
   described,
-  descriptionOf,
   documented,
   field,
   named,
+  newHead,
   ofField,
   quote,
   refuse,
   resource,
   resourceHead,
   rule,
-  timestamp,
+  shownHead,
   tooMany,
 } from '../kit/index.ts'
 import { ownerRelation, sshCredentials } from './credential-records.ts'
@@ -100,10 +100,7 @@ export const sshCredentialFamily = resource(
   },
   {
     view: (credential, wire) => ({
-      id: credential.id,
-      uri: `${wire.url}/ssh_credentials/${credential.id}`,
-      created_at: timestamp(credential.created_at),
-      ...descriptionOf(credential),
+      ...shownHead(credential, wire, '/ssh_credentials'),
       public_key: credential.public_key,
       acl: credential.acl,
       owner_id: credential.owner_id,
@@ -116,8 +113,7 @@ export const sshCredentialFamily = resource(
         if (other) {
           refuse(errors.ssh_key_taken, { field: 'public_key', received: quote(public_key), id: other.id })
         }
-        const facts = { owner_id: owner, acl, public_key }
-        return tx.put(sshCredentials, { id: tx.newId('sshcr'), created_at: tx.now, ...described(body), ...facts })
+        return tx.put(sshCredentials, { ...newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key })
       },
     },
     update: {

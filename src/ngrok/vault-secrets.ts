@@ -1,115 +1,25 @@
 import * as v from 'valibot'
 import {
   accountLimits,
-  collection,
-  declareErrors,
   described,
-  descriptionOf,
   documented,
-  entry,
-  type FieldFacts,
   type Frozen,
-  field,
-  idOf,
-  instant,
   named,
-  ofField,
+  newHead,
   quote,
-  recordHead,
   refTo,
   refuse,
   resource,
   resourceHead,
-  rule,
-  secret,
-  secretHere,
+  shownHead,
   type Transaction,
-  textOfBytes,
   time,
   timestamp,
-  tooLong,
-  tooMany,
   type View,
 } from '../kit/index.ts'
+import { NAME, placeOf, type SecretRecord, secretErrors, secretName, secrets, secretValue } from './secret-records.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, refField, texts, userField } from './shared.ts'
-import { nameOf, noName, otherCharacters, type VaultRecord, vaultName, vaults } from './vault-records.ts'
-
-const errors = declareErrors({
-  secret_name_invalid: otherCharacters(24000),
-  secret_name_missing: noName(24001),
-  secret_name_too_long: tooLong(24002),
-  secret_value_missing: ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
-  secret_value_too_long: tooLong(24004),
-  secret_name_taken: ofField(
-    24005,
-    400,
-    (it: FieldFacts & { id: string }) =>
-      `${it.received} is the name of ${it.id} already. Send a name that no other secret of the vault has.`,
-  ),
-  secret_vault_unknown: field(24006, 400, () => 'the id of a vault'),
-  secret_limit_reached: tooMany(24007),
-  secret_vault_missing: entry(
-    24008,
-    400,
-    () => 'No vault was named. Send its id as vault_id, or its name as vault_name.',
-  ),
-  secret_vault_name_unknown: field(
-    24009,
-    400,
-    () => 'the name of a vault, and of the one with vault_id if both are sent',
-  ),
-})
-
-const limits = accountLimits({
-  vault_secrets: {
-    what: 'secrets of a vault',
-    each: ({ vault_id }) => vault_id,
-    reached: errors.secret_limit_reached,
-  },
-})
-
-const NAME = 'The name, which no other secret of the vault has.'
-const LONGEST_VALUE = 65_535
-
-const name = nameOf(
-  { invalid: errors.secret_name_invalid, missing: errors.secret_name_missing, tooLong: errors.secret_name_too_long },
-  NAME,
-)
-
-const value = documented(
-  v.pipe(
-    v.unwrap(textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
-    secretHere,
-    rule([errors.secret_value_missing], (text, report) => {
-      if (text === '') report(errors.secret_value_missing, {})
-    }),
-  ),
-  `The text to keep. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
-  { json: { minLength: 1, maxLength: LONGEST_VALUE, writeOnly: true }, isRequired: true },
-)
-
-const record = v.object({
-  ...recordHead('secret', texts()),
-  updated_at: instant,
-  name,
-  value: v.pipe(v.string(), secret),
-  vault_id: idOf('vault'),
-  vault_name: vaultName,
-})
-
-type SecretRecord = Frozen<v.InferOutput<typeof record>>
-
-export const secrets = collection<SecretRecord>({
-  name: 'vault_secrets',
-  key: ({ id }) => id,
-  schema: record,
-  indexes: { vault: ({ vault_id }) => vault_id, place: placeOf },
-  exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
-})
-
-function placeOf({ vault_id, name }: Pick<SecretRecord, 'vault_id' | 'name'>): string {
-  return `${vault_id} ${name}`
-}
+import { type VaultRecord, vaults } from './vault-records.ts'
 
 export const secretShape = named(
   v.object({
@@ -126,10 +36,7 @@ export const secretShape = named(
 )
 
 export const secretView: View<SecretRecord, Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
-  id: each.id,
-  uri: `${wire.url}/vault_secrets/${each.id}`,
-  created_at: timestamp(each.created_at),
-  ...descriptionOf(each),
+  ...shownHead(each, wire, '/vault_secrets'),
   updated_at: timestamp(each.updated_at),
   name: each.name,
   vault: refTo(wire, '/vaults', each.vault_id),
@@ -141,8 +48,8 @@ export const secretView: View<SecretRecord, Frozen<v.InferOutput<typeof secretSh
 const createBody = named(
   v.object({
     ...texts(),
-    name: v.optional(name, ''),
-    value: v.optional(value, ''),
+    name: v.optional(secretName, ''),
+    value: v.optional(secretValue, ''),
     vault_id: v.optional(documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
     vault_name: v.optional(documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
   }),
@@ -151,10 +58,18 @@ const createBody = named(
 )
 
 const updateBody = named(
-  v.object({ ...texts(), name: v.optional(name), value: v.optional(value) }),
+  v.object({ ...texts(), name: v.optional(secretName), value: v.optional(secretValue) }),
   'VaultSecretUpdate',
   'The changes of a secret.',
 )
+
+const limits = accountLimits({
+  vault_secrets: {
+    what: 'secrets of a vault',
+    each: ({ vault_id }) => vault_id,
+    reached: secretErrors.secret_limit_reached,
+  },
+})
 
 /** Secrets of vaults. The value of a secret is kept, and shown nowhere. */
 export const vaultSecrets = resource(
@@ -165,7 +80,7 @@ export const vaultSecrets = resource(
     prefix: 'secret',
     what: 'secret',
     filterable: [...FILTERABLE, 'name'],
-    errors,
+    errors: secretErrors,
     limits,
     collection: secrets,
     shape: secretShape,
@@ -176,21 +91,21 @@ export const vaultSecrets = resource(
     view: secretView,
     create: {
       errors: [
-        errors.secret_name_taken,
-        errors.secret_vault_unknown,
-        errors.secret_vault_missing,
-        errors.secret_vault_name_unknown,
+        secretErrors.secret_name_taken,
+        secretErrors.secret_vault_unknown,
+        secretErrors.secret_vault_missing,
+        secretErrors.secret_vault_name_unknown,
       ],
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
         const vault = vaultOf(tx, vault_id, vault_name)
         const place = { vault_id: vault.id, name }
         requireFree(tx, place)
-        const head = { id: tx.newId('secret'), created_at: tx.now, ...described(rest), updated_at: tx.now }
+        const head = { ...newHead(tx, 'secret', rest), updated_at: tx.now }
         return tx.put(secrets, { ...head, value, ...place, vault_name: vault.name })
       },
     },
     update: {
-      errors: [errors.secret_name_taken],
+      errors: [secretErrors.secret_name_taken],
       run(tx, before, { name = before.name, value = before.value, ...rest }) {
         const after = { ...before, ...described(rest, before), name, value }
         requireFree(tx, after)
@@ -209,14 +124,14 @@ export const vaultSecrets = resource(
 
 function vaultOf(tx: Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
-  if (!id && !name) return refuse(errors.secret_vault_missing, {})
-  if (id && !vault) return refuse(errors.secret_vault_unknown, { field: 'vault_id', received: quote(id) })
+  if (!id && !name) return refuse(secretErrors.secret_vault_missing, {})
+  if (id && !vault) return refuse(secretErrors.secret_vault_unknown, { field: 'vault_id', received: quote(id) })
   if (vault && (!name || vault.name === name)) return vault
-  return refuse(errors.secret_vault_name_unknown, { field: 'vault_name', received: quote(name) })
+  return refuse(secretErrors.secret_vault_name_unknown, { field: 'vault_name', received: quote(name) })
 }
 
 function requireFree(tx: Transaction, each: Pick<SecretRecord, 'vault_id' | 'name'> & { readonly id?: string }): void {
   const other = tx.find(secrets, 'place', placeOf(each))
   if (!other || other.id === each.id) return
-  refuse(errors.secret_name_taken, { field: 'name', received: quote(each.name), id: other.id })
+  refuse(secretErrors.secret_name_taken, { field: 'name', received: quote(each.name), id: other.id })
 }

@@ -3,7 +3,6 @@ import {
   accountLimits,
   declareErrors,
   described,
-  descriptionOf,
   documented,
   entry,
   type FieldFacts,
@@ -11,6 +10,7 @@ import {
   general,
   listOperation,
   named,
+  newHead,
   ofField,
   pageAt,
   quote,
@@ -18,15 +18,17 @@ import {
   required,
   resource,
   resourceHead,
+  shownHead,
   type Transaction,
   time,
   timestamp,
   tooMany,
   type View,
 } from '../kit/index.ts'
+import { secrets } from './secret-records.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, texts } from './shared.ts'
 import { vaults as records, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
-import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
+import { secretShape, secretView, vaultSecrets } from './vault-secrets.ts'
 
 const errors = declareErrors({
   vault_not_empty: entry(
@@ -58,10 +60,7 @@ const shape = named(
 )
 
 const view: View<VaultRecord, Frozen<v.InferOutput<typeof shape>>> = (vault, wire) => ({
-  id: vault.id,
-  uri: `${wire.url}/vaults/${vault.id}`,
-  created_at: timestamp(vault.created_at),
-  ...descriptionOf(vault),
+  ...shownHead(vault, wire, '/vaults'),
   updated_at: timestamp(vault.updated_at),
   name: vault.name,
   created_by: ACCOUNT_USER,
@@ -121,8 +120,7 @@ export const vaults = resource(
       errors: [errors.vault_name_taken],
       run(tx, { name, ...rest }) {
         requireFree(tx, name)
-        const head = { id: tx.newId('vault'), created_at: tx.now, ...described(rest), updated_at: tx.now }
-        return tx.put(records, { ...head, name })
+        return tx.put(records, { ...newHead(tx, 'vault', rest), updated_at: tx.now, name })
       },
     },
     update: {

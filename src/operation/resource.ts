@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { FilterableField } from '../filter/filter.ts'
 import { type CatalogueError, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
@@ -18,7 +19,7 @@ import {
   operationWithBody,
 } from './operation.ts'
 import type { Transaction } from './transaction.ts'
-import type { View } from './view.ts'
+import type { View, Wire } from './view.ts'
 
 /** A record of a top-level resource. */
 export interface ResourceRecord extends Described {
@@ -28,8 +29,8 @@ export interface ResourceRecord extends Described {
   readonly created_at: number
 }
 
-/** A kind of resources: its names, its records, and the schemas of bodies and answers. */
-export interface ResourceKind {
+/** A kind of resources that can be read: its names, its records, and the schema of answers. */
+export interface ReadableKind {
   /** The operations' group, for example `reserved_domains`. */
   readonly name: string
   /** The path of its list, for example `/reserved_domains`. */
@@ -50,17 +51,23 @@ export interface ResourceKind {
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
   readonly article?: 'a' | 'an'
   /** The records. */
-  readonly collection: Collection<ResourceRecord>
+  readonly collection: Collection<object>
   /** The schema of a response. */
   readonly shape: v.GenericSchema<{ readonly id: string }>
-  /** The schema of the body that creates one. */
-  readonly createBody: v.GenericSchema
-  /** The schema of the body that changes one. */
-  readonly updateBody: v.GenericSchema
   /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
   readonly filterable?: readonly FilterableField[]
   /** Further query parameters of the list, each with the field of an item that must have one of the values sent. */
   readonly matching?: Matching
+}
+
+/** A kind of resources: also the schemas of bodies, its errors, and what else it has. */
+export interface ResourceKind extends ReadableKind {
+  /** The records. */
+  readonly collection: Collection<ResourceRecord>
+  /** The schema of the body that creates one. */
+  readonly createBody: v.GenericSchema
+  /** The schema of the body that changes one. */
+  readonly updateBody: v.GenericSchema
   /** The errors of this kind. */
   readonly errors?: ErrorsByKey
   /**
@@ -75,10 +82,10 @@ export interface ResourceKind {
 }
 
 /** The record type of a kind. */
-export type RecordOf<Kind extends ResourceKind> = Kind['collection'] extends Collection<infer R> ? R : never
+export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
 /** The response type of a kind. */
-export type ShownOf<Kind extends ResourceKind> =
+export type ShownOf<Kind extends ReadableKind> =
   Kind['shape'] extends v.GenericSchema<unknown, infer Shown> ? Frozen<Shown> : never
 
 /** The rules of a kind of resources. */
@@ -121,14 +128,20 @@ interface BodyRules {
   readonly otherNames?: OtherNames
 }
 
-type MatchedOf<Kind extends ResourceKind> = Kind extends { readonly matching: Matching<infer Name> }
+type MatchedOf<Kind extends ReadableKind> = Kind extends { readonly matching: Matching<infer Name> }
   ? Matched<Name>
   : unknown
 
-type ResourceOperations<Kind extends ResourceKind> = {
-  readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
+/** The operations that read resources of a kind. */
+export type ReadOperations<Kind extends ReadableKind> = {
+  /** Returns one. */
   readonly get: Operation<(id: string) => ShownOf<Kind>>
+  /** Returns a page of them. */
   readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ShownOf<Kind>>>
+}
+
+type ResourceOperations<Kind extends ResourceKind> = ReadOperations<Kind> & {
+  readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
   readonly update: Operation<(id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
   readonly delete: Operation<(id: string) => void>
 }
@@ -154,8 +167,8 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  * const widgets = resource(
  *   { name: 'widgets', path: '/widgets', items: 'widgets', prefix: 'wid', what: 'widget', collection: records, shape, createBody, updateBody },
  *   {
- *     view: (record, { url }) => ({ id: record.id, uri: `${url}/widgets/${record.id}`, created_at: timestamp(record.created_at) }),
- *     create: { run: (tx, body) => tx.put(records, { id: tx.newId('wid'), created_at: tx.now, ...described(body) }) },
+ *     view: (record, wire) => shownHead(record, wire, '/widgets'),
+ *     create: { run: (tx, body) => tx.put(records, newHead(tx, 'wid', body)) },
  *     update: { run: (tx, record, body) => tx.put(records, { ...record, ...described(body, record) }) },
  *   },
  * )
@@ -166,14 +179,10 @@ export function resource(
   kind: ResourceKind,
   rules: ResourceRules<ResourceKind>,
 ): Family<unknown, unknown, unknown, LimitsByName> {
-  const { name, path, items, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
-  const { article = /^[aeiou]/i.test(what) ? 'an' : 'a' } = kind
+  const { name, path, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
   const { view, create, update, onDue, before, relations } = rules
-  const { prefixes: [ofKey, ...others] = [prefix] } = kind
-  const taken = [ofKey, ...others].join('|')
-  const keyOf = (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id)
-  const ofOne = { path: `${path}/{id}`, ids: { id: taken } }
+  const { article, ofOne, keyOf } = namesOf(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
     create: operationWithBody({
@@ -195,27 +204,7 @@ export function resource(
         return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
       },
     }),
-    get: operation({
-      ...ofOne,
-      name: `${name}.get`,
-      method: 'GET',
-      status: 200,
-      summary: `Get ${article} ${what}`,
-      errors: [general.not_found],
-      response: shape,
-      run: (tx, { id }) => tx.show(view, found(tx, id)),
-    }),
-    list: listOperation({
-      name: `${name}.list`,
-      path,
-      summary: `List ${plural}, newest first`,
-      prefix: taken,
-      item: shape,
-      filterable: kind.filterable,
-      matching: kind.matching,
-      response: pageOf(items, shape, what),
-      run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items }),
-    }),
+    ...readOperations(kind, view),
     update: operationWithBody({
       ...ofOne,
       name: `${name}.update`,
@@ -259,6 +248,48 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, ...handlers }
 }
 
+function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {
+  return {
+    article: article ?? (/^[aeiou]/i.test(what) ? 'an' : 'a'),
+    ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
+    keyOf: (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id),
+  }
+}
+
+/** Declares the operations `get` and `list` alone, for a family whose resources no body makes. */
+export function readOperations<const Kind extends ReadableKind>(
+  kind: Kind,
+  view: View<RecordOf<Kind>, ShownOf<Kind>>,
+): ReadOperations<Kind>
+export function readOperations(kind: ReadableKind, viewOfKind: (...args: never[]) => unknown): unknown {
+  const view = viewOfKind as View<object, { readonly id: string }> // It is of the kind's records, as stated above.
+  const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
+  const { article, ofOne, keyOf } = namesOf(kind)
+  return {
+    get: operation({
+      ...ofOne,
+      name: `${name}.get`,
+      method: 'GET',
+      status: 200,
+      summary: `Get ${article} ${what}`,
+      errors: [general.not_found],
+      response: shape,
+      run: (tx, { id }) => tx.show(view, required(tx, collection, id, what, keyOf(id))),
+    }),
+    list: listOperation({
+      name: `${name}.list`,
+      path,
+      summary: `List ${plural}, newest first`,
+      prefix: ofOne.ids.id,
+      item: shape,
+      filterable,
+      matching,
+      response: pageOf(items, shape, what),
+      run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items }),
+    }),
+  }
+}
+
 /** Returns the record with the id of a path, or refuses the request. */
 export function required<R extends object>(
   tx: Transaction,
@@ -293,4 +324,14 @@ export function described(body: Described, record: Described = {}): Described {
 /** Returns `description` and `metadata` for a response: absent until they were set (rules: fields#absent-until-set). */
 export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
   return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
+}
+
+/** Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body. */
+export function newHead(tx: Transaction, prefix: string, body: Described = {}): ResourceRecord {
+  return { id: tx.newId(prefix), created_at: tx.now, ...described(body) }
+}
+
+/** Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`. */
+export function shownHead({ id, created_at, ...texts }: ResourceRecord, { url }: Wire, path: string) {
+  return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(texts) }
 }
