@@ -165,7 +165,7 @@ function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
 const HOPS = 4
 
 /** The most promises in a row that run in one turn on a host with a promise queue alone. */
-const STEPS = 256
+const STEPS = 4096
 
 /**
  * Gives other code its turn: `next` resolves once everything has run that waits for nothing but its turn. Uses no timer,

@@ -1,6 +1,7 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Installed, InstallOptions } from '../http/install.ts'
+import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
+import { Traffic } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
 
@@ -49,8 +50,10 @@ function messageOf(check: () => void): string | undefined {
   }
 }
 
-export function requireStrict(gateway: Gateway): void {
+/** Throws what {@link assertStrict} throws, and for requests without an answer. The error has no lines of a stack. */
+export function requireStrict(gateway: Gateway, underWay: readonly string[]): void {
   try {
+    requireAnswered(underWay)
     assertStrict(gateway)
   } catch (error) {
     const { name, message } = error as Error // Nothing else is thrown there.
@@ -60,11 +63,25 @@ export function requireStrict(gateway: Gateway): void {
   }
 }
 
-export function explain(error: Shown | undefined, gateway: Gateway): void {
-  // A matcher of ours has appended it itself.
-  if (!error || /^The gateway at /m.test(error.message)) return
+function requireAnswered(underWay: readonly string[]): void {
+  if (underWay.length > 0) throw new AssertionError(unanswered(underWay))
+}
+
+function unanswered(underWay: readonly string[]): string {
+  const requests = underWay.length === 1 ? '1 request was' : `${underWay.length} requests were`
+  return `${requests} still under way when the test ended: ${underWay.join(', ')}. Is an await missing?`
+}
+
+/** Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. */
+export function explain(error: Shown | undefined, gateway: Gateway, underWay: readonly string[]): void {
+  if (!error) return
   const { message, stack } = error
-  const explained = `${message}\n\n${reportAfter(message, gateway)}\n`
+  const more = [
+    ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
+    ...(underWay.length === 0 || message.startsWith(PASSED) ? [] : [unanswered(underWay)]),
+  ]
+  if (more.length === 0) return
+  const explained = `${message}\n\n${more.join('\n')}\n`
   overwrite(error, 'message', explained)
   // By a function, since a text might have patterns such as "$&".
   const explainedStack = stack?.replace(message, () => explained)
@@ -81,16 +98,31 @@ function reportAfter(message: string, gateway: Gateway): string {
   return message.startsWith(PASSED) ? report.replace(/\n {2}pending:(?:\n {4}.*)*/, '') : report
 }
 
-/** Records each installation that a test makes of its gateway. The function that it returns undoes all of them. */
-export function installedForNow(gateway: Gateway): () => void {
-  const { install } = gateway
+/** The requests of a test, and the end of what the test installed. */
+export interface Connection {
+  /** The method and path of each request without an answer. */
+  readonly underWay: readonly string[]
+  /** Uninstalls the gateway. More than once does nothing. */
+  end(): void
+}
+
+/** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
+export function connect(gateway: Gateway): Connection {
+  const traffic = new Traffic()
+  const detach = traffic.lead(gateway)
   const installed: Installed[] = []
   gateway.install = (options?: InstallOptions) => {
-    const each = install(options)
+    const each = installFetch(gateway.fetch, () => gateway.url, options)
     installed.push(each)
     return each
   }
-  return () => {
-    for (const each of installed) each.uninstall()
+  return {
+    get underWay() {
+      return traffic.underWay
+    },
+    end() {
+      detach()
+      for (const each of installed) each.uninstall()
+    },
   }
 }

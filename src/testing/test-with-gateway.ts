@@ -6,7 +6,7 @@ import type { GatewayOptions } from '../generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { explain, installedForNow, requireStrict, type Shown, START } from './fixture.ts'
+import { connect, explain, requireStrict, type Shown, START } from './fixture.ts'
 
 /** The options of {@link testWithGateway}. */
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
@@ -131,18 +131,18 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     const options = { ...own, seed: own?.seed ?? name, clock }
     // Without a function of its own, G is what createGateway returns.
     const gateway = create ? create(options) : (createGateway(options) as G)
-    const uninstall = installedForNow(gateway)
+    const connection = connect(gateway)
     // A test that runs into its time-out ends before its promise does.
     const atEnd = atEndOf(context[0]) ?? afterEach
-    atEnd(uninstall)
+    atEnd(connection.end)
     try {
       await work({ gateway }, ...context)
-      if (strict ?? true) requireStrict(gateway)
+      if (strict ?? true) requireStrict(gateway, connection.underWay)
     } catch (error) {
-      if (isShown(error)) explain(error, gateway)
+      if (isShown(error)) explain(error, gateway, connection.underWay)
       throw error
     } finally {
-      uninstall()
+      connection.end()
     }
   }
 }

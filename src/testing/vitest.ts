@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../generated/options.ts'
-import { explain, installedForNow, requireStrict, START } from './fixture.ts'
+import { connect, explain, requireStrict, START } from './fixture.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 
 declare module 'vitest' {
@@ -111,14 +111,15 @@ function testWith<C extends Clock, G extends Gateway<C>>(
     gateway: async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
       const { clock = clockOfTest(), seed = fullName(task) } = gatewayOptions
       const gateway = create({ ...gatewayOptions, clock, seed })
+      const connection = connect(gateway)
       onTestFinished(() => {
         const { state } = task.result ?? {}
-        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway)
+        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection.underWay)
       })
       const before = task.result?.errors?.length ?? 0
-      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway))
+      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway, connection.underWay))
       // Not after `use`: a test that runs into its time-out ends before it.
-      onTestFinished(installedForNow(gateway))
+      onTestFinished(connection.end)
       await use(gateway)
     },
   })

@@ -76,6 +76,15 @@ describe('A test that passes fails all the same', () => {
     expect(message.match(/No attempt used/g)).toHaveLength(1)
   })
 
+  test('for a request that nobody waits for', () => {
+    expect(failureOf('by an await that was forgotten at the end')).toContain(
+      '1 request was still under way when the test ended: DELETE /reserved_domains/rd_1. Is an await missing',
+    )
+    const message = failureOf('by an await that was forgotten before a move of the clock')
+    expect(message).toMatch(/^Error: toHaveCertificate found no domain "app\.example\.com"/)
+    expect(message).toContain('1 request was still under way when the test ended: POST /reserved_domains. Is an await')
+  })
+
   test('for a request to an unknown path', () => {
     const message = failureOf('by an unknown path')
     expect(message).toContain('1 request is for no operation of the API:\n  GET /reserved_domain → 404')

@@ -1,0 +1,110 @@
+import type { ClockFollower } from '../engine/clock.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { type Fetch, isRequest } from '../http/fetch.ts'
+import { splitUrl } from '../http/request.ts'
+
+/**
+ * The number of promises in a row that a request takes: vitest needs some 30 from the last line of a test to its end, so
+ * that more show a forgotten `await` there. Runners do not fake promises, and fake timers let all of them run before time
+ * passes.
+ */
+const STEPS = 200
+
+/** The members of a gateway that say nothing about its state. */
+const PLAIN = ['fetch', 'url', 'dialect']
+
+/**
+ * The requests of a test on their way to its gateway. They arrive some promises later, in the order sent, so that a test
+ * notices a forgotten `await`. A member of the gateway that is used in the same synchronous run lets them arrive first.
+ */
+export class Traffic {
+  readonly #waiting = new Set<() => void>()
+  readonly #underWay = new Set<{ readonly name: string }>()
+  #isSameRun = false
+
+  /** Sends the requests of a gateway this way. Returns a function that lets go of its clock. */
+  lead(gateway: Gateway): () => void {
+    const { fetch, clock } = gateway
+    for (const [name, member] of Object.entries(gateway)) {
+      if (!PLAIN.includes(name)) this.#precede(gateway, name, member)
+    }
+    Object.assign(gateway, { fetch: this.#through(fetch, () => gateway.url) })
+    const detach = clock.attach?.(this.#follower)
+    return () => void (typeof detach === 'function' && detach())
+  }
+
+  /** Returns the method and path of each request without an answer. */
+  get underWay(): readonly string[] {
+    return [...this.#underWay].map(({ name }) => name)
+  }
+
+  #through(fetch: Fetch, baseUrl: () => string): Fetch {
+    return (input, init) => {
+      const request = { name: nameOf(input, init, baseUrl()) }
+      const sent = copyOf(init)
+      this.#underWay.add(request)
+      const answer = new Promise<Response>((resolve) => {
+        void this.#send(() => resolve(fetch(input, sent)))
+      })
+      return answer.finally(() => this.#underWay.delete(request))
+    }
+  }
+
+  async #send(arrive: () => void): Promise<void> {
+    this.#waiting.add(arrive)
+    this.#isSameRun = true
+    for (let step = 0; step < STEPS && this.#waiting.has(arrive); step++) {
+      await null
+      this.#isSameRun = false
+    }
+    if (this.#waiting.delete(arrive)) arrive()
+  }
+
+  #arrive(): void {
+    for (const arrive of this.#waiting) {
+      this.#waiting.delete(arrive)
+      arrive()
+    }
+  }
+
+  #arriveInSameRun(): void {
+    if (this.#isSameRun) this.#arrive()
+  }
+
+  #precede(gateway: object, name: string, member: unknown): void {
+    let value = member
+    Object.defineProperty(gateway, name, {
+      get: () => {
+        this.#arriveInSameRun()
+        return value
+      },
+      set: (other) => {
+        value = other
+      },
+      enumerable: true,
+      configurable: true,
+    })
+  }
+
+  /** Lets requests arrive before the clock moves. */
+  readonly #follower: ClockFollower = {
+    nextDueAt: () => undefined,
+    nextStopAt: () => undefined,
+    settle: () => undefined,
+    moves: () => {
+      this.#arriveInSameRun()
+      return () => undefined
+    },
+  }
+}
+
+/** Copies what its owner may change before the request arrives. */
+function copyOf(init: RequestInit | undefined): RequestInit | undefined {
+  if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
+  return { ...init, headers: { ...init.headers } }
+}
+
+function nameOf(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
+  const [url, own] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
+  return `${(init?.method ?? own).toUpperCase()} ${splitUrl(url, baseUrl).path}`
+}

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Gateway, ManualClock } from '../../src/index.ts'
+import { timersOn } from '../../src/testing/clock.ts'
+import { type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+
+/** The application under test: a small client. */
+function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
+  const send = (method: string, path: string, body?: object) =>
+    gateway.fetch(gateway.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return {
+    reserve: (domain: string) =>
+      send('POST', '/reserved_domains', { domain, certificate_management_policy: { authority: 'letsencrypt' } }),
+    remove: (id: string) => send('DELETE', `/reserved_domains/${id}`),
+    list: () => send('GET', '/reserved_domains'),
+  }
+}
+
+/** The error of a test with a gateway, as any runner gets it. */
+async function errorOf(work: (gateway: Gateway<ManualClock>) => unknown, options?: TestOptions): Promise<string> {
+  let run: (() => Promise<unknown>) | undefined
+  const base = (_name: string, work: () => Promise<unknown>) => {
+    run = work
+  }
+  testWithGateway(base, options)('of an application', ({ gateway }) => work(gateway))
+  return (await run?.().then(
+    () => 'passed',
+    (error: Error) => error.message,
+  )) as string
+}
+
+const passes = async (work: (gateway: Gateway<ManualClock>) => unknown) => expect(await errorOf(work)).toBe('passed')
+
+afterEach(() => void vi.useRealTimers())
+
+describe('A forgotten await', () => {
+  test('fails before a move of the clock: the request has not arrived then', async () => {
+    const error = await errorOf(async (gateway) => {
+      const { reserve } = clientOf(gateway)
+      const onboard = async () => {
+        reserve('app.example.com')
+      }
+      await onboard()
+      gateway.clock.advance('30s')
+      const { reserved_domains: domains } = gateway.reservedDomains.list()
+      if (domains.every(({ certificate }) => !certificate)) throw new Error('There is no certificate.')
+    })
+    expect(error).toMatch(/^There is no certificate\./)
+    expect(error).toContain(
+      '1 request was still under way when the test ended: POST /reserved_domains. Is an await missing?',
+    )
+  })
+
+  test('fails as the last thing that a test does, with the request', async () => {
+    const error = await errorOf(async (gateway) => {
+      const { reserve, remove } = clientOf(gateway)
+      const { id } = await (await reserve('app.example.com')).json()
+      const rollBack = async () => {
+        remove(id)
+        remove(id)
+      }
+      await rollBack()
+    })
+    expect(error).toMatch(
+      /2 requests were still under way when the test ended: DELETE \/reserved_domains\/rd_\w+, DELETE .*Is an await missing/,
+    )
+  })
+
+  test('is allowed by `strict: false`', async () => {
+    const work = (gateway: Gateway<ManualClock>) => void clientOf(gateway).list()
+    expect(await errorOf(work, { strict: false })).toBe('passed')
+    expect(await errorOf(work)).toContain('1 request was still under way when the test ended: GET /reserved_domains')
+  })
+
+  test('fails through the global fetch, too', async () => {
+    const error = await errorOf((gateway) => {
+      gateway.install()
+      const { url } = gateway
+      void clientOf({ url, fetch: (...args) => globalThis.fetch(...args) }).list()
+    })
+    expect(error).toContain('1 request was still under way')
+  })
+})
+
+describe('A request', () => {
+  test('arrives first, where the same synchronous run then moves the clock or looks at the gateway', () =>
+    passes(async (gateway) => {
+      const { clock } = gateway
+      gateway.faults.add({ operation: 'reserved_domains.list', times: 1, latency: '2s' })
+      const late = clientOf(gateway).list()
+      clock.advance('2s')
+      expect((await late).status).toBe(200)
+      const listed = clientOf(gateway).list()
+      expect(gateway.requests.count()).toBe(2)
+      await listed
+    }))
+
+  test('arrives in the order sent, on a later turn', () =>
+    passes(async (gateway) => {
+      const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
+      const { reserve } = clientOf(gateway)
+      const sent = Promise.all(names.map(reserve))
+      await Promise.resolve()
+      expect(gateway.requests.count()).toBe(0)
+      expect((await sent).map(({ status }) => status)).toEqual([201, 201, 201])
+      expect(gateway.requests.all().map(({ request }) => (request as { domain: string }).domain)).toEqual(names)
+    }))
+
+  test('is what it was when it was sent', () =>
+    passes(async (gateway) => {
+      const changing: Record<string, string> = { ...headers }
+      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers: changing })
+      changing.authorization = ''
+      expect((await sent).status).toBe(200)
+    }))
+
+  test('never arrives, if it is aborted before', () =>
+    passes(async (gateway) => {
+      const { signal, abort } = withAbort()
+      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers, signal })
+      abort()
+      await expect(sent).rejects.toThrow('no longer wanted')
+      expect(gateway.requests.count()).toBe(0)
+    }))
+
+  test('arrives while the timers of the host are faked', () =>
+    passes(async (gateway) => {
+      vi.useFakeTimers()
+      expect((await clientOf(gateway).list()).status).toBe(200)
+    }))
+
+  test('and those that follow it arrive at one stop of an asynchronous move', () =>
+    passes(async (gateway) => {
+      const { setTimeout } = timersOn(gateway.clock)
+      const { list } = clientOf(gateway)
+      const work = async () => {
+        await new Promise<void>((resolve) => setTimeout(resolve, 1000))
+        for (let n = 0; n < 20; n++) await list()
+        return gateway.clock.now
+      }
+      const done = work()
+      const start = gateway.clock.now
+      await gateway.clock.advanceAsync('1h')
+      expect((await done) - start).toBe(1000)
+      expect(new Set(gateway.requests.all().map(({ at }) => at)).size).toBe(1)
+    }))
+})
+
+function withAbort() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort(new Error('no longer wanted')) }
+}
