@@ -231,3 +231,43 @@ test('A rotator of API keys works with the key that it made, and the old one is 
   expect((await ask('DELETE', `/bot_users/${bot.id}`)).status).toBe(204)
   expect(await asKey(fresh.token)).toBe('403 ERR_NGROK_203')
 })
+
+test('A provider of sandboxes gives each tenant an identity, an address, a token and a gateway, and revokes one', async ({
+  gateway,
+}) => {
+  const ask = connect(gateway)
+  const made = async (path: string, json: object) => {
+    const { status, body } = await ask('POST', path, { json })
+    expect(status, `${path} ${JSON.stringify(body)}`).toBe(201)
+    return body
+  }
+  async function provide(tenant: string) {
+    const texts = { description: `gateway of ${tenant}`, metadata: JSON.stringify({ tenant_id: tenant }) }
+    const user = await made('/service_users', { name: `sandbox (tenant ${tenant})` })
+    const { id, addr } = await made('/reserved_addrs', { ...texts, region: 'us' })
+    const acl = [`bind:sandbox-${tenant}.internal:22`, 'bind:*']
+    const credential = await made('/credentials', { ...texts, acl, owner_id: user.id })
+    const forward = { type: 'forward-internal', config: { url: `tcp://sandbox-${tenant}.internal:22` } }
+    const traffic_policy = JSON.stringify({ on_tcp_connect: [{ actions: [forward] }] })
+    const url = `tcp://${addr}`
+    const endpoint = await made('/endpoints', { type: 'cloud', bindings: ['public'], url, ...texts, traffic_policy })
+    expect([endpoint.hostport, endpoint.tcp_addr.id, credential.owner_id]).toEqual([addr, id, user.id])
+    return { user, credential, paths: [`/endpoints/${endpoint.id}`, `/reserved_addrs/${id}`] }
+  }
+  const [red, blue] = [await provide('red'), await provide('blue')]
+  for (const { credential } of [red, blue]) {
+    gateway.declare.tunnelSession({
+      credential: credential.id,
+      endpoints: [{ binding: 'internal', url: `tcp://${credential.id.replace('_', '-').toLowerCase()}.internal:22` }],
+    })
+  }
+  // An address is in use as long as its gateway is there.
+  expect(outcome(await ask('DELETE', red.paths[1] ?? ''))).toBe('409 ERR_NGROK_90441')
+  // Without its user, a tenant has no token and no session any more.
+  expect((await ask('DELETE', `/service_users/${red.user.id}`)).status).toBe(204)
+  for (const path of red.paths) expect((await ask('DELETE', path)).status).toBe(204)
+  const sessions = await everyPage(ask, '/tunnel_sessions', 'tunnel_sessions')
+  expect(sessions.map((each) => each.credential.id)).toEqual([blue.credential.id])
+  const mine = filtered('/endpoints', `obj.metadata == '{"tenant_id":"red"}'`)
+  expect((await ask('GET', mine)).body.endpoints).toEqual([])
+})
