@@ -6,16 +6,16 @@ import {
   declareErrors,
   described,
   description,
-  descriptionOf,
   field,
   metadata,
+  newHead,
   ofField,
   recordHead,
   refuse,
   resource,
   resourceHead,
   rule,
-  timestamp,
+  shownHead,
 } from 'fauxgate/kit'
 import * as v from 'valibot'
 
@@ -57,18 +57,12 @@ const widgets = resource(
   },
   // What is done with them, beginning with how an answer is made of a record.
   {
-    view: (record, wire) => ({
-      id: record.id,
-      uri: `${wire.url}/widgets/${record.id}`,
-      created_at: timestamp(record.created_at),
-      ...descriptionOf(record),
-      name: record.name,
-    }),
+    view: (record, wire) => ({ ...shownHead(record, wire, '/widgets'), name: record.name }),
     create: {
       errors: [errors.widget_taken],
       run(tx, { name, ...rest }) {
         if (tx.find(records, 'name', name)) refuse(errors.widget_taken, { field: 'name', received: `"${name}"` })
-        return tx.put(records, { id: tx.newId('wid'), created_at: tx.now, ...described(rest), name })
+        return tx.put(records, { ...newHead(tx, 'wid', rest), name })
       },
     },
     update: {

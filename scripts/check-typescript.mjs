@@ -118,9 +118,14 @@ await withPackage(async (folder, tarball) => {
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   writeFileSync(join(folder, 'declarations.ts'), DECLARATIONS)
   writeFileSync(join(folder, 'fixture.ts'), FIXTURE)
+  const ofDeclarations = new Map(
+    versions.map((each) => [each, problemsOf(folder, each, ['declarations.ts'], { skipLibCheck: false, types: [] })]),
+  )
+  // Families of one's own need it.
+  install(folder, ...asHere('valibot'))
   for (const version of versions) {
     const problems =
-      problemsOf(folder, version, ['declarations.ts'], { skipLibCheck: false, types: [] }) +
+      ofDeclarations.get(version) +
       problemsOf(folder, version, ['fixture.ts', 'blocks/whole', 'examples/**/*.ts']) +
       problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
     if (problems === '') {

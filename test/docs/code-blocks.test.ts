@@ -40,8 +40,9 @@ function assertedLine(line: string): string {
 async function runBlock({ code, isFragment }: Block): Promise<void> {
   const asserted = code
     .replace(/^import type .*$|^export default .*$/gm, '')
-    .replace(/^import \{(.*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
-      const values = names.split(',').filter((name) => !name.trim().startsWith('type '))
+    .replace(/^import \* as (\w+) from '(.*)'$/gm, "const $1 = modules['$2']")
+    .replace(/^import \{([^}]*)\} from '(.*)'$/gm, (_line, names: string, from: string) => {
+      const values = names.split(',').filter((name) => name.trim() !== '' && !name.trim().startsWith('type '))
       return `const {${values.join(',').replaceAll(' as ', ': ')}} = modules['${from}']`
     })
     .split('\n')

@@ -1,5 +1,6 @@
 import { Ngrok } from '@ngrok/ngrok-api'
 import { setupServer } from 'msw/node'
+import * as valibot from 'valibot'
 import { expect, onTestFinished, vi } from 'vitest'
 import * as ngrokEntry from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
@@ -61,6 +62,7 @@ export const modules: Record<string, object> = {
   'fauxgate/testing': testing,
   'fauxgate/vitest': { test: runner(), testOnSystemClock: runner(), testUsing: runner },
   '@ngrok/ngrok-api': { Ngrok },
+  valibot,
   '@jest/globals': { expect, test: runner() },
   vitest: {
     expect,
