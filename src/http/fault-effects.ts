@@ -1,9 +1,14 @@
 import { errorNamed, errors } from '../control/faults/fault.ts'
 import type { ArmedFault } from '../generated/controls.ts'
+import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { codeOf, statusOf } from '../schema/error-facts.ts'
-import type { Catalogue } from '../schema/errors.ts'
+import { errorsIn, partsOf } from '../schema/documentation.ts'
+import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
+import type { Catalogue, CatalogueError } from '../schema/errors.ts'
+import { isSecretAt } from '../schema/secret-fields.ts'
+import { quote, quoteSecret } from '../schema/text.ts'
 import { durationMs } from '../schema/time.ts'
+import { isObject } from '../schema/values.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
 export function isBefore(fault: ArmedFault): boolean {
@@ -11,7 +16,10 @@ export function isBefore(fault: ArmedFault): boolean {
 }
 
 interface Met {
-  readonly operation: string
+  readonly operation: Operation
+  readonly ids: PathIds
+  /** The JSON of the body, or the parameters of the query. */
+  readonly input: unknown
   readonly operationId: string
   readonly dialect: CommonDialect
   readonly catalogue: Catalogue
@@ -41,7 +49,7 @@ function fails({ status, error, message, body, drop, latency, truncate, retryAft
 }
 
 function failure(fault: ArmedFault, it: Met): HttpResponse {
-  const { operation, operationId, dialect } = it
+  const { operationId, dialect } = it
   const error = (fault.error && errorNamed(fault.error, it)) || errors.injected_fault
   const status = fault.status ?? statusOf(error, dialect)
   if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
@@ -49,7 +57,27 @@ function failure(fault: ArmedFault, it: Met): HttpResponse {
   return jsonAnswer(status, {
     error_code: codeOf(error, dialect),
     status_code: status,
-    msg: fault.message ?? errors.injected_fault.message({ operation }),
+    msg: fault.message ?? messageOf(error, it),
     details: { operation_id: operationId },
   })
+}
+
+/** Returns the message of the rule that the error belongs to, with the values that the request has. */
+function messageOf(error: CatalogueError, { operation, ids, input, dialect }: Met): string {
+  const usual = errors.injected_fault.message({ operation: operation.name })
+  if (error === errors.injected_fault) return usual
+  const schema = operation.body ?? operation.query
+  const shown = (name: string, value: unknown) =>
+    typeof value === 'object' || (schema && isSecretAt(schema, [name])) ? quoteSecret(value) : quote(value)
+  const sent = Object.entries(isObject(input) ? input : {})
+  const values = Object.fromEntries(sent.map(([name, value]) => [name, shown(name, value)]))
+  const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
+  const [field] = fields.find(([, each]) => errorsIn(each).has(error)) ?? []
+  const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
+  try {
+    return messageWith(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
+  } catch {
+    // The message of an own family may do more with a value than show it.
+    return usual
+  }
 }

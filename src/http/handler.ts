@@ -160,7 +160,9 @@ class Call {
     this.#fault = fault
     const usual = isBefore(fault) ? undefined : this.#orError(() => this.#executed(operation, ids, input))
     return faultyAnswer(fault, usual, {
-      operation: name,
+      operation,
+      ids,
+      input,
       operationId: this.#operationId,
       dialect,
       catalogue: engine.context.catalogue,

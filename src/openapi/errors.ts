@@ -1,7 +1,7 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { codeOf, statusOf } from '../schema/error-facts.ts'
+import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Example, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -48,10 +48,7 @@ const CAUSED: Readonly<Record<string, string>> = messages
 function messageOf(error: CatalogueError, dialect: CommonDialect): string {
   const caused = CAUSED[error.key]
   if (caused !== undefined) return caused.replaceAll(standard.versionHeader, dialect.versionHeader)
-  const known: Readonly<Record<string, string>> = { header: CONTROL_KEY_HEADER }
-  const names = new Proxy(known, { get: (values, name: string) => values[name] ?? `{${name}}` })
-  // The object has every value that a message asks for.
-  return (error.message as (values: object) => string)(names)
+  return messageWith(error, { header: CONTROL_KEY_HEADER })
 }
 
 export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {

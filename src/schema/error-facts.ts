@@ -49,6 +49,15 @@ function detailsOf({ details, problems, further }: Refusal, shown: (text: string
   return all
 }
 
+/** Makes the message of an error from the values that are known; in place of any other value is its name: `{limit}`. */
+export function messageWith(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
+  const values = new Proxy(known, {
+    get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),
+  })
+  // The object has every value that a message asks for.
+  return (error.message as (values: object) => string)(values)
+}
+
 function withinLimit(text: string): string {
   if (bytesAsJson(text) <= LONGEST_MESSAGE) return text
   // One character is at most six bytes of JSON: an escape such as "\u0000".

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { manualClock, ngrok } from '../../src/index.ts'
+import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { declareErrors, entry } from '../../src/kit/index.ts'
 import { serve } from '../../src/server/node.ts'
+import { widgets } from '../kit/widgets.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
@@ -47,12 +49,55 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(answer.body).toEqual({
       error_code: error,
       status_code: status,
-      msg: 'A fault was injected into reserved_addrs.list by the test.',
+      msg: expect.stringMatching(/^(?!A fault was injected).{20,}\.$/s),
       details: { operation_id: headers.get('ngrok-operation-id') },
     })
     const restored = open({ dialect: ngrok })
     restored.restore(gateway.snapshot())
     expect(outcome(await client(restored)('GET', ADDRS))).toBe(`${status} ${error}`)
+  })
+
+  it('says what the rule would say, with the values that the request has', async () => {
+    const gateway = open({ dialect: ngrok })
+    const api = client(gateway)
+    const msgOf = async (error: string, ...request: Parameters<typeof api>) => {
+      gateway.faults.add({ error: error as 'ERR_NGROK_413', times: 1 })
+      return (await api(...request)).body.msg
+    }
+    const json = { domain: 'app.example.com', region: 'mars', certificate_id: 'cert_1' }
+    expect(await msgOf('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
+      'The domain "app.example.com" is reserved already, as {id}. A name can be reserved once.',
+    )
+    expect(await msgOf('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain('region is "mars". Allowed: ')
+    expect(await msgOf('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
+      /^rd_1 has a certificate/,
+    )
+    expect(await msgOf('ERR_NGROK_233', 'GET', `${ADDRS}?limit=7`)).toBe(
+      'limit is "7". Allowed: a whole number from 1 to 100.',
+    )
+    expect(await msgOf('ERR_NGROK_511', 'POST', '/reserved_domains', { json })).toBe(
+      'The domain has a dangling CNAME record. Delete the record, then reserve the domain.',
+    )
+  })
+
+  it('tells no secret of the request in the message of an error', async () => {
+    const gateway = open()
+    const json = { certificate_pem: 'x', private_key_pem: 'the secret' }
+    for (const error of ['key_unsupported', 'key_missing', 'pem_headers', 'field_unknown', 'field_invalid'] as const) {
+      gateway.faults.add({ error, times: 1 })
+      const { body } = await client(gateway)('POST', '/tls_certificates', { json })
+      expect(body.msg.length).toBeGreaterThan(10)
+      expect(JSON.stringify(body)).not.toContain('the secret')
+    }
+  })
+
+  it('says that it was injected if the message of an own family cannot be made without a value', async () => {
+    const odd = declareErrors({ odd: entry(95009, 418, (it: { names: string[] }) => it.names.join(', ')) })
+    const families = { widgets: { ...widgets, errors: { ...widgets.errors, ...odd } } }
+    const gateway = createGateway({ families })
+    gateway.faults.add({ error: 'odd' })
+    const { status, body } = await client(gateway)('GET', ADDRS)
+    expect([status, body.msg]).toEqual([418, 'A fault was injected into reserved_addrs.list by the test.'])
   })
 
   it('can fail after the write: the client sees an error, and the change happened', async () => {

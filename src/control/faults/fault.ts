@@ -209,19 +209,30 @@ export function isPending(fault: ArmedFault): boolean {
 }
 
 /** An error that the service documents for a condition that does not arise here. */
-const onlyAsFault = (number: number) =>
-  entry(number, 400, () => `The service has this error. Here only a fault answers with it: the number is ${number}.`)
+const onlyAsFault = (number: number, sentence: string) => entry(number, 400, () => sentence)
 
 export const errors = declareErrors({
-  service_error_405: onlyAsFault(405),
-  service_error_430: onlyAsFault(430),
-  service_error_447: onlyAsFault(447),
-  service_error_451: onlyAsFault(451),
-  service_error_459: onlyAsFault(459),
-  service_error_460: onlyAsFault(460),
-  service_error_461: onlyAsFault(461),
-  service_error_511: onlyAsFault(511),
-  service_error_512: onlyAsFault(512),
+  service_error_405: onlyAsFault(405, 'Names with this suffix can be reserved in another region only.'),
+  service_error_430: onlyAsFault(
+    430,
+    'Another account has an active tunnel on this domain. It cannot be reserved meanwhile.',
+  ),
+  service_error_447: onlyAsFault(447, 'Managed certificates are not allowed for the direct subdomains of this domain.'),
+  service_error_451: onlyAsFault(451, 'The region of this domain cannot be changed.'),
+  service_error_459: onlyAsFault(459, 'Region and IP resolution of this domain cannot be changed.'),
+  service_error_460: onlyAsFault(460, 'The plan of this account does not allow a change of Region and IP resolution.'),
+  service_error_461: onlyAsFault(
+    461,
+    'The account has as many domains with a Region and IP resolution of their own as it may have.',
+  ),
+  service_error_511: onlyAsFault(
+    511,
+    'The domain has a dangling CNAME record. Delete the record, then reserve the domain.',
+  ),
+  service_error_512: onlyAsFault(
+    512,
+    'The domain has a dangling A, AAAA, ALIAS or other record that points to the service. Delete it first.',
+  ),
   too_many_on_order: entry(
     90429,
     409,
