@@ -7,7 +7,7 @@ import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
-import { snakeCase } from '../schema/text.ts'
+import { quote, snakeCase } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** An id of a type, or of several with `|` between. The prefixes of backends have more letters after "bkd". */
@@ -97,7 +97,7 @@ function endCallWith(families: Families) {
     run: (host, { id }) =>
       host.transact((tx) => {
         const isEnded = ends.some(({ prefix, run }) => isIdOf(id, `${prefix}_`) && run(tx, id))
-        if (!isEnded) refuse(general.not_found, { what: 'declared', received: id }, { id })
+        if (!isEnded) refuse(general.not_found, { what: 'declared thing with the id', received: quote(id) }, { id })
       }),
   })
 }

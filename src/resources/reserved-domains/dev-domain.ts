@@ -82,6 +82,9 @@ function freeName(tx: Transaction, base: string): string {
     })
     return `${words.join('-')}.${base}`
   }
-  const names = Array.from({ length: size }, (_, step) => nameAt((start + step) % size))
-  return names.find((each) => !tx.find(domains, 'domain', each)) ?? nameAt(start)
+  for (let step = 0; step < size; step++) {
+    const name = nameAt((start + step) % size)
+    if (!tx.find(domains, 'domain', name)) return name
+  }
+  return nameAt(start)
 }

@@ -178,8 +178,19 @@ export function requireFree(tx: Transaction, domain: string, field = 'domain'): 
   const { takenDomains } = domainRules(tx.rules)
   const received = quote(domain)
   if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received })
-  const other = takenDomains.find((taken) => isBelow(taken, domain) || isBelow(domain, `*.${taken.replace('*.', '')}`))
+  const other =
+    namesAbove(domain).find((name) => takenDomains.includes(name)) ??
+    takenDomains.find((taken) => isBelow(taken, domain))
   if (other !== undefined) refuse(errors.domain_conflicts_elsewhere, { field, received, taken: quote(other) })
+}
+
+/** Returns the names that a name is below, each by itself and as a wildcard. */
+function namesAbove(domain: string): string[] {
+  const labels = domain.split('.')
+  return labels.slice(1).flatMap((_, index) => {
+    const name = labels.slice(index + 1).join('.')
+    return [name, `*.${name}`]
+  })
 }
 
 /** Returns the record of a new domain, without certificate and policy. */
