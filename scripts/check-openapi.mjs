@@ -1,10 +1,12 @@
 // Holds the OpenAPI documents of the built package against tools of others: `node scripts/check-openapi.mjs`. A linter;
-// a client made from the types, which must compile strictly and work; a fuzzer, where Python and its package are there.
+// a client made from the types, which must compile strictly and work; generated clients, where their languages are there; a
+// fuzzer, where Python and its package are there.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
+import { checkGeneratedClients } from './generated-clients/index.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = `${root}node_modules/.cache/fauxgate-openapi/`
@@ -153,4 +155,5 @@ const keys = new Map(Object.entries(examples).map(([key, { summary }]) => [summa
 
 lint()
 await compileAndUse()
+await checkGeneratedClients(folder)
 if (!process.argv.includes('--no-fuzz')) await fuzz()

@@ -1,0 +1,162 @@
+// Clients in Go and Python that OpenAPI Generator makes from the documents: each must compile, and create, list, change and
+// delete in every family of a served gateway.
+import { spawn, spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createGateway, manualClock } from '../../dist/index.js'
+import { createNgrok } from '../../dist/ngrok.js'
+import { serve } from '../../dist/node.js'
+import { certificatePair } from '../../dist/testing.js'
+
+const GENERATOR = 'openapi-generator-cli:7.17.0'
+const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
+const here = (name) => fileURLToPath(new URL(name, import.meta.url))
+
+const pair = certificatePair()
+const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci'
+const description = 'changed'
+
+/** The bodies that create and change a resource, by family; `@vaults` is the id of the created vault. */
+const BODIES = {
+  reserved_addrs: [{}, { description }],
+  reserved_domains: [{ domain: 'app.example.com' }, { description }],
+  weighted_backends: [{ backends: { bkdhr_1: 100 } }, { backends: { bkdhr_1: 40, bkdhr_2: 60 } }],
+  tls_certificates: [pair, { description }],
+  endpoints: [{ url: 'https://app.internal', traffic_policy: '{}' }, { description }],
+  ip_policies: [{ description: 'the office' }, { description }],
+  ip_policy_rules: [{ cidr: '192.0.2.0/24', ip_policy_id: '@ip_policies', action: 'allow' }, { action: 'deny' }],
+  bot_users: [{ name: 'bot' }, { name: 'another' }],
+  service_users: [{ name: 'service' }, { description }],
+  api_keys: [{}, { description }],
+  credentials: [{ acl: ['bind:*.example.com'] }, { description }],
+  ssh_credentials: [{ public_key: SSH_KEY }, { description }],
+  vaults: [{ name: 'prod' }, { description }],
+  vault_secrets: [{ name: 'password', value: 'x', vault_id: '@vaults' }, { value: 'y' }],
+  kubernetes_operators: [
+    { deployment: { name: 'n', namespace: 's', version: '1', cluster_name: 'c' } },
+    { description },
+  ],
+}
+
+const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
+
+/**
+ * The calls to make by a document, first those that create, last those that delete, the youngest first.
+ * @throws Error for a family that creates and has no bodies here.
+ */
+function callsOf({ paths, components }) {
+  const version = components.parameters.version.name
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, ...operation })),
+  )
+  const made = operations
+    .filter(({ operationId }) => /\.(create|replace)$/.test(operationId))
+    .map(({ tags }) => tags[0])
+  const calls = operations.flatMap(({ path, operationId, tags: [family], parameters, requestBody }) => {
+    const verb = operationId.slice(family.length + 1)
+    if (!VERBS.includes(verb) || (verb !== 'list' && !made.includes(family))) return []
+    const order = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    const pattern = (name) => parameters.find((each) => each.name === name).schema.pattern
+    const idOf = (name) => (BODIES[family] ? `@${family}` : `${/[a-z]+/.exec(pattern(name))}_1`)
+    const schema = requestBody?.content['application/json'].schema.$ref.split('/').at(-1)
+    const body = schema && (verb === 'replace' ? components.schemas[schema].examples[0] : bodyOf(family, verb))
+    const ids = Object.fromEntries(order.map((name) => [name, idOf(name)]))
+    const saved = verb === 'create' ? { saved: family } : {}
+    return { operation: operationId, verb, version, ids, order, ...saved, ...(schema && { schema, body }) }
+  })
+  const inOrder = (verb) => calls.filter((each) => each.verb === verb)
+  return VERBS.flatMap((verb) => (verb === 'delete' ? inOrder(verb).reverse() : inOrder(verb)))
+}
+
+function bodyOf(family, verb) {
+  if (!BODIES[family]) throw new Error(`scripts/generated-clients has no bodies for the family ${family}.`)
+  return BODIES[family][verb === 'create' ? 0 : 1]
+}
+
+const run = (command, args, options = {}) => {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
+  if (error || status !== 0) throw new Error(`${command} ${args.join(' ')}:\n${error ?? ''}${stdout}${stderr}`)
+  return stdout
+}
+const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+/** The generator's jar, which Maven brings once, or undefined where it cannot be had. */
+function generatorIn(folder) {
+  const jar = `${folder}${GENERATOR.replace(':', '-')}.jar`
+  if (existsSync(jar)) return jar
+  const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
+  const artifact = `-Dartifact=org.openapitools:${GENERATOR}`
+  works('mvn', '-q', '-B', `-Dmaven.repo.local=${folder}maven`, copy, artifact, `-DoutputDirectory=${folder}`)
+  return existsSync(jar) ? jar : undefined
+}
+
+/** How each language is made ready, by a client's folder: the command that makes calls, or undefined where it is missing. */
+const LANGUAGES = {
+  python(client, folder) {
+    const python = `${folder}python/bin/python`
+    if (!existsSync(python) && !works('python3', '-m', 'venv', `${folder}python`)) return undefined
+    run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...PYTHON])
+    return [python, here('drive.py'), client]
+  },
+  go(client, folder, hasCalls) {
+    if (!works('go', 'version')) return undefined
+    const env = { ...process.env, GOPATH: `${folder}go`, GOCACHE: `${folder}go-build`, GOFLAGS: '-modcacherw -mod=mod' }
+    const options = { cwd: client, env }
+    if (!hasCalls) {
+      run('go', ['build', './...'], options)
+      return ['true']
+    }
+    mkdirSync(`${client}/drive`)
+    copyFileSync(here('drive.go'), `${client}/drive/main.go`)
+    run('go', ['mod', 'edit', '-module=client'], options)
+    run('go', ['build', '-o', `${client}/program`, './drive'], options)
+    return [`${client}/program`]
+  },
+}
+
+const GATEWAYS = {
+  openapi: () => createGateway({ clock: manualClock(0) }),
+  'openapi.ngrok': () => createNgrok({ clock: manualClock(0) }),
+  'openapi.control': undefined,
+  'openapi.ngrok.control': undefined,
+}
+
+async function check(name, language, jar, folder) {
+  const document = fileURLToPath(new URL(`../../dist/${name}.json`, import.meta.url))
+  const client = `${folder}${name}-${language}`
+  rmSync(client, { recursive: true, force: true })
+  const left = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
+  const args = ['generate', '-i', document, '-g', language, '-o', client, '--global-property', left]
+  run('java', ['-jar', jar, ...args])
+  const command = LANGUAGES[language](client, folder, GATEWAYS[name] !== undefined)
+  if (!command) return console.warn(`LEFT OUT: generated clients in ${language}, which is missing here.`)
+  const calls = GATEWAYS[name] ? callsOf(JSON.parse(readFileSync(document, 'utf8'))) : []
+  writeFileSync(`${client}/calls.json`, JSON.stringify(calls))
+  const server = await serve(GATEWAYS[name]?.() ?? createGateway())
+  const [program, ...before] = command
+  const child = spawn(program, [...before, server.url, `${client}/calls.json`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  child.stdout.on('data', (data) => {
+    printed += data
+  })
+  const status = await new Promise((resolve) => child.once('close', resolve))
+  await server.close()
+  const made = printed.split('\n').length - 1
+  if (status !== 0 || made !== calls.length) {
+    throw new Error(`${name} in ${language}: failed at ${JSON.stringify(calls[made])}`)
+  }
+  console.log(`ok  ${name}.json in ${language}: compiles, and makes ${made} calls`)
+}
+
+/** Makes the clients in a folder, and lets each make its calls. */
+export async function checkGeneratedClients(folder) {
+  if (!works('java', '-version')) return console.warn('LEFT OUT: generated clients. Java is missing here.')
+  const jar = generatorIn(folder)
+  if (!jar)
+    return console.warn(`LEFT OUT: generated clients. Maven, or ${GENERATOR} from Maven Central, is missing here.`)
+  for (const language of Object.keys(LANGUAGES)) {
+    for (const name of Object.keys(GATEWAYS)) await check(name, language, jar, folder)
+  }
+}
