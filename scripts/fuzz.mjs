@@ -49,7 +49,7 @@ function watch() {
 /** Runs batches of cases until so many calls were made, or one fails. */
 async function attack() {
   const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url).href)
-  const on = stepsOn({ main: await load('index'), testing: await load('testing') })
+  const on = stepsOn({ main: await load('index'), ngrok: await load('ngrok'), testing: await load('testing') })
   const command = stepsOf(values.only?.split(',')).map((step) => ({
     check: () => true,
     run(_model, real) {

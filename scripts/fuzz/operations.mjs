@@ -2,18 +2,35 @@
 // controls that only the direct API has.
 import fc from 'fast-check'
 import { ngrok } from '../../dist/index.js'
+import { ngrokFamilies } from '../../dist/ngrok.js'
 import { openApi } from '../../dist/openapi.js'
 
-const documents = [openApi(ngrok), openApi(ngrok, { part: 'controls' })]
+const documents = ['service', 'controls'].map((part) => openApi(ngrok, { part, families: ngrokFamilies }))
 const paths = Object.assign({}, ...documents.map((each) => each.paths))
 const schemas = Object.assign({}, ...documents.map((each) => each.components.schemas))
 
-/** The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. */
+/**
+ * The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. Users have two paths,
+ * each with ids of its own prefix.
+ */
 export const FAMILIES = [
   ['ra', 'reservedAddrs', 'reserved_addrs'],
   ['rd', 'reservedDomains', 'reserved_domains'],
   ['bkdwd', 'weightedBackends', 'backends'],
   ['cert', 'tlsCertificates', 'tls_certificates'],
+  ['ep', 'endpoints', 'endpoints'],
+  ['ipp', 'ipPolicies', 'ip_policies'],
+  ['ipr', 'ipPolicyRules', 'ip_policy_rules'],
+  ['bot', 'botUsers', 'bot_users'],
+  ['service', 'serviceUsers', 'service_users'],
+  ['ak', 'apiKeys', 'keys'],
+  ['cr', 'credentials', 'credentials'],
+  ['sshcr', 'sshCredentials', 'ssh_credentials'],
+  ['vault', 'vaults', 'vaults'],
+  ['secret', 'vaultSecrets', 'secrets'],
+  ['k8sop', 'kubernetesOperators', 'operators'],
+  ['tn', 'tunnels', 'tunnels'],
+  ['ts', 'tunnelSessions', 'tunnel_sessions'],
 ]
 
 /** A text that stands for an id, or another value, of the gateway that the call is made on. */
@@ -26,6 +43,53 @@ const domainName = fc.tuple(labels, hosts).map(([label, host]) => `${label}.${ho
 const duration = fc.constantFrom('1s', '30s', '90m', '1h', '30d', '90d', 0, 1500)
 const expressions = ['req.Method == "GET"', '"a" in req.Headers', 'conn.Geo.CountryCode != "DE"', 'true']
 
+const POLICY_TEXTS = [
+  '{}',
+  '{"on_http_request":[{"actions":[{"type":"deny"}]}]}',
+  'on_tcp_connect:\n  - actions:\n      - type: deny\n',
+  `on_http_request: [${Array(6).fill('{actions: [{type: log}]}').join()}]`,
+  'on_http_request: [',
+]
+const SSH_KEYS = [
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX',
+  'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= b',
+]
+
+const url = fc.oneof(
+  fc.tuple(fc.constantFrom('http', 'https', 'tls'), domainName).map(([scheme, name]) => `${scheme}://${name}`),
+  fc.constantFrom(
+    'https://a.internal',
+    'https://b.internal',
+    'tcp://c.internal:1',
+    'http://a.b',
+    'tcp://1.tcp.eu.ngrok.io:1',
+  ),
+)
+
+/** What only an agent or the service makes, by its name in a body of `POST /_fauxgate/declare`. */
+const DECLARED = {
+  tunnel_session: fc.record(
+    {
+      endpoints: fc.array(fc.record({ url: fc.constantFrom('https://a.ngrok-free.app', 'tls://b.example.com') }), {
+        maxLength: 2,
+      }),
+      labelled: fc.constantFrom([], [{ labels: { team: 'web' } }]),
+      reachable: fc.boolean(),
+      update: fc.constant('3.40.0'),
+      os: fc.constantFrom('linux', 'windows'),
+      failing: fc.constantFrom({}, { stop: 'no' }),
+      credential: token('cr'),
+    },
+    { requiredKeys: [] },
+  ),
+  dev_domain: fc.constantFrom({}, { name: 'heron-sharing-precisely' }),
+  credential: fc.constant({ default: true }),
+  edge_endpoint: fc.record({
+    edge: fc.constantFrom('edgtls_1', 'edghts_1'),
+    url: fc.constant('tls://app.example.com'),
+  }),
+}
+
 /** Values of fields by name, and by the beginning of a pattern, where a schema alone would give values that are refused. */
 const BY_NAME = {
   domain: domainName,
@@ -35,6 +99,17 @@ const BY_NAME = {
   status: fc.constantFrom(400, 429, 503),
   method: fc.constantFrom('GET', 'POST', 'PATCH', 'patch'),
   to: fc.constant('2026-03-01T00:00:00Z'),
+  name: fc.constantFrom('a', 'b', 'c/d'),
+  url,
+  traffic_policy: fc.constantFrom(...POLICY_TEXTS),
+  bindings: fc.constantFrom([], ['public'], ['internal'], ['kubernetes'], ['public', 'internal']),
+  cidr: fc.constantFrom('10.0.0.0/8', '10.1.0.0/16', '2001:db8::/32', '10.0.0.1/8'),
+  ip_policy_id: token('ipp'),
+  owner_id: fc.oneof(token('bot'), token('service')),
+  vault_id: token('vault'),
+  public_key: fc.constantFrom(...SSH_KEYS),
+  acl: fc.constantFrom([], ['bind:*.example.com'], ['*', 'bind:team=*'], ['bind']),
+  precomputed_token: fc.constant(''),
 }
 const BY_PATTERN = [
   ['ec_', fc.constantFrom('ec_1', 'ec_2')],
@@ -45,7 +120,7 @@ const BY_PATTERN = [
 ]
 
 /** Fields that a body may have only beside others, or instead of others: mutations put them in. */
-const LEFT_OUT = ['id', 'edge_id', 'name', 'module', 'resolves_to']
+const LEFT_OUT = ['id', 'edge_id', 'module', 'resolves_to']
 
 const action = fc.constantFrom(
   { type: 'deny', config: { status_code: 403 } },
@@ -65,10 +140,25 @@ const BY_SCHEMA = {
     fc.constant({ provider: 'sns' }),
   ),
   EndpointActionBody: action,
-  Declaration: fc.constantFrom(
-    { edge: 'edghts_1', routes: ['edghtsrt_1'] },
-    { endpoint_configuration: 'ec_1' },
-    { backend: 'bkdhr_1' },
+  EndpointCreate: fc.record(
+    { url, traffic_policy: fc.constantFrom(...POLICY_TEXTS), pooling_enabled: fc.boolean(), description: words },
+    { requiredKeys: ['url', 'traffic_policy'] },
+  ),
+  ...Object.fromEntries(
+    ['Route', 'TcpEdge', 'TlsEdge'].map((kind) => [
+      `${kind}PolicyTextBody`,
+      fc.record({ value: fc.constantFrom(...POLICY_TEXTS), enabled: fc.boolean() }, { requiredKeys: ['value'] }),
+    ]),
+  ),
+  Declaration: fc.oneof(
+    ...Object.entries(DECLARED).map(([name, each]) => fc.record({ [name]: each })),
+    fc.constantFrom(
+      { edge: 'edghts_1', routes: ['edghtsrt_1'] },
+      { endpoint_configuration: 'ec_1' },
+      { backend: 'bkdhr_1' },
+      { edge: 'edgtcp_1' },
+      { edge: 'edgtls_1' },
+    ),
   ),
   DnsRecordBody: fc.oneof(
     fc.record({ name: domainName, type: fc.constant('CNAME'), value: fc.oneof(domainName, token('target')) }),
@@ -126,7 +216,8 @@ function recordOf({ properties, required = [], else: otherwise }) {
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 
 function idsOf(path, family) {
-  if (path.startsWith('/edges')) return ['edge', 'route']
+  if (path.startsWith('/edges'))
+    return [...path.matchAll(/^\/edges\/(\w+)\/\{|\/(routes)\/\{/g)].map(([, kind, route]) => route ?? kind)
   if (!path.includes('{id}')) return []
   return FAMILIES.filter(([, member]) => member === family).map(([prefix]) => prefix)
 }
@@ -197,4 +288,6 @@ export const CALLS = Object.entries({
   'requests.all': fc.constantFrom([], [{ method: 'GET' }], [{ method: 'POST', status: 400 }]),
   'authority.privateKeyPem': fc.tuple(token('cert')),
   leftovers: nothing,
+  ...Object.fromEntries(Object.entries(DECLARED).map(([name, each]) => [`declare.${camel(name)}`, fc.tuple(each)])),
+  'declare.end': fc.tuple(fc.oneof(token('ts'), token('ep'), token('rd'))),
 }).map(([place, args]) => ({ place: place.split('.'), args }))

@@ -90,9 +90,10 @@ const rawBody = rarely(
   ),
 )
 
-const request = fc.constantFrom(...OPERATIONS).chain(({ method, path, ids, body }) =>
+const request = fc.constantFrom(...OPERATIONS).chain(({ family, method, path, ids, body }) =>
   fc.record({
     kind: fc.constant('request'),
+    family: fc.constant(family),
     via: fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
     method: fc.constant(method),
     path: fc.constant(path),
@@ -186,7 +187,7 @@ const KINDS = {
 
 /** The options of a gateway. */
 export const options = fc.record({
-  dialect: fc.constantFrom('standard', 'ngrok'),
+  dialect: fc.constantFrom('standard', 'ngrok', 'ngrok'),
   clock: rarely('manual', fc.constant('system')),
   references: rarely('any', fc.constant('declared')),
   unknownActions: fc.constantFrom('refuse', 'accept'),
@@ -197,6 +198,10 @@ export const options = fc.record({
   journalSize: fc.constantFrom(1000, 0, 3),
   rateLimit: rarely(false, fc.constantFrom(true, { requests: 3, window: '1s' })),
   addressesPerRegion: fc.constantFrom(2_000_000, 2),
+  account: fc.constantFrom(
+    ...[undefined, undefined, undefined, { plan: 'free' }, { plan: 'hobbyist' }, { plan: 'paygo' }],
+    { limits: { reserved_domains: [3, { max: 1, window: '1h' }], weighted_backends: { max: 1, window: '30s' } } },
+  ),
 })
 
 /** Steps of some kinds; of all where none is named. */
