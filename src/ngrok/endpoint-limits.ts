@@ -24,7 +24,7 @@ export const endpointLimits = accountLimits({
   pooling: {
     what: 'endpoints of a pool',
     counts: ({ pooling_enabled }) => pooling_enabled === true,
-    each: ({ binding, url }) => `${binding} ${url}`,
+    each: 'place',
     isChangeable: true,
     none: limitErrors.endpoint_limit_pooling_none,
     reached: limitErrors.endpoint_limit_pool_reached,

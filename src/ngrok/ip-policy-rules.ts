@@ -33,7 +33,7 @@ const errors = declareErrors({
 const limits = accountLimits({
   ip_policy_rules: {
     what: 'rules of an IP policy',
-    each: ({ ip_policy_id }) => ip_policy_id,
+    each: 'policy',
     reached: errors.ip_rule_limit_reached,
     older: errors.ip_rule_limit_reached_older,
   },

@@ -66,7 +66,7 @@ const updateBody = named(
 const limits = accountLimits({
   vault_secrets: {
     what: 'secrets of a vault',
-    each: ({ vault_id }) => vault_id,
+    each: 'vault',
     reached: secretErrors.secret_limit_reached,
   },
 })

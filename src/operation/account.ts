@@ -137,17 +137,18 @@ export function requirePermitted(
 
 /** Tells whether fields come under a limit that the same thing before, if there was one, was not under. */
 function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
-  if (before && !limit.isChangeable) return false
-  if (!isCounted(limit, dialect, after)) return false
-  return !(before && isCounted(limit, dialect, before) && groupOf(limit, before) === groupOf(limit, after))
+  const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
+  return !wasUnder && isCounted(limit, dialect, after)
 }
 
 function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object): boolean {
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-function groupOf({ each }: AccountLimit, it: object): unknown {
-  return each?.(it as Fields) // An object has fields.
+/** Returns the value of the index by which records count together; undefined if all do. */
+function groupOf<R extends object>({ each }: AccountLimit, { indexes }: Collection<R>, record: R): string | undefined {
+  const group = each === undefined ? undefined : indexes[each]?.(record)
+  return group === undefined ? undefined : String(group)
 }
 
 /**
@@ -163,24 +164,41 @@ export function requireWithin<R extends object>(
 ): void {
   if (!accountRules(tx.rules).account) return
   const met = Object.entries(limits)
-    .filter(([, limit]) => comesUnder(limit, tx.dialect, after, before))
+    .filter(
+      ([, limit]) =>
+        comesUnder(limit, tx.dialect, after, before) || isMoved(limit, tx.dialect, collection, after, before),
+    )
     .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
-    const amount = amountOf(tx, limit, collection, after)
+    // Nothing needs to be counted where all records together are no more.
+    const amount = tx.count(collection) > value.max ? amountOf(tx, limit, collection, after) : 0
     if (amount > value.max) refuse(errorOf(limit, value), factsOf(limit, value, { amount }))
   }
   for (const { name, limit, value } of met)
     if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
 }
 
+/** Tells whether a record counts together with others than before, such as an endpoint that joins another pool. */
+function isMoved<R extends object>(
+  limit: AccountLimit,
+  dialect: CommonDialect,
+  collection: Collection<R>,
+  after: R,
+  before: R | undefined,
+): boolean {
+  if (!before || !limit.isChangeable || !isCounted(limit, dialect, after)) return false
+  return groupOf(limit, collection, before) !== groupOf(limit, collection, after)
+}
+
+/** Returns how many records count together with one, itself included. */
 function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
-  const { counts, each } = limit
-  if (!counts && !each && !collection.isAttached) return tx.count(collection)
-  const group = groupOf(limit, one)
+  const { each } = limit
+  const group = groupOf(limit, collection, one)
   let amount = 0
-  for (const record of tx.newestFirst(collection)) {
-    const isOne = isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)
-    if (isOne && groupOf(limit, record) === group) amount++
+  const together =
+    each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : tx.newestFirst(collection)
+  for (const record of together) {
+    if (isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)) amount++
   }
   return amount
 }

@@ -56,8 +56,8 @@ export interface AccountLimit {
    * each record of the collection counts that is not attached to something.
    */
   readonly counts?: (fields: Fields, dialect: CommonDialect) => boolean
-  /** Returns what the records have in common that count together, such as the id of their vault. Default: all count together. */
-  readonly each?: (fields: Fields) => unknown
+  /** The index of the collection by whose values records count together, such as that of their vault. Default: all do. */
+  readonly each?: string
   /** True if it is about the size of one thing, which has no rate. A family checks it by `limitProblem`. */
   readonly isSize?: boolean
   /** True if an update can bring a record under the limit. */
