@@ -18,12 +18,17 @@ export function errorResponses(
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, of(status), dialect)]))
 }
 
+const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
+
 /** Generators of clients get along with one type for all errors best: examples tell which an operation answers. */
 function errorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
   const examples = Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
   return {
     description: `A refusal with the status ${status}.`,
-    headers: { [dialect.operationIdHeader]: refTo('headers', 'operationId') },
+    headers: {
+      [dialect.operationIdHeader]: refTo('headers', 'operationId'),
+      ...(status === 429 && { 'Retry-After': RETRY_AFTER }),
+    },
     content: { 'application/json': { schema: refTo('schemas', 'Error'), examples } },
   }
 }

@@ -44,6 +44,16 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     }
   })
 
+  test('a 429 says how long to wait, and nothing else does', () => {
+    const all = [...Object.values(paths).flatMap((item) => Object.values(item)), components]
+    const shown = all.flatMap(({ responses }) =>
+      Object.values(responses).flatMap((item) => ('$ref' in item ? [] : [item])),
+    )
+    const waiting = shown.filter(({ headers }) => 'Retry-After' in (headers ?? {}))
+    expect(waiting.length).toBeGreaterThan(0)
+    expect(waiting).toEqual(shown.filter(({ description }) => description.endsWith(' 429.')))
+  })
+
   test('a field names the errors of what is sent in it, each an example of the document', () => {
     const { ReservedDomainCreate, Error: ofErrors } = components.schemas as Readonly<Record<string, FieldsSchema>>
     const { domain, metadata, description } = ReservedDomainCreate?.properties ?? {}
