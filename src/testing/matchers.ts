@@ -169,7 +169,7 @@ interface ErrorWithKey extends Error {
 const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
 
 function errorIn(received: unknown): Received {
-  if (received instanceof Promise) return { error: undefined, text: `it is a promise: ${AWAITED}` }
+  if (received instanceof Promise) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAITED}`)
   if (!(received instanceof Error)) return { error: undefined, text: `it is ${quote(received)}` }
   const { key, code }: ErrorWithKey = received
   return {
@@ -178,13 +178,15 @@ function errorIn(received: unknown): Received {
   }
 }
 
+/** Throws for a promise: whether it rejects is not known yet, so that even `not` would pass. */
 function thrownBy(call: () => unknown): Received {
+  let result: unknown
   try {
-    const result = call()
-    if (!(result instanceof Promise)) return { error: undefined, text: 'the function threw nothing' }
-    result.catch(() => undefined)
-    return { error: undefined, text: `the function returned a promise: ${AWAITED}` }
+    result = call()
   } catch (error) {
     return errorIn(error)
   }
+  if (!(result instanceof Promise)) return { error: undefined, text: 'the function threw nothing' }
+  result.catch(() => undefined)
+  throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAITED}`)
 }

@@ -217,9 +217,14 @@ describe('toBeGatewayError', () => {
     )
     expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
     expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
-    for (const received of [Promise.resolve(5), async () => Promise.reject(new Error('x'))]) {
-      expect(says(received)).toContain('await expect(promise).rejects')
-    }
     expect(says(5)).toBe(`${start} it is 5.`)
+  })
+
+  test('does not judge a promise, not even by `not`', () => {
+    for (const received of [Promise.resolve(5), async () => Promise.reject(new Error('x'))]) {
+      const hint = 'returned a promise. Write: await expect(promise).rejects'.slice(received instanceof Promise ? 9 : 0)
+      expect(() => expect(received).toBeGatewayError()).toThrow(hint)
+      expect(() => expect(received).not.toBeGatewayError()).toThrow(hint)
+    }
   })
 })
