@@ -22,6 +22,8 @@ const RECONNECT_MS = 500
 
 class PageState {
   readonly service: Service | undefined = undefined
+  /** The controls, as their document describes them. */
+  readonly controls: Service | undefined = undefined
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
@@ -119,6 +121,7 @@ export class Page extends PageState {
     const service = new Service(await this.control('GET', '/openapi.json'))
     this.connection.version = service.versionHeader
     this.set({ service })
+    this.set({ controls: new Service(await this.control('GET', '/openapi.control.json')) })
   }
 
   #handle(event: string, data: unknown): void {

@@ -61,6 +61,10 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
   })
 })
 
+/** The collections that have records: another version has other empty ones. */
+const filled = (records: Readonly<Record<string, readonly object[]>>) =>
+  Object.fromEntries(Object.entries(records).filter(([, each]) => each.length > 0))
+
 const CORPUS = fileURLToPath(new URL('../corpus', import.meta.url))
 const versions = readdirSync(CORPUS).filter((version) => existsSync(`${CORPUS}/${version}/sandbox`))
 
@@ -73,7 +77,13 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
     onTestFinished(() => older.stop())
     const sandbox = new InSandbox(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })
     // The rate limit counts in memory alone.
-    expect((await sandbox.control('GET', '/state')).body).toEqual({ ...jsonOf('state'), rateLimit: [] })
+    const { body: state } = await sandbox.control('GET', '/state')
+    const written = jsonOf('state')
+    expect({ ...state, records: filled(state.records) }).toEqual({
+      ...written,
+      records: filled(written.records),
+      rateLimit: [],
+    })
     expect((await older.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'corpus', clock: 'manual' }])
     const { body, status } = await sandbox.ask('POST', '/reserved_addrs', { description: 'of today' })
     expect(status).toBe(201)
@@ -84,6 +94,6 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
 
   it('is read from its export by another sandbox', async () => {
     const sandbox = await sandboxes.create('from-export', { ...manual, dns: 'simulated', snapshot: jsonOf('state') })
-    expect((await sandbox.control('GET', '/state')).body.records).toEqual(jsonOf('state').records)
+    expect(filled((await sandbox.control('GET', '/state')).body.records)).toEqual(filled(jsonOf('state').records))
   })
 })

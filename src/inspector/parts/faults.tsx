@@ -152,7 +152,7 @@ function RemoveAll({ what, path }: { what: string; path: string }) {
 
 function ControlForm({ path, method, title }: { path: string; method: 'post' | 'put'; title: string }) {
   const page = usePage()
-  const service = page.service
+  const service = page.controls
   const operation = service?.document.paths[`/_fauxgate${path}`]?.[method]
   const schema = operation?.requestBody?.content['application/json']?.schema
   if (!service || !schema) return null
