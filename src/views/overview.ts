@@ -81,7 +81,8 @@ function overviewOf(host: ControlHost): Overview {
   }))
 }
 
-function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
+/** Returns the next due event of a gateway, or null. */
+export function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.nextDue()
   if (!next) return null
   const { at, collection, key } = next

@@ -4,6 +4,7 @@ import { faultsIn } from '../control/faults/fault.ts'
 import { describeFault, pendingFaults } from '../control/faults/matching.ts'
 import { unusedOutcomes } from '../control/provisioning/script.ts'
 import { reasonOf, requestLine } from '../control/requests.ts'
+import { isManual } from '../engine/clock.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
@@ -12,6 +13,7 @@ import { shownTimeline } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
+import { nextOf } from './overview.ts'
 
 const MOST_REQUESTS = 20
 const MOST_DOMAINS = 5
@@ -47,7 +49,7 @@ export const report: Control<ReportMember> = {
 }
 
 function reportOf(host: ControlHost): string {
-  const parts = [requests(host), ...host.transact(timelines), pending(host), leftovers(host)]
+  const parts = [requests(host), nextStep(host), ...host.transact(timelines), pending(host), leftovers(host)]
   const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
   return escaped(host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n')))
 }
@@ -70,6 +72,21 @@ function requests({ journal, transact }: ControlHost): Part {
   const { lines, count } = newestOf(journal, textOf)
   const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
   return ['requests', [...earlier(journal.size - count), ...shown]]
+}
+
+/** Helps whoever waits in vain, such as code that polls with timers of its own: only a test moves a manual clock. */
+function nextStep(host: ControlHost): Part {
+  const next = host.transact((tx) => nextOf(host, tx))
+  const first = [...host.journal.newestFirst()].at(-1)
+  if (!next || !isManual(host.clock) || first?.at !== timestamp(host.now())) return ['next', []]
+  const event = next.domain ? `the ${next.event} for ${next.domain}` : `${next.collection} ${next.key}`
+  return [
+    'next',
+    [
+      'The clock has not moved since the first request.',
+      `At ${next.at}: ${event}. \`gateway.clock.advanceToNext()\` goes there.`,
+    ],
+  ]
 }
 
 function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {

@@ -37,6 +37,23 @@ describe('The report', () => {
     expect(part(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
   })
 
+  test('says what comes next, if the clock has not moved since the first request', async () => {
+    const gateway = openManual()
+    const ask = client(gateway)
+    const json = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+    await ask('POST', '/reserved_domains', { json })
+    await ask('GET', '/reserved_domains')
+    expect(part(gateway, 'next')).toEqual([
+      'The clock has not moved since the first request.',
+      'At 2026-01-01T00:00:30Z: the attempt for app.example.com. `gateway.clock.advanceToNext()` goes there.',
+    ])
+    gateway.clock.advance('1s')
+    expect(part(gateway, 'next')).toEqual([])
+    const other = createGateway({ clock: { now: Date.parse(NEW_YEAR) } })
+    await client(other)('POST', '/reserved_domains', { json })
+    expect(part(other, 'next')).toEqual([])
+  })
+
   test('says which fault a request met', async () => {
     const gateway = openManual()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
