@@ -124,7 +124,7 @@ describe('The log', () => {
     await vi.advanceTimersByTimeAsync(5)
     const { url, output } = await starting
     await fetch(`${url}/reserved_domains`, { method: 'POST', headers: { ...headers, 'service-version': '2' }, body })
-    await vi.advanceTimersByTimeAsync(1010)
+    await vi.advanceTimersByTimeAsync(3000)
     expect(output.stdout).toMatch(/\n\d\d:\d\d:\d\d cert {3}app\.example\.com +issued cert_/)
   })
 })
