@@ -1,21 +1,27 @@
-// Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`. Later versions must read it.
+// Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`, and with all of ngrok's
+// families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGateway, manualClock } from '../dist/index.js'
+import { createNgrok } from '../dist/ngrok.js'
 import { sqliteStore } from '../dist/node.js'
+
+const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
 mkdirSync(folder, { recursive: true })
 
 const store = sqliteStore(join(folder, 'gateway.db'))
-const gateway = createGateway({
+const isNgrok = folder.endsWith('-ngrok')
+const gateway = (isNgrok ? createNgrok : createGateway)({
   store,
   clock: manualClock('2026-01-01T00:00:00Z'),
   seed: 'corpus',
   dns: 'simulated',
   authorityKeys: 'fresh',
   rateLimit: { requests: 1000 },
+  account: { limits: { reserved_domains: { max: 100, window: '1h' } } },
   initial: { reservedAddrs: [{ description: 'initial' }] },
 })
 const { reservedDomains, provisioning, clock, dns } = gateway
@@ -50,10 +56,42 @@ gateway.trafficPolicy.replace(route, {
 gateway.declare.edge(route.edge_id, { routes: [route.id] })
 gateway.declare.endpointConfiguration('ec_1')
 gateway.declare.backend('bkdhr_1')
-provisioning.script(['DNS_ERROR'])
+provisioning.script(['DNS_ERROR', { outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
 provisioning.failAlways('DNS_ERROR', { domain: 'always.example.com' })
 dns.a('a.example.com', '192.0.2.1')
+dns.caa('caa.example.com', ['letsencrypt.org'], { after: '1h' })
 gateway.faults.add({ operation: 'reserved_addrs.list', times: 2, after: 1, status: 503 })
+
+if (isNgrok) furnish(gateway)
+
+/** Makes something in each of ngrok's further families. */
+function furnish({ declare, ...families }) {
+  const value = '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}'
+  const policy = families.ipPolicies.create({ description: 'office' })
+  families.ipPolicyRules.create({ ip_policy_id: policy.id, cidr: '10.0.0.0/8', action: 'allow' })
+  const bot = families.botUsers.create({ name: 'ci' })
+  families.apiKeys.create({ owner_id: bot.id })
+  families.credentials.create({ acl: ['bind:*.example.com'] })
+  families.sshCredentials.create({ public_key: SSH_KEY })
+  const vault = families.vaults.create({ name: 'vault' })
+  families.vaultSecrets.create({ vault_id: vault.id, name: 'secret', value: 'a value of the corpus' })
+  families.kubernetesOperators.create({
+    enabled_features: ['ingress'],
+    deployment: { name: 'operator', namespace: 'ngrok' },
+  })
+  families.endpoints.create({
+    url: 'https://plain.example.com',
+    traffic_policy: '{"on_http_request":[]}',
+    bindings: ['public'],
+  })
+  declare.tunnelSession({ endpoints: [{ url: 'https://agent.ngrok-free.app' }] })
+  declare.devDomain()
+  declare.edgeEndpoint({ edge: 'edgtls_1', url: 'tls://tls.example.com:443' })
+  declare.edge('edgtcp_1')
+  families.routeTrafficPolicy.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, { value: '{"on_http_request":[]}' })
+  families.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
+  families.tlsEdgeTrafficPolicy.replace('edgtls_1', { value })
+}
 
 const snapshot = gateway.snapshot({ privateKeys: true })
 const empty = Object.entries(snapshot.records).filter(([, rows]) => rows.length === 0)

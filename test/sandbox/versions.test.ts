@@ -93,7 +93,11 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
   })
 
   it('is read from its export by another sandbox', async () => {
-    const sandbox = await sandboxes.create('from-export', { ...manual, dns: 'simulated', snapshot: jsonOf('state') })
+    const sandbox = await sandboxes.create(`from-${version.replaceAll('.', '-')}`, {
+      ...manual,
+      dns: 'simulated',
+      snapshot: jsonOf('state'),
+    })
     expect(filled((await sandbox.control('GET', '/state')).body.records)).toEqual(filled(jsonOf('state').records))
   })
 })
