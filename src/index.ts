@@ -12,6 +12,7 @@ export type { Clock } from './engine/clock.ts'
 export { type ManualClock, manualClock, type Time } from './engine/manual-clock.ts'
 export { createGateway, type Gateway } from './gateway/gateway.ts'
 export { GatewayError } from './gateway/gateway-error.ts'
+export type { Transport } from './gateway/transport.ts'
 export type { ArmedFault, FaultSpec } from './generated/controls.ts'
 export type { AccountLimits } from './generated/limits.ts'
 export type {

@@ -40,7 +40,7 @@ test('a delayed answer comes in fake time, from fetch and from delivered()', asy
   const url = `${gateway.url}/reserved_domains/${id}`
   const answer = gateway.fetch(url, { headers })
   const header = (name) => headers[name] ?? null
-  const delivered = gateway.delivered(gateway.exchange({ method: 'GET', url, header, body: '' }))
+  const delivered = gateway.transport.delivered(gateway.transport.exchange({ method: 'GET', url, header, body: '' }))
   await jest.advanceTimersByTimeAsync(1999)
   expect(jest.getTimerCount()).toBe(2)
   await jest.advanceTimersByTimeAsync(1)

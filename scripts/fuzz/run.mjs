@@ -185,7 +185,7 @@ export function stepsOn({ main, ngrok, testing }) {
 
   async function exchange(gateway, { method, url, headers, body, via }) {
     const named = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== null))
-    if (via !== 'fetch') return gateway.exchange({ method, url, header: (name) => named[name] ?? null, body })
+    if (via !== 'fetch') return gateway.transport.exchange({ method, url, header: (name) => named[name] ?? null, body })
     const init = { method, headers: named, ...(body === '' ? {} : { body }) }
     const outcome = await settled(gateway.fetch(gateway.url + url, init))
     if (outcome?.error instanceof TypeError) return null

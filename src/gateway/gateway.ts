@@ -12,16 +12,15 @@ import type { AccountLimits } from '../generated/limits.ts'
 import type { AccountOptions, GatewayOptions } from '../generated/options.ts'
 import type { ErrorKey, Resources } from '../generated/resources.ts'
 import { keyCheck } from '../http/access.ts'
-import { type BodyLimit, bodyLimitOf } from '../http/admission.ts'
+import { bodyLimitOf } from '../http/admission.ts'
 import { controlApiOf } from '../http/control-api.ts'
 import { type Fetch, fetchOf } from '../http/fetch.ts'
-import { handlerOf, type Refused, refusedOf } from '../http/handler.ts'
+import { handlerOf, refusedOf } from '../http/handler.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 import { requireRouted } from '../http/router.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import { Journal, type KeptJournal } from '../journal/journal.ts'
+import { Journal } from '../journal/journal.ts'
 import type { Commit } from '../operation/collection.ts'
 import type { Families } from '../operation/family.ts'
 import type { LimitOption } from '../operation/limit.ts'
@@ -39,6 +38,7 @@ import { hostOf } from './control-host.ts'
 import { ErrorBoundary, startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
+import type { Transport } from './transport.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
@@ -50,32 +50,10 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly clock: C
   /** Takes the place of the global `fetch`, for any host. It is bound, so that you can pass it to a client. */
   readonly fetch: Fetch
-  /**
-   * Answers one HTTP request at once, for transports other than `fetch`.
-   * @internal
-   */
-  readonly exchange: (request: HttpRequest) => HttpResponse
-  /**
-   * Returns the most bytes of a body that a transport has to read, by the head of the request: 0 if that is refused.
-   * @internal
-   */
-  readonly bodyLimit: BodyLimit
-  /**
-   * Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id.
-   * @internal
-   */
-  readonly refused: Refused
-  /**
-   * The journal as a text, and its entries of before, for transports that keep the journal.
-   * @internal
-   */
-  readonly journal: KeptJournal
   /** Returns the resources that were created since the initial state and not deleted. */
   leftovers(): readonly Leftover[]
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
-  /** Runs everything that is due by now, as every other call does before its own work. */
-  settle(): void
   /**
    * Calls back with every further commit, in order, or only with those that change a collection such as `reserved_domains`.
    * Returns a function that ends the subscription. An exception of the subscriber is ignored.
@@ -89,22 +67,13 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   install(options?: InstallOptions): Installed
   /**
-   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays. Rejects with the reason of an aborted
-   * signal.
-   * @internal
-   */
-  delivered(response: HttpResponse, options?: { readonly signal?: AbortSignal }): Promise<HttpResponse>
-  /**
    * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
    * works: whatever becomes due happens with its next call. `using` calls this at the end of a block.
    */
   dispose(): void
   [Symbol.dispose](): void
-  /**
-   * Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set.
-   * @internal
-   */
-  servedAt(url: string | undefined): void
+  /** The calls by which a server or another host serves this gateway. Tests do not need these calls. */
+  readonly transport: Transport
 }
 
 /** Families of your own, as far as the types of a gateway need them. */
@@ -259,33 +228,36 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   })
   const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
   const fetch = fetchOf(exchange, limitOf, (at, signal) => engine.reached(at, signal))
+  const transport: Transport = {
+    exchange,
+    bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, isValidKey }),
+    refused: refusedOf({ engine, dialect }),
+    async delivered(response, { signal } = {}) {
+      const answer = response.safe ? await response.safe : response
+      if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
+      return answer
+    },
+    servedAt(url) {
+      if (read.baseUrl === undefined) engine.url = url ?? home
+    },
+    ...boundary.wrapAll({ settle: () => void engine.settle() }),
+    journal,
+  }
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(controlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // As it was passed in; the system's where C was left out.
     fetch,
-    exchange,
-    bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, isValidKey }),
-    refused: refusedOf({ engine, dialect }),
-    journal,
     ...boundary.wrapAll({
       leftovers: () => host.leftovers(),
       nextDueAt: () => engine.nextDueAt(),
-      settle: () => void engine.settle(),
     }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     install: (how) => installFetch(fetch, () => engine.url, how),
-    async delivered(response, { signal } = {}) {
-      const answer = response.safe ? await response.safe : response
-      if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
-      return answer
-    },
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    servedAt(url) {
-      if (read.baseUrl === undefined) engine.url = url ?? home
-    },
+    transport,
   }
   // With spreads instead, V8 makes a shape per member, and again for each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)

@@ -42,12 +42,12 @@ export function retryAfter(seconds: number, response: HttpResponse): HttpRespons
 }
 
 export function busyResponse(gateway: Gateway, most: number, wait: number): HttpResponse {
-  return retryAfter(wait, gateway.refused(errors.sandbox_busy, { most, wait }))
+  return retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait }))
 }
 
 /** Returns the controls' response to a request that may not use them; undefined if it may. */
 export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
-  const response = gateway.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
+  const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
   return response.status === 200 ? undefined : response
 }
 

@@ -25,7 +25,7 @@ export class StoredJournal {
     // Only `store` writes there.
     this.#stored = (this.#storage.kv.get(JOURNAL) as string | undefined) ?? '[]'
     const entries: JournalEntry[] = JSON.parse(this.#stored)
-    gateway.journal.restore(entries)
+    gateway.transport.journal.restore(entries)
   }
 
   clear(): void {
@@ -43,9 +43,9 @@ export class StoredJournal {
     this.#waiting = undefined
   }
 
-  #store({ journal }: Gateway): void {
+  #store({ transport }: Gateway): void {
     this.#waiting = undefined
-    const text = journal.json()
+    const text = transport.journal.json()
     if (text === this.#stored) return
     this.#stored = text
     void this.#storage.put(JOURNAL, text, { allowUnconfirmed: true })

@@ -76,12 +76,12 @@ export class LiveGateway {
   }
 
   exchange(gateway: Gateway, request: HttpRequest): Response | Promise<Response> {
-    const response = gateway.exchange(request)
+    const response = gateway.transport.exchange(request)
     this.setAlarm()
     this.listeners.worked(gateway, request, response)
     this.#journal.storeLater(gateway)
     if (!response.delivery) return toResponse(response)
-    return gateway.delivered(response, { signal: this.#ended.signal }).then(toResponse)
+    return gateway.transport.delivered(response, { signal: this.#ended.signal }).then(toResponse)
   }
 
   /** Runs what has become due, each event at its own time, after the alarm has rung. */
@@ -91,7 +91,7 @@ export class LiveGateway {
     try {
       if (metadata.options.clock !== 'manual') {
         const gateway = this.loaded(metadata)
-        gateway.settle()
+        gateway.transport.settle()
         this.listeners.worked(gateway)
       }
     } catch (error) {

@@ -79,7 +79,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     void this.#usage.report(this.#account(), address.name, now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until)
     if (!request.body) return this.#live.exchange(gateway, head)
-    const limit = Math.min(gateway.bodyLimit(head), LARGEST_STATE)
+    const limit = Math.min(gateway.transport.bodyLimit(head), LARGEST_STATE)
     // The body of a request that its head refuses is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readBody(request, limit)
@@ -99,7 +99,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
 
   #open({ name, base }: InSandbox): Gateway {
     const gateway = this.#live.loaded(this.#required(name))
-    gateway.servedAt(base)
+    gateway.transport.servedAt(base)
     return gateway
   }
 
@@ -109,7 +109,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (refusal) return toResponse(refusal)
     if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     const most = MOST_LISTENERS
-    if (this.#live.listeners.count >= most) return toResponse(gateway.refused(errors.too_many_listeners, { most }))
+    if (this.#live.listeners.count >= most)
+      return toResponse(gateway.transport.refused(errors.too_many_listeners, { most }))
     return this.#live.listeners.add(gateway, until)
   }
 

@@ -178,7 +178,7 @@ export class Connection {
   }
 }
 
-function refusal({ refused }: Gateway, { code, reason, message }: ParseError): HttpResponse {
+function refusal({ transport: { refused } }: Gateway, { code, reason, message }: ParseError): HttpResponse {
   if (code === TIMED_OUT) return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
   return refused(general.request_malformed, { problem: reason ?? message })

@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
+import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 
@@ -7,14 +8,14 @@ export function withFrontPage(gateway: Gateway): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
     const { method, url } = request
     const isFront = (method === 'GET' || method === 'HEAD') && splitUrl(url, gateway.url).path === '/'
-    if (!isFront) return gateway.exchange(request)
+    if (!isFront) return gateway.transport.exchange(request)
     const isPage = request.header('accept')?.includes('text/html') ?? false
     const type = isPage ? 'text/html' : 'text/plain'
     const body = isPage ? page(gateway) : plainText(gateway)
     const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
     return { status: 200, headers, body: method === 'HEAD' ? null : body }
   }
-  return Object.create(gateway, { exchange: { value: exchange } })
+  return withTransport(gateway, { exchange })
 }
 
 function places({ url, dialect }: Gateway): readonly (readonly [what: string, where: string])[] {

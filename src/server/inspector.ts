@@ -54,7 +54,7 @@ export class Inspector {
   }
 
   #refusal(read: HttpRequest): HttpResponse | undefined {
-    const answer = this.#gateway.exchange({ ...read, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
+    const answer = this.#gateway.transport.exchange({ ...read, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
     return answer.status === 200 ? undefined : answer
   }
 }

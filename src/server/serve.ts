@@ -78,11 +78,11 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   server.on('error', console.error)
   const { address, port: taken } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
-  gateway.servedAt(url)
+  gateway.transport.servedAt(url)
   gateway.describedBy(openApi)
   const close = () =>
     new Promise<void>((resolve) => {
-      if (gateway.url === url) gateway.servedAt(undefined)
+      if (gateway.url === url) gateway.transport.servedAt(undefined)
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
@@ -117,7 +117,7 @@ function listenerFor(
     const exchange = { connection, request, response }
     connection.read({
       exchange,
-      limitOf: () => gateway.bodyLimit(toHttpRequest(exchange, '')),
+      limitOf: () => gateway.transport.bodyLimit(toHttpRequest(exchange, '')),
       handOn: (body) => answer(served, exchange, toHttpRequest(exchange, body)),
     })
   }
@@ -191,9 +191,9 @@ function answer({ gateway, inspector }: Answering, exchange: Exchange, read: Htt
 function resultOf(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-      return gateway.refused(general.request_malformed, { problem: 'the Host header is missing' })
+      return gateway.transport.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
-    return gateway.exchange(read)
+    return gateway.transport.exchange(read)
   } catch (error) {
     return failed(gateway, error)
   }
@@ -206,7 +206,7 @@ async function delivered(
   response: HttpResponse,
 ): Promise<HttpResponse | undefined> {
   try {
-    return await gateway.delivered(response, { signal: ended })
+    return await gateway.transport.delivered(response, { signal: ended })
   } catch (error) {
     return socket.destroyed && error === ended.reason ? undefined : failed(gateway, error)
   }
@@ -214,7 +214,7 @@ async function delivered(
 
 function failed(gateway: Gateway, error: unknown): HttpResponse {
   console.error(error)
-  return gateway.refused(general.internal_failure, {})
+  return gateway.transport.refused(general.internal_failure, {})
 }
 
 function toHttpRequest({ connection, request }: Exchange, body: RequestBody): HttpRequest {

@@ -4,6 +4,7 @@ import type { Snapshot } from '../control/snapshot.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
+import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest } from '../http/messages.ts'
 import { jsonProblem } from '../schema/json-text.ts'
 import { caught } from './errors.ts'
@@ -28,9 +29,9 @@ export class StateFile {
     const exchange = (request: HttpRequest) => {
       // What becomes due by itself follows from the state, and need not be written again.
       if (request.method !== 'GET' && request.method !== 'HEAD') this.#hasChanged = true
-      return gateway.exchange(request)
+      return gateway.transport.exchange(request)
     }
-    this.gateway = Object.create(gateway, { exchange: { value: exchange } })
+    this.gateway = withTransport(gateway, { exchange })
   }
 
   write(): Promise<void> {

@@ -98,7 +98,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const gateway = open()
     gateway.faults.add({ after: 1, status: 599 })
     const statuses = [true, true, false, true, false].map(
-      (isInspector) => gateway.exchange({ ...LIST, isInspector }).status,
+      (isInspector) => gateway.transport.exchange({ ...LIST, isInspector }).status,
     )
     expect(statuses).toEqual([200, 200, 200, 200, 599])
   })
@@ -110,11 +110,11 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const when = () => {
       if (isInner) return true
       isInner = true
-      inner.push(gateway.exchange(LIST).status)
+      inner.push(gateway.transport.exchange(LIST).status)
       return true
     }
     gateway.faults.add({ method: 'GET', times: 1, status: 599, when })
-    const { status } = gateway.exchange(LIST)
+    const { status } = gateway.transport.exchange(LIST)
     expect([inner, status]).toEqual([[599], 200])
     expect(gateway.faults.all()).toMatchObject([{ times: 1, hits: 1 }])
   })

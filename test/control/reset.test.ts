@@ -155,13 +155,13 @@ describe('A reset', () => {
   test('and a restore keep the URL at which the gateway is served (rules: answers#uris)', () => {
     const gateway = openManual()
     const before = gateway.snapshot()
-    gateway.servedAt('http://127.0.0.1:8080')
+    gateway.transport.servedAt('http://127.0.0.1:8080')
     for (const change of [() => gateway.reset(), () => gateway.restore(before), () => gateway.restore({ ...before })]) {
       change()
       const { id, uri } = gateway.reservedAddrs.create()
       expect([gateway.url, uri]).toEqual(['http://127.0.0.1:8080', `http://127.0.0.1:8080/reserved_addrs/${id}`])
     }
-    gateway.servedAt(undefined)
+    gateway.transport.servedAt(undefined)
     gateway.reset()
     expect(gateway.url).toBe(gateway.dialect.baseUrl)
   })

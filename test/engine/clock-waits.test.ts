@@ -37,8 +37,8 @@ describe('Waits for a time of a manual clock', () => {
   test('end when it is there, the earliest first, those for one time in their order', async () => {
     const gateway = openManual()
     const ends: unknown[] = []
-    for (const s of [3, 1, 2, 1, 5]) noting(ends, s, gateway.delivered(lateUntil(NOW + s * 1000)))
-    noting(ends, 'now', gateway.delivered(lateUntil(NOW)))
+    for (const s of [3, 1, 2, 1, 5]) noting(ends, s, gateway.transport.delivered(lateUntil(NOW + s * 1000)))
+    noting(ends, 'now', gateway.transport.delivered(lateUntil(NOW)))
     await turns()
     expect(ends).toEqual(['now'])
     gateway.clock.advance(999)
@@ -58,7 +58,7 @@ describe('Waits for a time of a manual clock', () => {
   test('end with a reset, which takes every time away', async () => {
     const gateway = openManual()
     const ends: unknown[] = []
-    noting(ends, 'late', gateway.delivered(lateUntil(NOW + 1000)))
+    noting(ends, 'late', gateway.transport.delivered(lateUntil(NOW + 1000)))
     gateway.reset()
     await turns()
     expect(ends).toEqual(['late'])
@@ -80,7 +80,7 @@ describe('Waits for a time of a manual clock', () => {
       for (const each of steps) {
         if ('wait' in each) {
           const [at, aborting] = [gateway.clock.now + each.wait, new AbortController()]
-          noting(ends, name, gateway.delivered(lateUntil(at), { signal: aborting.signal }))
+          noting(ends, name, gateway.transport.delivered(lateUntil(at), { signal: aborting.signal }))
           if (each.wait === 0) expected.push(name)
           else waiting.push({ at, name, aborting })
           name++
@@ -145,7 +145,7 @@ describe('Waits for a time of the system clock', () => {
 
   test('begin no timer for a signal that is aborted already', async () => {
     const gateway = delayed()
-    const waiting = gateway.delivered(lateUntil(NOW + 1), { signal: AbortSignal.abort('enough') })
+    const waiting = gateway.transport.delivered(lateUntil(NOW + 1), { signal: AbortSignal.abort('enough') })
     await expect(waiting).rejects.toBe('enough')
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -156,7 +156,7 @@ describe('Waits for a time of a clock of the user’s', () => {
     const clock = { now: 0 }
     const gateway = createGateway({ clock })
     const ends: unknown[] = []
-    noting(ends, 'late', gateway.delivered(lateUntil(1000)))
+    noting(ends, 'late', gateway.transport.delivered(lateUntil(1000)))
     clock.now = 1000
     await turns()
     expect(ends).toEqual([])
@@ -174,23 +174,23 @@ describe('Waits for a time of a clock of the user’s', () => {
     const asked: unknown[] = []
     const gateway = waitable(async (...args) => void asked.push(args))
     const { signal } = new AbortController()
-    await gateway.delivered(lateUntil(1000), { signal })
+    await gateway.transport.delivered(lateUntil(1000), { signal })
     expect(asked).toEqual([[1000, signal]])
     expect(getEventListeners(signal, 'abort')).toEqual([])
-    await waitable(() => undefined).delivered(lateUntil(1000))
+    await waitable(() => undefined).transport.delivered(lateUntil(1000))
   })
 
   test('that fails fail with it, and leave no listener', async () => {
     const { signal } = new AbortController()
     const gateway = waitable(() => Promise.reject(new Error('stopped')))
-    await expect(gateway.delivered(lateUntil(1), { signal })).rejects.toThrow('stopped')
+    await expect(gateway.transport.delivered(lateUntil(1), { signal })).rejects.toThrow('stopped')
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('that knows nothing of signals end with theirs', async () => {
     const gateway = waitable(() => new Promise(() => undefined))
     const aborting = new AbortController()
-    const waiting = gateway.delivered(lateUntil(1), { signal: aborting.signal })
+    const waiting = gateway.transport.delivered(lateUntil(1), { signal: aborting.signal })
     aborting.abort('enough')
     await expect(waiting).rejects.toBe('enough')
     expect(getEventListeners(aborting.signal, 'abort')).toEqual([])

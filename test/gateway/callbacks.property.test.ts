@@ -34,7 +34,7 @@ function ask(gateway: Held, body = '{}') {
     'content-type': 'application/json',
   }
   const header = (name: string) => headers[name] ?? null
-  return gateway.exchange({ method: 'POST', url: '/reserved_addrs', header, body })
+  return gateway.transport.exchange({ method: 'POST', url: '/reserved_addrs', header, body })
 }
 
 function tried(work: () => unknown): void {

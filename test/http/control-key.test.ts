@@ -10,7 +10,7 @@ const keyed = () => openManual({ control: { key: KEY } })
 
 /** Asks a gateway with a control key for its time. */
 function asked(headers: Record<string, string>, peer?: string, url = '/_fauxgate/clock') {
-  const answer = keyed().exchange({
+  const answer = keyed().transport.exchange({
     method: 'GET',
     url,
     header: (name) => headers[name] ?? null,

@@ -12,7 +12,7 @@ const FORBIDDEN = 'ERR_GATEWAY_90403'
 function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset', peer?: string, allowHosts: string[] = []) {
   const { gateway } = managed({ control: { allowHosts } })
   const before = gateway.snapshot()
-  const { status, body } = gateway.exchange({
+  const { status, body } = gateway.transport.exchange({
     method: 'POST',
     url,
     header: (name) => headers[name] ?? null,
@@ -196,7 +196,12 @@ describe('The control API is not there for pages of other sites', () => {
     expect(resetBy({ host, 'sec-fetch-site': 'cross-site' })).toEqual(refused)
     const headers: Record<string, string> = { host, 'sec-fetch-site': 'cross-site' }
     const url = '/_fauxgate/clock'
-    const answer = openManual().exchange({ method: 'GET', url, body: '', header: (name) => headers[name] ?? null })
+    const answer = openManual().transport.exchange({
+      method: 'GET',
+      url,
+      body: '',
+      header: (name) => headers[name] ?? null,
+    })
     expect(JSON.parse(answer.body as string).msg).toContain('received the Sec-Fetch-Site "cross-site"')
   })
 

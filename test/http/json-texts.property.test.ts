@@ -12,7 +12,7 @@ function placeIn(body: string) {
     'service-version': '2',
     'content-type': 'application/json',
   }
-  const { body: answer } = gateway.exchange({
+  const { body: answer } = gateway.transport.exchange({
     method: 'POST',
     url: '/reserved_addrs',
     body,

@@ -27,7 +27,7 @@ const ROUTE = 'edghtsrt_1'
 /** Sends a request to a gateway and returns the status. */
 function send(gateway: Gateway, { method = 'POST', path, body, more = {} }: Sent): number {
   const sent = { ...headers, ...more }
-  const { status } = gateway.exchange({
+  const { status } = gateway.transport.exchange({
     method,
     url: path,
     body: body === undefined ? '' : JSON.stringify(body),

@@ -219,7 +219,7 @@ describe('The body of a request (rules: requests#body)', () => {
   ])('on GET, as other transports can send one, is %j: %d', (body, status) => {
     const gateway = open()
     const header = (name: string) => ({ authorization: 'Bearer key', 'service-version': '2' })[name] ?? null
-    expect(gateway.exchange({ method: 'GET', url: PATH, header, body }).status).toBe(status)
+    expect(gateway.transport.exchange({ method: 'GET', url: PATH, header, body }).status).toBe(status)
   })
 })
 
@@ -266,7 +266,7 @@ describe('Hostile JSON (rules: requests#keys-are-data)', () => {
 describe('The URL of a request', () => {
   const api = (url: string) => {
     const headers: Record<string, string> = { authorization: 'Bearer k', 'service-version': '2' }
-    const answer = open().exchange({ method: 'GET', url, header: (name) => headers[name] ?? null, body: '' })
+    const answer = open().transport.exchange({ method: 'GET', url, header: (name) => headers[name] ?? null, body: '' })
     return [answer.status, JSON.parse(answer.body ?? 'null')?.msg] as const
   }
 
@@ -296,7 +296,7 @@ describe('The URL of a request', () => {
 
   test('lies below the base URL, or stands for itself', () => {
     const gateway = open({ baseUrl: 'https://gateway.test/api/v2' })
-    const ask = (url: string) => gateway.exchange({ method: 'GET', url, header: () => null, body: '' }).status
+    const ask = (url: string) => gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' }).status
     // 401: the path is known.
     expect(
       ['https://gateway.test/api/v2/reserved_addrs', '/api/v2/reserved_addrs', '/reserved_addrs'].map(ask),

@@ -10,7 +10,7 @@ function shownAt(text: string, at: number): string {
   const gateway = createGateway({ seed: 'beginnings' })
   const body = ' '.repeat(KEPT - at) + text + ' '.repeat(at + 1)
   const header = (name: string) => (name === 'content-type' ? 'application/json' : null)
-  gateway.exchange({ method: 'POST', url: '/reserved_addrs', body, header })
+  gateway.transport.exchange({ method: 'POST', url: '/reserved_addrs', body, header })
   return String(gateway.requests.last()?.request).replace(` [cut: ${KEPT} of ${body.length} characters]`, '')
 }
 

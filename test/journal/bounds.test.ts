@@ -20,13 +20,14 @@ function ask(gateway: Gateway, { method = 'POST', url = '/reserved_addrs', body 
     'content-type': 'application/json',
   }
   const rawHeaders = Object.entries(headers).flat()
-  return gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null, rawHeaders })
+  return gateway.transport.exchange({ method, url, body, header: (name) => headers[name] ?? null, rawHeaders })
 }
 
 function shownJournal(gateway: Gateway): string {
   const headers: Record<string, string> = { host: 'localhost' }
   const url = '/_fauxgate/requests'
-  return gateway.exchange({ method: 'GET', url, body: '', header: (name) => headers[name] ?? null }).body as string
+  return gateway.transport.exchange({ method: 'GET', url, body: '', header: (name) => headers[name] ?? null })
+    .body as string
 }
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -64,12 +65,12 @@ describe('The journal in bytes', () => {
   it('keeps 65,536 characters of headers, in memory of their own, and says how many there were', () => {
     const gateway = open()
     const rawHeaders = Array.from({ length: 10 }, (_, at) => [`x-${at}`, 'v'.repeat(20_000)]).flat()
-    gateway.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    gateway.transport.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
     const shown = gateway.requests.last()?.requestHeaders ?? {}
     expect(Object.keys(shown)).toEqual(['x-0', 'x-1', 'x-2', '…'])
     expect(shown['…']).toBe('[cut: 3 of 10 headers]')
     const small = open({ journalBytes: 100_000 })
-    small.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    small.transport.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
     expect(small.requests.all()).toEqual([])
   })
 
@@ -230,7 +231,7 @@ describe('A process with little memory', () => {
       import { createGateway } from './src/index.ts'
       const gateway = createGateway({ seed: 'flood', clock: { now: () => 0 } })
       const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
-      const ask = (method, url, body = '') => gateway.exchange({ method, url, body, header: (name) => headers[name] ?? null }).status
+      const ask = (method, url, body = '') => gateway.transport.exchange({ method, url, body, header: (name) => headers[name] ?? null }).status
       const policy = { inbound: [{ actions: [{ type: 'oauth', config: { x: Array(60_000).fill([]) } }] }] }
       const filler = (i) => String(i).padEnd(780_000, 'x')
       const statuses = new Set()

@@ -10,7 +10,7 @@ const json = (value: unknown) => JSON.stringify(value)
 function asked(body: string, query = '', more: Readonly<Record<string, string>> = {}): Gateway {
   const gateway = createGateway({ seed: 'linear' })
   const sent: Record<string, string> = { ...headers, ...more }
-  gateway.exchange({
+  gateway.transport.exchange({
     method: 'POST',
     url: `/reserved_addrs${query}`,
     body,
@@ -77,7 +77,13 @@ describe('Twice the input takes twice the steps:', () => {
       const gateway = createGateway({ seed: 'keys' })
       for (let i = 0; i < length / 64; i++) {
         const header = (name: string) => (name === 'authorization' ? `Bearer key-number-${i}` : null)
-        gateway.exchange({ method: 'GET', url: `/reserved_addrs/key-number-${i}`, body: '', header, rawHeaders: [] })
+        gateway.transport.exchange({
+          method: 'GET',
+          url: `/reserved_addrs/key-number-${i}`,
+          body: '',
+          header,
+          rawHeaders: [],
+        })
       }
       return gateway.requests.all()
     }

@@ -25,7 +25,7 @@ function entryOf(
     ...headers,
   }
   const rawHeaders = Object.entries(sent).flat()
-  gateway.exchange({ method, url, body, header: (name) => sent[name] ?? null, rawHeaders })
+  gateway.transport.exchange({ method, url, body, header: (name) => sent[name] ?? null, rawHeaders })
   return gateway.requests.last() as JournalEntry
 }
 
@@ -234,7 +234,7 @@ describe('Headers in the journal (rules: secrets#journal)', () => {
     await gateway.fetch(new Request(url, { headers: { 'x-note': 'seen' } }))
     expect(gateway.requests.last()?.requestHeaders).toEqual({ 'x-note': 'seen' })
     const rawHeaders = ['X-Note', 'one', 'x-note', 'two', '__proto__', 'three']
-    gateway.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
+    gateway.transport.exchange({ method: 'GET', url: '/tunnels', body: '', header: () => null, rawHeaders })
     expect(Object.entries(gateway.requests.last()?.requestHeaders ?? {})).toEqual([
       ['x-note', 'one, two'],
       ['__proto__', 'three'],

@@ -82,7 +82,7 @@ describe.each([
     const limitWith = (key: string) => {
       const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'ngrok-version': '2' }
       const header = (name: string) => headers[name] ?? null
-      return gateway.bodyLimit({ method: 'POST', url: '/api_keys', header, rawHeaders: [], body: '' })
+      return gateway.transport.bodyLimit({ method: 'POST', url: '/api_keys', header, rawHeaders: [], body: '' })
     }
     expect([limitWith(token) > 0, limitWith(authtoken)]).toEqual([true, 0])
   })

@@ -36,7 +36,12 @@ const HEADERS: Readonly<Record<string, string>> = {
 }
 
 function send(gateway: Gateway, method: string, url: string, body: unknown): HttpResponse {
-  return gateway.exchange({ method, url, header: (name) => HEADERS[name] ?? null, body: JSON.stringify(body) })
+  return gateway.transport.exchange({
+    method,
+    url,
+    header: (name) => HEADERS[name] ?? null,
+    body: JSON.stringify(body),
+  })
 }
 
 describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {

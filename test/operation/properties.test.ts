@@ -187,7 +187,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
       fc.property(anyRequests, (request) => {
         const { gateway } = inhabited()
         const before = stateOf(gateway)
-        const { status, headers, body } = gateway.exchange(request)
+        const { status, headers, body } = gateway.transport.exchange(request)
         statuses.add(status)
         if (status < 300) successes++
         if (isUnderstood(status, body)) understood++
@@ -219,7 +219,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
       fc.property(reading, (request) => {
         const { gateway } = inhabited()
         const before = stateOf(gateway)
-        gateway.exchange(request)
+        gateway.transport.exchange(request)
         expect(stateOf(gateway)).toBe(before)
       }),
       { numRuns: 100 },
@@ -230,7 +230,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     check(
       fc.property(fc.array(anyRequests, { maxLength: 5 }), (drawn) => {
         const [one, two] = [inhabited().gateway, inhabited().gateway]
-        for (const each of drawn) expect(one.exchange(each)).toEqual(two.exchange(each))
+        for (const each of drawn) expect(one.transport.exchange(each)).toEqual(two.transport.exchange(each))
         expect(stateOf(one)).toBe(stateOf(two))
       }),
       { numRuns: 200 },

@@ -15,8 +15,8 @@ test('What a terminal would obey is escaped in messages and reports (rules: erro
     body,
     header: (name: string) => Reflect.get(headers, name) ?? null,
   }
-  const { body: answer } = gateway.exchange({ ...sent, rawHeaders: [] })
-  gateway.exchange({ ...sent, url: `/reserved_addrs/${SIGNS}`, method: 'GET', body: '', rawHeaders: [] })
+  const { body: answer } = gateway.transport.exchange({ ...sent, rawHeaders: [] })
+  gateway.transport.exchange({ ...sent, url: `/reserved_addrs/${SIGNS}`, method: 'GET', body: '', rawHeaders: [] })
   const { msg, details } = JSON.parse(answer ?? '')
   for (const text of [msg, JSON.stringify(details), gateway.report()]) {
     expect(text).not.toMatch(RAW)

@@ -143,7 +143,7 @@ function watched({ keys = [], ...options }: GatewayOptions & { keys?: readonly s
   }
   const ask = (method: string, url: string, body = '', headers: Record<string, string> = {}) => {
     const all = new Headers({ ...sent, ...headers })
-    return gateway.exchange({ method, url, header: (name) => all.get(name), body, peer: '127.0.0.1' })
+    return gateway.transport.exchange({ method, url, header: (name) => all.get(name), body, peer: '127.0.0.1' })
   }
   return { inner, gateway, requests, order, ask }
 }
@@ -189,7 +189,7 @@ describe('The log of a gateway', () => {
   it('has nothing of what the inspector asks', () => {
     const { gateway, order } = watched()
     const request = { method: 'GET', url: '/reserved_addrs', header: () => null, body: '', isInspector: true }
-    gateway.exchange({ ...request, peer: '127.0.0.1' })
+    gateway.transport.exchange({ ...request, peer: '127.0.0.1' })
     expect(order).toEqual([])
   })
 
@@ -234,11 +234,11 @@ describe('The log of a gateway', () => {
     const late = ask('GET', '/reserved_domains')
     expect(requests).toEqual([])
     const leaving = new AbortController()
-    const gone = gateway.delivered(left, { signal: leaving.signal })
+    const gone = gateway.transport.delivered(left, { signal: leaving.signal })
     leaving.abort(new Error('left'))
     await expect(gone).rejects.toThrow('left')
-    for (const answer of [broken, page, late]) await gateway.delivered(answer)
-    const whole = gateway.delivered(slow)
+    for (const answer of [broken, page, late]) await gateway.transport.delivered(answer)
+    const whole = gateway.transport.delivered(slow)
     inner.clock.advance('5s')
     expect((await whole).status).toBe(200)
     expect(requests.map(({ status, error, message }) => [status, error, message])).toEqual([
@@ -257,17 +257,17 @@ describe('The log of a gateway', () => {
     const refused = ask('POST', '/reserved_addrs')
     expect([refused.status, requests]).toEqual([201, []])
     store.lose(new Error('the disk is full'))
-    expect((await gateway.delivered(refused)).status).toBe(507)
+    expect((await gateway.transport.delivered(refused)).status).toBe(507)
     expect(requests).toMatchObject([{ status: 507, error: 'ERR_GATEWAY_90507' }])
     const created = ask('POST', '/reserved_addrs')
     store.flush()
-    await gateway.delivered(created)
+    await gateway.transport.delivered(created)
     expect(requests.map(({ status }) => status)).toEqual([507, 201])
   })
 
   it('tells of bytes that were no request', () => {
     const { gateway, requests } = watched()
-    gateway.refused(general.request_malformed, { problem: 'it is none' })
+    gateway.transport.refused(general.request_malformed, { problem: 'it is none' })
     expect(requests).toEqual([
       {
         at: Date.UTC(2026, 0, 1),

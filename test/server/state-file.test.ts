@@ -99,7 +99,7 @@ it('is written every minute where something was asked that may have changed it',
     return JSON.parse(readFileSync(at('state.json'), 'utf8')).records
   }
   const ask = (method: string) =>
-    kept.gateway.exchange({
+    kept.gateway.transport.exchange({
       method,
       url: '/reserved_addrs',
       header: (name) => new Headers(headers).get(name),

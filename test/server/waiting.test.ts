@@ -108,7 +108,12 @@ describe('`delivered`', () => {
     gateway.faults.add({ latency: '30s' })
     const headers: Record<string, string> = { authorization: 'Bearer k', 'service-version': '2' }
     const ask = () =>
-      gateway.exchange({ method: 'GET', url: '/reserved_addrs', header: (name) => headers[name] ?? null, body: '' })
+      gateway.transport.exchange({
+        method: 'GET',
+        url: '/reserved_addrs',
+        header: (name) => headers[name] ?? null,
+        body: '',
+      })
     return { gateway, ask, answer: ask() }
   }
 
@@ -116,18 +121,18 @@ describe('`delivered`', () => {
     const { gateway, answer } = late()
     const aborting = new AbortController()
     const { signal } = aborting
-    const waiting = gateway.delivered(answer, { signal })
+    const waiting = gateway.transport.delivered(answer, { signal })
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     aborting.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
     expect(getEventListeners(signal, 'abort')).toEqual([])
-    await expect(gateway.delivered(answer, { signal })).rejects.toThrow('enough')
+    await expect(gateway.transport.delivered(answer, { signal })).rejects.toThrow('enough')
   })
 
   test('takes its listener from its signal when the answer’s time has come', async () => {
     const { gateway, answer } = late()
     const { signal } = new AbortController()
-    const waiting = [gateway.delivered(answer, { signal }), gateway.delivered(answer)]
+    const waiting = [gateway.transport.delivered(answer, { signal }), gateway.transport.delivered(answer)]
     gateway.clock.advance('30s')
     expect(await Promise.all(waiting)).toEqual([answer, answer])
     expect(getEventListeners(signal, 'abort')).toEqual([])
@@ -137,7 +142,7 @@ describe('`delivered`', () => {
     const { gateway, ask } = late()
     gateway.faults.clear()
     const answer = ask()
-    expect(await gateway.delivered(answer, { signal: AbortSignal.abort() })).toBe(answer)
+    expect(await gateway.transport.delivered(answer, { signal: AbortSignal.abort() })).toBe(answer)
   })
 })
 

@@ -94,7 +94,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     clock.now += 60_000
     store.failure = FULL
     expect(thrownBy(() => gateway.reservedDomains.get(id)).key).toBe('store_failed')
-    expect(thrownBy(() => gateway.settle()).key).toBe('store_failed')
+    expect(thrownBy(() => gateway.transport.settle()).key).toBe('store_failed')
     store.failure = undefined
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     expect(store.commits).toHaveLength(3)
@@ -171,8 +171,8 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const waiting = [ask(gateway, 'POST', '/reserved_addrs'), ask(gateway, 'GET', '/reserved_addrs')]
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'store_failed', cause: FULL })
-    const delivered = gateway.delivered(
-      gateway.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' }),
+    const delivered = gateway.transport.delivered(
+      gateway.transport.exchange({ method: 'GET', url: '/nothing', header: () => null, body: '' }),
     )
     store.lose(FULL)
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([507, 507])

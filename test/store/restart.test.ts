@@ -16,7 +16,7 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 
 function asked(gateway: Gateway, url: string): HttpResponse {
-  return gateway.exchange({ method: 'GET', url, header: () => null, body: '' })
+  return gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' })
 }
 
 /** A gateway with what another one has told its store. */
@@ -107,7 +107,10 @@ describe('A gateway that goes on from a store', () => {
 
   it.each<[string, (gateway: Gateway) => HttpResponse]>([
     ['calls of a control', (gateway) => asked(gateway, '/_fauxgate/clock')],
-    ['what is no request', (gateway) => gateway.refused(general.request_malformed, { problem: 'it is none' })],
+    [
+      'what is no request',
+      (gateway) => gateway.transport.refused(general.request_malformed, { problem: 'it is none' }),
+    ],
   ])('gives none of the ids again that %s were answered with', (_what, answered) => {
     const idOf = (gateway: Gateway) => answered(gateway).headers['Service-Operation-Id']
     const store = memoryStore()
@@ -184,7 +187,7 @@ describe('A gateway that goes on from a store', () => {
     clock.now += 86_400_000
     const again = restarted(store.commits, { clock })
     expect(again.nextDueAt()).toBe(Date.parse('2026-01-01T00:00:30Z'))
-    again.settle()
+    again.transport.settle()
     expect(again.nextDueAt()).toBe(Date.parse('2026-03-02T00:00:30Z'))
     expect(again.provisioning.timeline(id).map(({ at }) => at)).toEqual([
       '2026-01-01T00:00:00Z',

@@ -270,7 +270,7 @@ export function requestOf(
 
 /** Makes a call over HTTP. */
 export function overHttp(gateway: Gateway, call: Call): Outcome {
-  const answer = gateway.exchange(requestOf(call, gateway.dialect))
+  const answer = gateway.transport.exchange(requestOf(call, gateway.dialect))
   if (answer.status < 400) return { status: answer.status, json: answer.body }
   const { details, ...rest } = JSON.parse(answer.body as string)
   const { operation_id: _, ...own } = details

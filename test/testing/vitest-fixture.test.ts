@@ -159,7 +159,7 @@ describe('on the system clock', () => {
     const url = `${gateway.url}/reserved_domains`
     void gateway.fetch(url, { headers }).then(({ status }) => ends.push(['fetch', status]))
     const header = (name: string) => headers[name as 'authorization'] ?? null
-    const delivered = gateway.delivered(gateway.exchange({ method: 'GET', url, header, body: '' }))
+    const delivered = gateway.transport.delivered(gateway.transport.exchange({ method: 'GET', url, header, body: '' }))
     void delivered.then(({ status }) => ends.push(['delivered', status]))
     await vi.advanceTimersByTimeAsync(30_000)
     expect(ends).toEqual([['settled', true]])

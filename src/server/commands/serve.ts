@@ -171,7 +171,7 @@ const SETTLE_MS = 1000
 async function settling(gateway: Gateway, signal: AbortSignal): Promise<void> {
   while (await waited(SETTLE_MS, signal)) {
     try {
-      gateway.settle()
+      gateway.transport.settle()
     } catch (error) {
       warnOf(error)
     }

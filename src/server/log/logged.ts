@@ -1,6 +1,7 @@
 import { CONTROL_PATH } from '../../control/control.ts'
 import { readClock, stopwatch } from '../../engine/clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import { type Transport, withTransport } from '../../gateway/transport.ts'
 import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
 import { splitUrl } from '../../http/request.ts'
 import type { Change } from '../../operation/collection.ts'
@@ -42,7 +43,7 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     const worked = stopwatch()
     const transitions: LoggedTransition[] = []
     pending = transitions
-    const response = gateway.exchange(request)
+    const response = gateway.transport.exchange(request)
     pending = undefined
     const { path } = splitUrl(request.url, gateway.url)
     const finish = (outcome: Outcome) => {
@@ -54,10 +55,10 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     return response
   }
 
-  const delivered: Gateway['delivered'] = async (response, options) => {
+  const delivered: Transport['delivered'] = async (response, options) => {
     const finish = delayed.get(response)
     try {
-      const whole = await gateway.delivered(response, options)
+      const whole = await gateway.transport.delivered(response, options)
       finish?.(outcomeOf(whole))
       return whole
     } catch (error) {
@@ -66,18 +67,14 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
     }
   }
 
-  const refused: Gateway['refused'] = (error, values) => {
-    const response = gateway.refused(error, values)
+  const refused: Transport['refused'] = (error, values) => {
+    const response = gateway.transport.refused(error, values)
     const unread = { method: '-', path: '-', operation: null, duration: null }
     log.request({ at: readClock(gateway.clock), ...unread, ...outcomeOf(response) })
     return response
   }
 
-  return Object.create(gateway, {
-    exchange: { value: exchange },
-    delivered: { value: delivered },
-    refused: { value: refused },
-  })
+  return withTransport(gateway, { exchange, delivered, refused })
 }
 
 function keysSent({ header, rawHeaders = [] }: HttpRequest): string[] {

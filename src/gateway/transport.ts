@@ -1,0 +1,30 @@
+import type { BodyLimit } from '../http/admission.ts'
+import type { Refused } from '../http/handler.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import type { KeptJournal } from '../journal/journal.ts'
+
+/** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
+export interface Transport {
+  /** Answers one HTTP request at once, for transports other than `fetch`. */
+  readonly exchange: (request: HttpRequest) => HttpResponse
+  /** Returns the most bytes of a body that a transport must read, by the head of the request: 0 if the head is refused. */
+  readonly bodyLimit: BodyLimit
+  /** Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id. */
+  readonly refused: Refused
+  /**
+   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays or that the store has not yet flushed.
+   * Rejects with the reason of an aborted signal.
+   */
+  readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
+  /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
+  readonly servedAt: (url: string | undefined) => void
+  /** Runs everything that is due by now, as every other call does before its own work. For hosts that sleep in between. */
+  readonly settle: () => void
+  /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
+  readonly journal: KeptJournal
+}
+
+/** Returns a gateway with the same state, whose transport does some calls in another way. */
+export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {
+  return Object.create(gateway, { transport: { value: { ...gateway.transport, ...calls } } })
+}
