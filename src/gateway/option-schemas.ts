@@ -4,6 +4,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import { PLANS } from '../operation/limit.ts'
 import type { Store } from '../operation/store.ts'
+import { type CertificateLife, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
@@ -66,6 +67,40 @@ export const internalErrorBackoff = named(
   }),
   'ErrorBackoff',
   'The waits of a job after INTERNAL_ERRORs.',
+)
+
+const profileNames = Object.keys(PROFILES) as ProfileName[] // The keys of the same object.
+
+export const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
+
+/** The defaults of an authority that follows Let's Encrypt, in words. */
+export const BY_CLOCK = '90d, from 2027-02-10 64d, from 2028-02-16 45d'
+
+const certificateLife = named(
+  optionsOf({
+    validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
+      defaultText: `by the gateway's clock: ${BY_CLOCK}`,
+      flag: 'certificate-validity',
+    }),
+    renewalLead: optionRow(
+      duration(0),
+      'The time before its expiry at which a certificate is renewed; less than its validity.',
+      { defaultText: 'a third of the validity, or half if that is under 10 days', flag: 'renewal-lead' },
+    ),
+  }),
+  'CertificateOptions',
+  'The validity and the renewal of automatic certificates.',
+)
+
+export const certificates = v.union(
+  [
+    v.pipe(
+      v.picklist(profileNames),
+      v.transform((name): CertificateLife => ({ validity: PROFILES[name] })),
+    ),
+    certificateLife,
+  ],
+  PROFILES_ALLOWED,
 )
 
 const rateLimits = named(

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { systemClock } from '../engine/clock.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Families } from '../operation/family.ts'
+import { PROFILES, SHORTEST_DEFAULT } from '../provisioning/certificate-profiles.ts'
 import { standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { marksOf, named } from '../schema/documentation.ts'
@@ -20,10 +21,13 @@ import {
 import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
+import { isObject } from '../schema/values.ts'
 import {
   account,
   authoritySecret,
+  BY_CLOCK,
   baseUrl,
+  certificates,
   clockOption,
   control,
   dialect,
@@ -31,6 +35,7 @@ import {
   initial,
   internalErrorBackoff,
   key,
+  PROFILES_ALLOWED,
   quirks,
   rateLimit,
   store,
@@ -142,13 +147,13 @@ export const gatewayRows = {
     'The time from the start of a provisioning job to its first attempt; with 0, the creating call issues the certificate.',
     { default: '30s' },
   ),
-  certificateValidity: optionRow(duration(1000), 'The validity of automatic certificates.', { default: '90d' }),
-  renewalLead: optionRow(
-    duration(0),
-    'The time before its expiry at which a certificate is renewed; less than its validity.',
-    {
-      default: '30d',
-    },
+  certificates: optionRow(
+    asOne(
+      certificates,
+      `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
+    ),
+    'The validity of automatic certificates, and how long before their end they are renewed.',
+    { defaultText: `by the gateway's clock, as Let's Encrypt announced: ${BY_CLOCK}` },
   ),
   internalErrorBackoff: optionRow(
     asOne(
@@ -218,11 +223,14 @@ export function readGatewayOptions(options: AnyOptions): ReadOptions {
 
 function requireFittingTimes(
   options: AnyOptions,
-  { renewalLead, certificateValidity, internalErrorBackoff: { first, most } }: ReadOptions,
+  { certificates = {}, internalErrorBackoff: { first, most } }: ReadOptions,
 ): void {
-  if (renewalLead >= certificateValidity) {
-    const allowed = `less than certificateValidity, ${quoted(options.certificateValidity, certificateValidity)}`
-    throw new TypeError(`renewalLead is ${quoted(options.renewalLead, renewalLead)}. Allowed: ${allowed}.`)
+  const { certificates: passed } = options
+  const { validity = PROFILES[SHORTEST_DEFAULT], renewalLead = 0 } = certificates
+  if (renewalLead >= validity && isObject(passed)) {
+    const shortest = passed.validity ?? SHORTEST_DEFAULT
+    const allowed = `less than certificates.validity, ${quote(shortest)}${passed.validity ? '' : ', its shortest default'}`
+    throw new TypeError(`certificates.renewalLead is ${quote(passed.renewalLead)}. Allowed: ${allowed}.`)
   }
   if (first > most) {
     const allowed = `at most internalErrorBackoff.most, ${quoted(options.internalErrorBackoff?.most, most)}`

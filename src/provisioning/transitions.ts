@@ -1,6 +1,7 @@
 import type { Due } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
+import { lifeAt } from './certificate-profiles.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import {
   type Job,
@@ -179,14 +180,18 @@ function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issu
       domain,
       private_key_type,
       not_before: issued_at,
-      not_after: Math.min(issued_at + provisioningRules(tx.rules).certificateValidity, LATEST_TIME),
+      not_after: Math.min(
+        issued_at + lifeAt(issued_at, provisioningRules(tx.rules).certificates).validity,
+        LATEST_TIME,
+      ),
       number: tx.nextOrder(),
     },
   }
 }
 
-function renewalTime(issuedAtMs: number, { certificateValidity, renewalLead }: ProvisioningRules): number {
-  return issuedAtMs + certificateValidity - renewalLead
+function renewalTime(issuedAtMs: number, { certificates: own }: ProvisioningRules): number {
+  const { validity, renewalLead } = lifeAt(issuedAtMs, own)
+  return issuedAtMs + validity - renewalLead
 }
 
 /** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */

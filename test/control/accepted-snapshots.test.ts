@@ -45,7 +45,8 @@ describe('What may stand in a snapshot', () => {
   })
 
   it('is a certificate that lasts until the last time that there is', () => {
-    const options = () => ({ clock: manualClock(0), provisioningDelay: 0, certificateValidity: '9999999d' }) as const
+    const options = () =>
+      ({ clock: manualClock(0), provisioningDelay: 0, certificates: { validity: '9999999d' } }) as const
     const gateway = createGateway(options())
     const { id } = gateway.reservedDomains.create({
       domain: 'for-ever.example.com',

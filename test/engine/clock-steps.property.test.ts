@@ -21,7 +21,7 @@ const world = fc.record({
     {},
     { dns: 'simulated' },
     { provisioningDelay: 0 },
-    { certificateValidity: '7d', renewalLead: '2d', internalErrorBackoff: { first: '7s', most: '3h' } },
+    { certificates: { validity: '7d', renewalLead: '2d' }, internalErrorBackoff: { first: '7s', most: '3h' } },
   ),
 })
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never

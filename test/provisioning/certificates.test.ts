@@ -88,7 +88,7 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
   test('serves TLS to a client that trusts the root, and to no other', async () => {
     // node:tls checks against the real present, so this certificate is valid for a century.
     const clock = { now: Date.UTC(2020, 0, 1) }
-    const gateway = createGateway({ seed: 'tls', clock, provisioningDelay: 0, certificateValidity: '36500d' })
+    const gateway = createGateway({ seed: 'tls', clock, provisioningDelay: 0, certificates: { validity: '36500d' } })
     const { certificate } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
     const { certificate_pem: cert } = gateway.tlsCertificates.get(certificate?.id as string)
     const key = gateway.authority.privateKeyPem(certificate?.id as string)

@@ -68,14 +68,14 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     expect(ends.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
   })
 
-  test('certificateValidity and renewalLead set not_after and renews_at', () => {
-    const { gateway, status, certificate_id } = issued({ certificateValidity: '47d', renewalLead: '16h' })
+  test('certificates sets not_after and renews_at', () => {
+    const { gateway, status, certificate_id } = issued({ certificates: { validity: '47d', renewalLead: '16h' } })
     expect(gateway.tlsCertificates.get(certificate_id).not_after).toBe(timeAfter('47d'))
     expect(status()?.renews_at).toBe(timeAfter('46d', '8h'))
   })
 
-  test('renewalLead 0 renews at the expiry itself', () => {
-    expect(issued({ renewalLead: 0 }).status()?.renews_at).toBe(timeAfter('90d'))
+  test('certificates.renewalLead 0 renews at the expiry itself', () => {
+    expect(issued({ certificates: { renewalLead: 0 } }).status()?.renews_at).toBe(timeAfter('90d'))
   })
 
   test('internalErrorBackoff sets the first wait and the longest one', () => {
@@ -109,12 +109,21 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
 
   const wrong: [keyof GatewayOptions, unknown, RegExp][] = [
     ['provisioningDelay', '5 parsecs', /^provisioningDelay is "5 parsecs"\. Allowed: a number of ms, or /],
-    ['certificateValidity', 0, /^certificateValidity is 0\. Allowed: .*at least 1000 ms/],
-    ['renewalLead', '90d', /^renewalLead is "90d"\. Allowed: less than certificateValidity, "90d", its default\.$/],
     [
-      'certificateValidity',
-      '10d',
-      /^renewalLead is "30d", its default\. Allowed: less than certificateValidity, "10d"\.$/,
+      'certificates',
+      '30d',
+      /^certificates is "30d"\. Allowed: "90d" or "64d" or "45d" or "6d", or an object with "validity"/,
+    ],
+    ['certificates', { validity: 0 }, /^certificates is an object\. Allowed: .*at least 1000 ms/],
+    [
+      'certificates',
+      { renewalLead: '45d' },
+      /^certificates\.renewalLead is "45d"\. Allowed: less than certificates\.validity, "45d", its shortest default\.$/,
+    ],
+    [
+      'certificates',
+      { validity: '10d', renewalLead: '240h' },
+      /^certificates\.renewalLead is "240h"\. Allowed: less than certificates\.validity, "10d"\.$/,
     ],
     [
       'internalErrorBackoff',

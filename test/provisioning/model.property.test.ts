@@ -88,8 +88,7 @@ class Subject {
       seed: 'model',
       clock: manualClock(now),
       provisioningDelay: delay,
-      certificateValidity: validity,
-      renewalLead: lead,
+      certificates: { validity, renewalLead: lead },
       internalErrorBackoff: backoff,
       dnsErrorRetry: dnsRetry,
     })

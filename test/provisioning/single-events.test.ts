@@ -104,7 +104,7 @@ const cases: Case[] = [
   ],
   [
     'whose certificate lasts until the end of the year 9999',
-    () => issued({ certificateValidity: '4000000d', renewalLead: '0s' }),
+    () => issued({ certificates: { validity: '4000000d', renewalLead: '0s' } }),
     'it would be due after the year 9999',
     'its certificate expires after the year 9999',
   ],

@@ -86,8 +86,7 @@ describe('What is scheduled happens at the very time that is shown (rules: time#
     })
     .map(({ delay, life, lead, first, dns }) => ({
       provisioningDelay: delay,
-      certificateValidity: Math.max(1000, life + 1 + lead),
-      renewalLead: lead,
+      certificates: { validity: Math.max(1000, life + 1 + lead), renewalLead: lead },
       internalErrorBackoff: { first, most: 4 * first },
       dnsErrorRetry: dns,
     }))
@@ -112,8 +111,8 @@ describe('What is scheduled happens at the very time that is shown (rules: time#
         provisioning.clear()
         const issued = tlsCertificates.get(it.certificate() as string)
         const renews_at = it.status()?.renews_at as string
-        const expiry = Date.parse(issued.issued_at as string) + times.certificateValidity
-        expect(renews_at).toBe(shownAfter(expiry - times.renewalLead))
+        const expiry = Date.parse(issued.issued_at as string) + times.certificates.validity
+        expect(renews_at).toBe(shownAfter(expiry - times.certificates.renewalLead))
         provisioning.script(more)
         expectChangeAt(it, renews_at)
         expect(it.status()?.renews_at === renews_at || times.provisioningDelay === 0).toBe(true)

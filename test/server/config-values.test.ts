@@ -215,18 +215,18 @@ describe('What the gateway is made with', () => {
 
   it('is refused in the words in which it was given; what is no refusal stays as it is', () => {
     const names = new Map([
-      ['renewalLead', '--renewal-lead'],
+      ['dnsErrorRetry', '--dns-error-retry'],
       ['initial', 'FAUXGATE_INITIAL'],
     ])
     const said = (error: unknown) => (refusedOptions(error, names) as Error).message
-    expect(said(new TypeError('renewalLead is 5.\nAllowed: less.'))).toBe('--renewal-lead is 5.\nAllowed: less.')
+    expect(said(new TypeError('dnsErrorRetry is 5.\nAllowed: less.'))).toBe('--dns-error-retry is 5.\nAllowed: less.')
     expect(said(new TypeError('initial.reservedAddrs[2].region is 5.'))).toBe(
       'FAUXGATE_INITIAL, at reservedAddrs[2].region is 5.',
     )
     expect(said(new TypeError('other is 5.'))).toBe('other is 5.')
     expect(said(new TypeError('"quoted" is 5.'))).toBe('"quoted" is 5.')
     expect(refusedOptions(new TypeError('x'), names)).not.toBeInstanceOf(TypeError)
-    const own = new Error('renewalLead is broken')
+    const own = new Error('dnsErrorRetry is broken')
     expect(refusedOptions(own, names)).toBe(own)
     expect(refusedOptions('a text', names)).toBe('a text')
   })

@@ -35,7 +35,10 @@ describe('A command line that is wrong is answered in one line, with what was ty
       '--rate-limit-window 5parsecs',
       '--rate-limit-window is "5parsecs". Allowed: a whole number with ms, s, m, h or d, such as "30s", at least 1000 ms.',
     ],
-    ['--renewal-lead 90d', '--renewal-lead is "90d". Allowed: less than --certificate-validity, "90d", its default.'],
+    [
+      '--renewal-lead 90d',
+      '--renewal-lead is "90d". Allowed: less than --certificate-validity, "45d", its shortest default.',
+    ],
     [
       '--renewal-lead 100d --certificate-validity 2400h',
       '--renewal-lead is "100d". Allowed: less than --certificate-validity, "2400h".',
@@ -105,7 +108,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     const { code, stderr } = await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "90d", its default. See "fauxgate help serve".\n',
+      'fauxgate: FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default. See "fauxgate help serve".\n',
     ])
   })
 
@@ -128,13 +131,13 @@ describe('A config file or an initial state that is wrong is answered in one lin
     ['c.json', '[]', 'FILE holds an array of 0. Allowed: an object with options.'],
     [
       'c.json',
-      '{"renewalLead": "90d"}',
-      '"renewalLead" in FILE is "90d". Allowed: less than certificateValidity, "90d", its default.',
+      '{"certificates": {"renewalLead": "90d"}}',
+      '"certificates.renewalLead" in FILE is "90d". Allowed: less than "certificates.validity" in FILE, "45d", its shortest default.',
     ],
     [
       'c.json',
-      '{"renewalLead": 8000000000}',
-      '"renewalLead" in FILE is 8000000000. Allowed: less than certificateValidity, "90d", its default.',
+      '{"certificates": {"renewalLead": 8000000000}}',
+      '"certificates.renewalLead" in FILE is 8000000000. Allowed: less than "certificates.validity" in FILE, "45d", its shortest default.',
     ],
     [
       'c.json',

@@ -55,7 +55,7 @@ export function refusedOptions(error: unknown, names: Names): unknown {
   if (name === undefined) return new UsageError(error.message)
   // Beside an option of a config file, another one has the name that it would have there.
   const other = (option: string) => names.get(option) ?? (name.startsWith('"') ? undefined : flagOf(option)) ?? option
-  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+[A-Z]\w*(?:\.\w+)*/gs, other)
+  const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+(?:[A-Z]\w*(?:\.\w+)*|\.\w+)/gs, other)
   return new UsageError(`${name}${whole ? '' : place && `, at ${place.replace(/^\./, '')}`}${allowed}`)
 }
 
