@@ -24,7 +24,7 @@ const ROOMS = {
   ngrok: ['kit'],
   gateway: [...faces, 'controls', 'table', 'ngrok'],
   index: [...faces, 'controls', 'gateway'],
-  testing: [...faces, 'gateway'],
+  testing: [...faces, 'table', 'gateway'],
   inspector: [],
   server: [...faces, 'controls', 'table', 'gateway', 'testing', 'inspector'],
   sandbox: [...faces, 'gateway'],

@@ -1,13 +1,15 @@
 import * as v from 'valibot'
 import type { JournalFields } from '../generated/controls.ts'
 import { type JournalEntry, journalEntry } from '../journal/entry.ts'
+import { noIdIn } from '../journal/forgotten.ts'
 import type { Journal } from '../journal/journal.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { assertNone } from '../schema/errors.ts'
+import { AssertionError, assertNone, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
-import { counted } from '../schema/text.ts'
-import { type Control, type ControlHost, controlCall } from './control.ts'
+import { counted, quote } from '../schema/text.ts'
+import { type Api, type Control, type ControlHost, controlCall } from './control.ts'
+import { unmatchable } from './faults/matching.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -23,7 +25,11 @@ export interface Requests {
    * @throws GatewayError `field_invalid` for a filter that no entry can match; so do `count` and `last`.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
-  /** Returns the number of entries. */
+  /**
+   * Returns the number of requests since the journal was emptied, also of those that it has dropped. With a predicate it
+   * counts entries.
+   * @throws GatewayAssertionError if the number is not known, because the journal has dropped requests.
+   */
   count(filter?: JournalFilter): number
   /** Returns the newest entry, or undefined. */
   last(filter?: JournalFilter): JournalEntry | undefined
@@ -34,7 +40,10 @@ export interface Requests {
    * ends the subscription. An exception of the subscriber is ignored.
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
-  /** Throws if there were requests for paths or methods that this API does not have. The error lists them. */
+  /**
+   * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id. The
+   * error lists them, also those that the journal has dropped.
+   */
   assertAllKnown(): void
 }
 
@@ -76,7 +85,9 @@ function direct({ journal, api }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
     schema ??= filterSchema(api.operations.map(({ name }) => name))
-    return readCallOptions(schema, filter, FILTER_WORDS)
+    const fields = readCallOptions(schema, filter, FILTER_WORDS)
+    requireRequestable(api, fields)
+    return fields
   }
   const newestFirst = (filter?: JournalFilter) => {
     if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
@@ -84,7 +95,7 @@ function direct({ journal, api }: ControlHost): Requests {
   }
   return {
     all: (filter) => newestFirst(filter).reverse(),
-    count: (filter) => newestFirst(filter).length,
+    count: (filter) => countOf(journal, typeof filter === 'function' ? filter : read(filter)),
     last(filter) {
       if (typeof filter === 'function') return newestFirst(filter)[0]
       return journal.newestFirst(read(filter)).next().value
@@ -129,6 +140,28 @@ function filterSchema(operations: readonly string[]) {
   )
 }
 
+/** Refuses a method or a path that the operation of the same filter cannot have. */
+function requireRequestable(api: Api, { operation, method, path }: JournalFields<string>): void {
+  if (!operation) return
+  const found = unmatchable(api, { operation, method, path })
+  if (!found) return
+  const { field, received, allowed } = found
+  refuse(general.field_invalid, { field: `the filter's ${field}`, received: quote(received), allowed })
+}
+
+/** Counts by fields or by a predicate. Throws if the journal has dropped requests that may count too. */
+function countOf(journal: Journal, filter: JournalFields<string> | ((entry: JournalEntry) => boolean)): number {
+  const isPredicate = typeof filter === 'function'
+  const least = isPredicate ? [...journal.newestFirst()].filter(filter).length : journal.count(filter).least
+  const missing = isPredicate ? journal.forgotten : journal.count(filter).most - least
+  if (missing === 0) return least
+  const kind = isPredicate ? 'predicate' : 'path'
+  throw new AssertionError(
+    `The number of requests with this ${kind} is not known: the journal has ${least}, and it has dropped ` +
+      `${counted(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
+  )
+}
+
 const FILTER_WORDS: OptionWords = {
   whole: 'the filter',
   one: (field) => `the filter's ${field}`,
@@ -170,14 +203,16 @@ function cut(text: string): string {
 }
 
 function unknownRequests(journal: Journal): string | undefined {
-  // A preflight has no operation either, but it is answered.
-  const unknown = [...journal.newestFirst({ operation: null })].filter(({ status }) => status >= 400)
-  if (unknown.length === 0) return undefined
-  const lines = unknown
-    .slice(0, MOST_NAMED)
-    .reverse()
-    .map((entry) => `${requestLine(entry)}: ${reasonOf(entry)}`)
-  const earlier = unknown.length > MOST_NAMED ? [`… and ${unknown.length - MOST_NAMED} earlier`] : []
-  const are = counted(unknown.length, 'request is for no operation', 'requests are for no operation')
-  return `${are} of the API:\n${[...earlier, ...lines].map((line) => `  ${line}`).join('\n')}`
+  const { count, newest } = journal.unknown()
+  if (count === 0) return undefined
+  const named = newest.slice(-MOST_NAMED)
+  const isNoId = (entry: JournalEntry) => entry.operation !== null
+  const lines = named.map((entry) => `  ${requestLine(entry)}: ${isNoId(entry) ? noId(entry) : reasonOf(entry)}`)
+  const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
+  const what = named.every(isNoId) ? 'with an id that is none' : 'for no operation of the API'
+  return [`${counted(count, 'request is', 'requests are')} ${what}:`, ...earlier, ...lines].join('\n')
+}
+
+function noId({ path }: JournalEntry): string {
+  return `the path has ${noIdIn(path)} in the place of an id. Has a variable no value?`
 }

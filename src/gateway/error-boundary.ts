@@ -1,7 +1,7 @@
 import type { Operation } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { factsOf } from '../schema/error-facts.ts'
-import { AssertionError, Refusal } from '../schema/errors.ts'
+import { AssertionError, type Catalogue, Refusal } from '../schema/errors.ts'
 import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
 import { secretTexts } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
@@ -12,11 +12,13 @@ export class ErrorBoundary {
   readonly #dialect: Dialect
   readonly #secretNames: SecretNames
   readonly #ownKeys: readonly string[]
+  readonly #catalogue: Catalogue
 
-  constructor(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[]) {
+  constructor(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[], catalogue: Catalogue) {
     this.#dialect = dialect
     this.#secretNames = secretNames
     this.#ownKeys = ownKeys
+    this.#catalogue = catalogue
   }
 
   /** Returns the error of the dialect for a refusal, without the secrets of `input`; any other error unchanged. */
@@ -24,7 +26,7 @@ export class ErrorBoundary {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.#secretNames.of(operation) : this.#secretNames
     const secrets = secretTexts([...this.#ownKeys, ...secretsIn(input, names)])
-    return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause)
+    return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause, () => this.#catalogue.keys())
   }
 
   /** Returns the public error, whose stack begins where `call` was called. Errors of other code keep their stacks. */

@@ -3,6 +3,15 @@ import type { ErrorKey } from '../generated/resources.ts'
 /** The facts of a refusal. The key may be one of a family of your own. */
 type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }
 
+/** The name of the function by which matchers, of whichever bundle, ask the gateway of an error for its keys. */
+const KEYS: unique symbol = Symbol.for('fauxgate.keys')
+
+/** Tells whether the gateway that threw an error has errors with a key. */
+export function isKeyOfGatewayOf(error: object, key: string): boolean {
+  const { [KEYS]: keys } = error as { [KEYS]?: () => Iterable<string> } // Only GatewayErrors have it.
+  return keys !== undefined && [...keys()].includes(key)
+}
+
 /**
  * The error that the direct API throws when a rule refuses a call. Nothing has changed then. A refused HTTP request is
  * answered with the same facts.
@@ -35,7 +44,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   /** @internal */
-  constructor(facts: Facts, cause?: unknown) {
+  constructor(facts: Facts, cause?: unknown, keys: () => Iterable<string> = () => []) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
     // The type names the keys of fauxgate's families; `is` checks any other.
@@ -44,6 +53,7 @@ export class GatewayError extends Error {
     this.status = status
     this.details = details
     this.headers = headers
+    Object.defineProperty(this, KEYS, { value: keys })
   }
 
   /** Tells whether this is a certain error, such as one that a family of your own declares. */

@@ -174,7 +174,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const authority = authorityBy(authorityKeys)
   const baseline = new Baseline()
   const secretNames = new SecretNames(table.api.operations, dialect)
-  const boundary = new ErrorBoundary(dialect, secretNames, ownKeys)
+  const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
   const engine = new Engine({
     clock,
     dialect,

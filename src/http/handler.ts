@@ -48,6 +48,8 @@ export function handlerOf(options: HandlerOptions): Handler {
 
 type Parts = HandlerOptions & { readonly jsonOf: (record: object) => string }
 
+const NO_HEADERS: readonly string[] = []
+
 const MOST_TEXTS = 256
 const LONGEST_TEXT = 8192
 
@@ -71,7 +73,7 @@ class Call {
   readonly #query: string
   readonly #operationId: string
   readonly #isControl: boolean
-  /** Names and values in turn; undefined where the journal does without the request. */
+  /** Names and values in turn; undefined if the journal leaves the request out. */
   readonly #headers: readonly string[] | undefined
   #operation: Operation | null = null
   #commit: RawCommit | null = null
@@ -87,7 +89,7 @@ class Call {
     this.#operationId = engine.nextOperationId()
     this.#isControl = controlApi.isOwn(path)
     // Read at once: the caller may change them while a store is waited for.
-    if (!this.#isControl && !request.isInspector && journal.isOn) this.#headers = request.rawHeaders ?? []
+    if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
   }
 
   respond(): HttpResponse {

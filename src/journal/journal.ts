@@ -2,6 +2,7 @@ import { utf8Length } from '../schema/platform.ts'
 import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_OF_CHARACTER, type Exchange, withinLimits } from './exchange.ts'
+import { type Bounds, type Facts, Forgotten, isMatch, isUnknown } from './forgotten.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
@@ -36,6 +37,7 @@ export class Journal implements KeptJournal {
   /** The number of rows with each `Authorization`, and a search for all of them. */
   readonly #authorizations = new Map<string, number>()
   #shared: SecretTexts | undefined
+  readonly #forgotten = new Forgotten()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -50,12 +52,17 @@ export class Journal implements KeptJournal {
   }
 
   add(exchange: Exchange): void {
+    const facts = factsOf({ exchange })
+    if (!this.isOn && !isUnknown(facts)) {
+      this.#forgotten.add(facts)
+      return
+    }
     const row = withinLimits(exchange)
     this.#rows.push(row)
     this.#count(row.exchange.authorization, 1)
     this.#bytes += row.bytes
     this.#limit()
-    if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
+    if (this.isOn && this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
   }
 
   restore(entries: readonly JournalEntry[]): void {
@@ -73,8 +80,17 @@ export class Journal implements KeptJournal {
   #dropOldest(): void {
     const oldest = this.#rows.shift()
     if (!oldest) return
+    this.#forget(oldest)
     this.#bytes -= oldest.bytes
     if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
+  }
+
+  /** Forgets a row but for its number, and for what it was if the API does not know it. */
+  #forget(row: Row): void {
+    const facts = factsOf(row)
+    this.#forgotten.add(facts)
+    if (isUnknown(facts))
+      this.#forgotten.addUnknown('entry' in row ? row.entry : entryOf(row.exchange, this.#secrets()))
   }
 
   #count(authorization: string, change: 1 | -1): void {
@@ -95,12 +111,28 @@ export class Journal implements KeptJournal {
   /** The entries that agree with a query, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     for (const row of [...this.#rows].reverse()) {
-      if ('entry' in row) {
-        if (isMatch(row.entry, row.entry.operation, query)) yield row.entry
-      } else if (isMatch(row.exchange, row.exchange.operation?.name ?? null, query)) {
-        yield entryOf(row.exchange, this.#secrets())
-      }
+      if (isMatch(factsOf(row), query)) yield 'entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())
     }
+  }
+
+  /** Counts the requests that agree with a query since the journal was emptied, also those that it no longer has. */
+  count(query: JournalQuery = {}): Bounds {
+    const kept = this.#rows.filter((row) => isMatch(factsOf(row), query)).length
+    const { least, most } = this.#forgotten.count(query)
+    return { least: kept + least, most: kept + most }
+  }
+
+  /** The number of requests that the journal no longer has. */
+  get forgotten(): number {
+    return this.#forgotten.size
+  }
+
+  /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
+  unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
+    const rows = this.#rows.filter((row) => isUnknown(factsOf(row)))
+    const kept = rows.map((row) => ('entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())))
+    const forgotten = this.#forgotten.countUnknown()
+    return { count: rows.length + forgotten, newest: [...this.#forgotten.unknown, ...kept] }
   }
 
   json(after?: string): string {
@@ -129,6 +161,7 @@ export class Journal implements KeptJournal {
     this.#bytes = 0
     this.#authorizations.clear()
     this.#shared = undefined
+    this.#forgotten.clear()
     this.#notify(undefined)
   }
 
@@ -143,13 +176,10 @@ export class Journal implements KeptJournal {
   }
 }
 
-type Facts = Pick<JournalEntry, 'method' | 'path' | 'status'>
+type KeptRow = { readonly entry: JournalEntry } | { readonly exchange: Exchange }
 
-function isMatch(of: Facts, name: string | null, { operation, method, path, status }: JournalQuery): boolean {
-  return (
-    (operation === undefined || operation === name) &&
-    (method === undefined || method === of.method) &&
-    (path === undefined || path === of.path) &&
-    (status === undefined || status === of.status)
-  )
+function factsOf(row: KeptRow): Facts {
+  if ('entry' in row) return row.entry
+  const { operation, method, path, status } = row.exchange
+  return { operation: operation?.name ?? null, method, path, status }
 }

@@ -95,7 +95,14 @@ const scripted = v.object({
 
 type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
 
-const lasting = v.object({ domain, ...kept })
+const lasting = v.object({
+  domain,
+  ...kept,
+  /** True once an attempt had this outcome. */
+  used: v.exactOptional(v.literal(true)),
+})
+
+type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
 /** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
 export const MOST_OUTCOMES = 10_000
@@ -109,7 +116,7 @@ export const scriptedOutcomes = collection<ScriptedOutcome>({
 })
 
 /** Outcomes of all attempts that find no scripted one, until they are cleared. */
-export const lastingOutcomes = collection<Frozen<v.InferOutput<typeof lasting>>>({
+export const lastingOutcomes = collection<LastingOutcome>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
   schema: lasting,
@@ -134,10 +141,20 @@ export function takeOutcome(tx: Transaction, domain: string): Detailed | undefin
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = outcomesFor(tx, scope)
     if (next) tx.remove(scriptedOutcomes, next)
-    const found = next ?? tx.get(lastingOutcomes, scope)
+    const found = next ?? lastingOf(tx, scope)
     if (found) return found
   }
   return undefined
+}
+
+function lastingOf(tx: Transaction, domain: string): LastingOutcome | undefined {
+  const found = tx.get(lastingOutcomes, domain)
+  return found && !found.used ? tx.put(lastingOutcomes, { ...found, used: true }) : found
+}
+
+/** Returns the lasting outcomes that no attempt has had. */
+export function unusedLasting(tx: Transaction): readonly LastingOutcome[] {
+  return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
 }
 
 /** Yields the outcomes of a domain, or any, the next one first. */

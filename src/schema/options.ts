@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Facts, facts, withSteps } from './documentation.ts'
-import { type CatalogueError, type Problem, Refusal } from './errors.ts'
+import { type CatalogueError, type Problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
@@ -152,6 +152,14 @@ export function readCallOptions<S extends v.GenericSchema>(
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
   return readOr((wrong) => new Refusal([wrong]), schema, options, words)
+}
+
+/** Refuses a condition that is `undefined`, such as a variable without a value: left out, it would hold for everything. */
+export function requireValues(conditions: unknown, names: readonly string[]): void {
+  if (!isObject(conditions)) return
+  const name = names.find((each) => Object.hasOwn(conditions, each) && Reflect.get(conditions, each) === undefined)
+  if (name === undefined) return
+  refuse(general.field_invalid, { field: name, received: 'undefined', allowed: 'a value; or leave it out' })
 }
 
 function readOr<S extends v.GenericSchema>(

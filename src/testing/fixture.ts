@@ -1,14 +1,13 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
+import { Losses } from './losses.ts'
+import { unusedIn } from './strict.ts'
 import { Traffic } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
-
-/** The parts of a gateway that {@link assertStrict} checks. */
-export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 
 /** An error, as runners show it: some the message, some the stack, which begins with it. */
 export interface Shown {
@@ -17,54 +16,14 @@ export interface Shown {
 }
 
 /**
- * Throws if the test left something unused: a fault that no request triggered, a scripted outcome that no attempt
- * consumed, or a request to a path or method that the API does not have. The error names each of them, and what did not
- * match.
- *
- * @example
- * ```ts
- * import { createGateway } from 'fauxgate'
- * import { assertStrict } from 'fauxgate/testing'
- * const gateway = createGateway()
- * gateway.faults.add({ operation: 'reserved_domains.create', times: 1 })
- * assertStrict(gateway) // throws: 1 fault still waits for requests. …
- * ```
+ * Throws what {@link assertStrict} throws, for requests without an answer, and for what got lost. The error has no lines
+ * of a stack: no line of the test is to blame, and none of this file.
  */
-export function assertStrict({ faults, provisioning, requests }: Strict): void {
-  const checks = [faults.assertNoPendingFaults, provisioning.assertNoPendingOutcomes, requests.assertAllKnown]
-  const found = checks.flatMap((check) => messageOf(check) ?? [])
+export function requireStrict(gateway: Gateway, { underWay, lost }: Connection): void {
+  const found = [...(underWay.length > 0 ? [unanswered(underWay)] : []), ...lost, ...unusedIn(gateway)]
   if (found.length === 0) return
-  const error = new AssertionError(found.join('\n'))
-  Error.captureStackTrace?.(error, assertStrict)
-  throw error
-}
-
-function messageOf(check: () => void): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    // Not by its class: the gateway may come from another bundle than this.
-    if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
-    throw error
-  }
-}
-
-/** Throws what {@link assertStrict} throws, and for requests without an answer. The error has no lines of a stack. */
-export function requireStrict(gateway: Gateway, underWay: readonly string[]): void {
-  try {
-    requireAnswered(underWay)
-    assertStrict(gateway)
-  } catch (error) {
-    const { name, message } = error as Error // Nothing else is thrown there.
-    const found = new Error(`${PASSED}\n${message}`)
-    // No line of the test is to blame, and none of this file.
-    throw Object.assign(found, { name, stack: `${name}: ${found.message}` })
-  }
-}
-
-function requireAnswered(underWay: readonly string[]): void {
-  if (underWay.length > 0) throw new AssertionError(unanswered(underWay))
+  const error = new AssertionError([PASSED, ...found].join('\n'))
+  throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
 }
 
 function unanswered(underWay: readonly string[]): string {
@@ -73,7 +32,7 @@ function unanswered(underWay: readonly string[]): string {
 }
 
 /** Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. */
-export function explain(error: Shown | undefined, gateway: Gateway, underWay: readonly string[]): void {
+export function explain(error: Shown | undefined, gateway: Gateway, { underWay }: Connection): void {
   if (!error) return
   const { message, stack } = error
   const more = [
@@ -102,6 +61,8 @@ function reportAfter(message: string, gateway: Gateway): string {
 export interface Connection {
   /** The method and path of each request without an answer. */
   readonly underWay: readonly string[]
+  /** What the test would not notice: see {@link Losses}. */
+  readonly lost: readonly string[]
   /** Uninstalls the gateway. More than once does nothing. */
   end(): void
 }
@@ -109,6 +70,8 @@ export interface Connection {
 /** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
 export function connect(gateway: Gateway): Connection {
   const traffic = new Traffic()
+  const losses = new Losses()
+  losses.watch(gateway)
   const detach = traffic.lead(gateway)
   const installed: Installed[] = []
   gateway.install = (options?: InstallOptions) => {
@@ -120,6 +83,7 @@ export function connect(gateway: Gateway): Connection {
     get underWay() {
       return traffic.underWay
     },
+    lost: losses.texts,
     end() {
       detach()
       for (const each of installed) each.uninstall()

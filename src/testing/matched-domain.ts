@@ -7,9 +7,13 @@ export interface Subject {
   readonly gateway: Gateway | undefined
 }
 
-export function subjectOf(matcher: string, received: unknown, name: string | undefined): Subject {
-  if (name !== undefined && typeof name !== 'string') {
-    throw new TypeError(`${matcher} received the name ${quote(name)}. Allowed: the name or the id of a domain.`)
+/** `names` are the arguments for a name: one that is undefined is a variable without a value. */
+export function subjectOf(matcher: string, received: unknown, names: readonly (string | undefined)[]): Subject {
+  const [name] = names
+  if (names.length > 0 && typeof name !== 'string') {
+    throw new TypeError(
+      `${matcher} received ${name === undefined ? 'undefined' : quote(name)} for the name. Allowed: the name or the id of a domain.`,
+    )
   }
   if (isGateway(received)) return { domain: domainAt(received, matcher, name), gateway: received }
   if (!isDomain(received)) {

@@ -1,9 +1,11 @@
 import type { JournalFields } from '../control/requests.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { GatewayError } from '../gateway/gateway-error.ts'
+import { type GatewayError, isKeyOfGatewayOf } from '../gateway/gateway-error.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
+import { standard } from '../resources/dialects.ts'
 import { counted, quote } from '../schema/text.ts'
+import { tableOf } from '../table.ts'
 import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
 
 /** The requests that {@link GatewayMatchers.toHaveBeenRequested} counts, and their number. */
@@ -63,8 +65,8 @@ export type MatcherFunctions = {
  * ```
  */
 export const matchers: MatcherFunctions = {
-  toHaveCertificate(received, name) {
-    const subject = subjectOf('toHaveCertificate', received, name)
+  toHaveCertificate(received, ...names) {
+    const subject = subjectOf('toHaveCertificate', received, names)
     const { certificate } = subject.domain
     return ofDomain(
       subject,
@@ -73,22 +75,25 @@ export const matchers: MatcherFunctions = {
       certificate ? `has ${certificate.id}` : 'has none',
     )
   },
-  toBeProvisioning(received, name) {
-    const subject = subjectOf('toBeProvisioning', received, name)
+  toBeProvisioning(received, ...names) {
+    const subject = subjectOf('toBeProvisioning', received, names)
     const isRunning = jobOf(subject.domain) !== null
     return ofDomain(subject, isRunning, 'be provisioning', isRunning ? 'is' : 'is not')
   },
-  toHaveFailedWith(received, error, name) {
+  toHaveFailedWith(received, error, ...names) {
     if (!PROVISIONING_ERRORS.includes(error)) {
       const allowed = PROVISIONING_ERRORS.map(quote).join(' or ')
       throw new TypeError(`toHaveFailedWith received the error ${quote(error)}. Allowed: ${allowed}.`)
     }
-    const subject = subjectOf('toHaveFailedWith', received, name)
+    const subject = subjectOf('toHaveFailedWith', received, names)
     const code = jobOf(subject.domain)?.error_code ?? null
     return ofDomain(subject, code === error, `have failed with ${error}`, code ? `has failed with ${code}` : 'has not')
   },
-  toHaveBeenRequested(received, operation, { times, ...fields } = {}) {
+  toHaveBeenRequested(received, operation, requested = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
+    requireOperation(operation)
+    requireNoUndefined('toHaveBeenRequested', requested)
+    const { times, ...fields } = requested
     if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
       throw new TypeError(`toHaveBeenRequested received times ${quote(times)}. Allowed: an integer from 0 on.`)
     }
@@ -110,14 +115,40 @@ export const matchers: MatcherFunctions = {
         : `Expected no leftover resources, and there ${counted(count, 'is', 'are').replace(/^(\d+) (\w+)$/, '$2 $1')}.`
     })
   },
-  toBeGatewayError(received, key) {
+  toBeGatewayError(received, ...keys) {
     // A function is called without arguments, as a test would call it.
     const { error, text } = typeof received === 'function' ? thrownBy(received as () => unknown) : errorIn(received)
+    if (keys.length > 0) requireKnown(keys[0], error)
+    const [key] = keys
     const isOne = error?.name === 'GatewayError' && 'key' in error
     return found(isOne && (key === undefined || error.key === key), (not) => {
       return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}.`
     })
   },
+}
+
+function requireOperation(operation: unknown): void {
+  if (typeof operation === 'string') return
+  throw new TypeError(
+    `toHaveBeenRequested received the operation ${quote(operation)}. Allowed: a name, such as reserved_domains.create.`,
+  )
+}
+
+/** Refuses `undefined`, which a variable without a value is: left out, the field would allow anything. */
+function requireNoUndefined(matcher: string, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) throw new TypeError(`${matcher} received ${name} undefined. Set it, or leave it out.`)
+  }
+}
+
+/** Refuses a key that no error has: with `not` it would always pass. */
+function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
+  if (typeof key === 'string') {
+    if (tableOf(standard).catalogue.has(key) || error?.key === key || (error && isKeyOfGatewayOf(error, key))) return
+  }
+  throw new TypeError(
+    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. Allowed: the key of an error, such as not_found.`,
+  )
 }
 
 /** `text` receives `not ` if the test expected the opposite. */
@@ -168,9 +199,13 @@ interface ErrorWithKey extends Error {
 
 const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
 
+/** Throws for a promise, and for any value but an error and `undefined`: with `not` it would always pass. */
 function errorIn(received: unknown): Received {
-  if (received instanceof Promise) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAITED}`)
-  if (!(received instanceof Error)) return { error: undefined, text: `it is ${quote(received)}` }
+  if (isThenable(received)) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAITED}`)
+  if (received === undefined) return { error: undefined, text: 'it is undefined' }
+  if (!isError(received)) {
+    throw new TypeError(`toBeGatewayError received ${quote(received)}. Allowed: an error, or a function that throws.`)
+  }
   const { key, code }: ErrorWithKey = received
   return {
     error: received,
@@ -186,7 +221,16 @@ function thrownBy(call: () => unknown): Received {
   } catch (error) {
     return errorIn(error)
   }
-  if (!(result instanceof Promise)) return { error: undefined, text: 'the function threw nothing' }
-  result.catch(() => undefined)
+  if (!isThenable(result)) return { error: undefined, text: 'the function threw nothing' }
+  result.then(undefined, () => undefined)
   throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAITED}`)
+}
+
+/** Not by the class: it may be that of another context of node:vm. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 }

@@ -16,7 +16,7 @@ export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C>
   readonly gatewayOptions?: GatewayOptions<C> | (() => GatewayOptions<C>)
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
-   * attempt consumed, or a request to an unknown path or method. Default: true.
+   * attempt consumed, a request to an unknown path or method, or one without an answer. Default: true.
    */
   readonly strict?: boolean
 }
@@ -137,9 +137,9 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     atEnd(connection.end)
     try {
       await work({ gateway }, ...context)
-      if (strict ?? true) requireStrict(gateway, connection.underWay)
+      if (strict ?? true) requireStrict(gateway, connection)
     } catch (error) {
-      if (isShown(error)) explain(error, gateway, connection.underWay)
+      if (isShown(error)) explain(error, gateway, connection)
       throw error
     } finally {
       connection.end()

@@ -27,9 +27,9 @@ export {
   swappedPair,
   wrongOrderPair,
 } from './certificates.ts'
-export { assertStrict, type Strict } from './fixture.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
 export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
+export { assertStrict, type Strict } from './strict.ts'
 export {
   type DefineTest,
   type TestOptions,

@@ -20,7 +20,7 @@ export interface GatewayFixtures<C extends Clock = ManualClock, G extends Gatewa
   gatewayOptions: GatewayOptions<C>
   /**
    * Makes a passing test fail if it left something unused: a fault that no request triggered, a scripted outcome that no
-   * attempt consumed, or a request to an unknown path or method. Default: true.
+   * attempt consumed, a request to an unknown path or method, or one without an answer. Default: true.
    */
   strict: boolean
   /** This test's own gateway, created when the test first uses it. The end of the test uninstalls it. */
@@ -114,10 +114,10 @@ function testWith<C extends Clock, G extends Gateway<C>>(
       const connection = connect(gateway)
       onTestFinished(() => {
         const { state } = task.result ?? {}
-        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection.underWay)
+        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
       })
       const before = task.result?.errors?.length ?? 0
-      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway, connection.underWay))
+      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway, connection))
       // Not after `use`: a test that runs into its time-out ends before it.
       onTestFinished(connection.end)
       await use(gateway)

@@ -15,11 +15,12 @@ const managed = { domain: 'app.example.com', certificate_management_policy: { au
 describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
   test('look at a domain of a gateway by name or id, as it is now', ({ gateway }) => {
     const { id } = gateway.reservedDomains.create(managed)
-    for (const name of [id, 'app.example.com', 'APP.example.com.', undefined]) {
-      expect(gateway).not.toHaveCertificate(name)
-      expect(gateway).toBeProvisioning(name)
-      expect(gateway).not.toHaveFailedWith('DNS_ERROR', name)
+    for (const name of [[id], ['app.example.com'], ['APP.example.com.'], []]) {
+      expect(gateway).not.toHaveCertificate(...name)
+      expect(gateway).toBeProvisioning(...name)
+      expect(gateway).not.toHaveFailedWith('DNS_ERROR', ...name)
     }
+    expect(() => expect(gateway).not.toHaveCertificate(undefined)).toThrow('received undefined for the name')
     gateway.provisioning.failNext('DNS_ERROR')
     gateway.clock.advance('30s')
     expect(gateway).toHaveFailedWith('DNS_ERROR', id)
@@ -206,7 +207,7 @@ describe('toBeGatewayError', () => {
     expect(thrownBy(refused)).toBeGatewayError('not_found')
     await expect(gateway.provisioning.settled('rd_nope')).rejects.toBeGatewayError('not_found')
     expect(new Error('not_found')).not.toBeGatewayError()
-    expect({ key: 'not_found' }).not.toBeGatewayError()
+    expect(undefined).not.toBeGatewayError()
   })
 
   test('says what it is instead', () => {
@@ -217,7 +218,22 @@ describe('toBeGatewayError', () => {
     )
     expect(says(new TypeError('broken'))).toBe(`${start} it is TypeError: broken.`)
     expect(says(() => 1)).toBe(`${start} the function threw nothing.`)
-    expect(says(5)).toBe(`${start} it is 5.`)
+  })
+
+  test.each([{ key: 'not_found' }, 5, null, 'not_found'])('does not judge %j, not even by `not`', (received) => {
+    expect(() => expect(received).not.toBeGatewayError()).toThrow('Allowed: an error, or a function that throws.')
+  })
+
+  test('knows the keys of the API and those of the gateway that threw the error, and refuses any other', () => {
+    const own = createGateway({ families: { widgets } })
+    own.widgets.create({ name: 'left' })
+    const taken = () => own.widgets.create({ name: 'left' })
+    expect(taken).toBeGatewayError('widget_taken')
+    expect(() => own.widgets.get('wi_nope')).not.toBeGatewayError('widget_taken')
+    for (const key of ['not_fuond', undefined]) {
+      expect(() => expect(taken).not.toBeGatewayError(key)).toThrow(`received the key ${key ? `"${key}"` : key}, which`)
+    }
+    expect(() => expect(() => 1).not.toBeGatewayError('widget_taken')).toThrow('which no error here has')
   })
 
   test('does not judge a promise, not even by `not`', () => {

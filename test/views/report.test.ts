@@ -140,7 +140,7 @@ describe('The report', () => {
     gateway.provisioning.failNext('DNS_ERROR', { domain: 'none.example.com' })
     gateway.provisioning.failNext('DNS_ERROR')
     expect(part(gateway, 'pending').slice(1)).toEqual([
-      '  none.example.com: no domain of that name is reserved.',
+      '  none.example.com: no domain of that name is reserved; the newest are plain.example.com.',
       '  plain.example.com: it has no certificate management policy, so there are no attempts.',
       '  any domain: no domain has an attempt before it.',
     ])

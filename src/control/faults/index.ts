@@ -5,6 +5,7 @@ import type { Family } from '../../operation/family.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone, refuse } from '../../schema/errors.ts'
+import { requireValues } from '../../schema/options.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import { addedFault, errors, FAULT_PREFIX, faultRecords, faultSpec, faultsIn, MOST_FAULTS } from './fault.ts'
 import { pendingFaults, requireMatchable, unmatchable } from './matching.ts'
@@ -103,7 +104,10 @@ function direct(host: ControlHost): Faults {
   // Faults of your own families name other operations, which these types do not know.
   const all = () => list.run(host, {}) as readonly ArmedFault<OperationName>[]
   return {
-    add: (spec) => add.run(host, spec) as ArmedFault<OperationName>, // As with all.
+    add(spec) {
+      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'])
+      return add.run(host, spec) as ArmedFault<OperationName> // As with all.
+    },
     all,
     remove: (id) => remove.run(host, { id }),
     clear: () => remove.run(host, {}),

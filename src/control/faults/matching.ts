@@ -65,7 +65,10 @@ export function requireMatchable(api: Api, spec: FaultSpec): void {
   if (found) refuse(general.field_invalid, { ...found, received: quote(found.received) })
 }
 
-export function unmatchable(api: Api, spec: FaultSpec): Unmatchable | undefined {
+/** Conditions of requests, each of which a request must meet. */
+type Conditions = { readonly [Field in Unmatchable['field']]?: string | undefined }
+
+export function unmatchable(api: Api, spec: Conditions): Unmatchable | undefined {
   let left = api.operations
   for (const field of FIELDS) {
     const { matches, values } = CONDITIONS[field]

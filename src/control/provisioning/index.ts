@@ -11,7 +11,7 @@ import {
 import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
 import { shownDomain } from '../../resources/reserved-domains/schemas.ts'
 import { assertNone } from '../../schema/errors.ts'
-import { optionsOf, readCallOptions } from '../../schema/options.ts'
+import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { attempt, errors, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
@@ -59,7 +59,10 @@ export interface Provisioning {
   clear(options?: ForDomain): void
   /** Returns the scripted outcomes that no attempt has used; `domain` is null for any domain. */
   pendingOutcomes(): readonly PendingOutcome[]
-  /** Throws if there are scripted outcomes that no attempt has used. The error lists them and says why. */
+  /**
+   * Throws if there are scripted outcomes that no attempt has used, or a {@link failAlways} that made none fail. The error
+   * lists them and says why.
+   */
   assertNoPendingOutcomes(): void
   /** Runs the attempt of a domain's job now, before it is due, and returns the domain. */
   attempt(domain: string): ReservedDomain
@@ -106,8 +109,10 @@ const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
 function direct(host: ControlHost): Provisioning {
-  const scripted = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) =>
+  const scripted = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) => {
+    requireValues(options, ['domain', 'times'])
     script.run(host, { ...readCallOptions(schema, options), ...sent })
+  }
   const timelineOf = (id: string) => timeline.run(host, { id })
   return {
     script: (outcomes, options = {}) => scripted({ outcomes }, forDomain, options),

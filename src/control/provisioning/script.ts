@@ -13,6 +13,7 @@ import {
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
+  unusedLasting,
 } from '../../provisioning/outcomes.ts'
 import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
@@ -154,9 +155,13 @@ function putAlways(tx: Transaction, domain: string, always: Outcome): void {
 const MOST_NAMED = 20
 const MOST_EXPLAINED = 5
 
-/** Says which pending outcomes no attempt has used, and why; undefined if there are none. */
+/** Says which outcomes no attempt has used, and why; undefined if there are none. */
 export function unusedOutcomes(tx: Transaction): string | undefined {
-  const left = pendingOutcomes(tx)
+  const lasting = unusedLasting(tx).map(({ domain, outcome }) => ({
+    domain: domain === ANY_DOMAIN ? null : domain,
+    outcome: `always ${outcome}`,
+  }))
+  const left = [...pendingOutcomes(tx), ...lasting]
   if (left.length === 0) return undefined
   const named = left.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''
@@ -167,9 +172,16 @@ export function unusedOutcomes(tx: Transaction): string | undefined {
 
 function whyNot(tx: Transaction, name: string): string {
   const domain = tx.find(domains, 'domain', name)
-  if (!domain) return 'no domain of that name is reserved'
+  if (!domain) return `no domain of that name is reserved${existing(tx)}`
   if (!domain.policy) return 'it has no certificate management policy, so there are no attempts'
   return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${dueAt(domain, tx)}`
+}
+
+const MOST_EXISTING = 5
+
+function existing(tx: Transaction): string {
+  const names = [...tx.newestFirst(domains)].slice(0, MOST_EXISTING).map(({ domain }) => domain)
+  return names.length === 0 ? '' : `; the newest are ${names.join(', ')}`
 }
 
 function whyNone(tx: Transaction): string {

@@ -1,0 +1,49 @@
+import type { Gateway } from '../gateway/gateway.ts'
+import { AssertionError } from '../schema/errors.ts'
+
+/** The parts of a gateway that {@link assertStrict} checks. */
+export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
+
+/**
+ * Throws if the test left something unused: a fault that no request triggered, a scripted outcome that no attempt
+ * consumed, or a request that the API cannot have. The error names each of them, and what did not match.
+ *
+ * @example
+ * ```ts
+ * import { createGateway } from 'fauxgate'
+ * import { assertStrict } from 'fauxgate/testing'
+ * const gateway = createGateway()
+ * gateway.faults.add({ operation: 'reserved_domains.create', times: 1 })
+ * assertStrict(gateway) // throws: 1 fault still waits for requests. …
+ * ```
+ */
+export function assertStrict(gateway: Strict): void {
+  const found = unusedIn(gateway)
+  if (found.length === 0) return
+  const error = new AssertionError(found.join('\n'))
+  Error.captureStackTrace?.(error, assertStrict)
+  throw error
+}
+
+const PARTS = ['faults', 'provisioning', 'requests'] as const
+
+/** Says what is unused in parts of a gateway, and why. */
+export function unusedIn(gateway: Strict, parts: readonly (keyof Strict)[] = PARTS): readonly string[] {
+  const checks: Record<keyof Strict, () => void> = {
+    faults: () => gateway.faults.assertNoPendingFaults(),
+    provisioning: () => gateway.provisioning.assertNoPendingOutcomes(),
+    requests: () => gateway.requests.assertAllKnown(),
+  }
+  return parts.flatMap((part) => messageOf(checks[part]) ?? [])
+}
+
+function messageOf(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    // Not by its class: the gateway may come from another bundle than this.
+    if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
+    throw error
+  }
+}

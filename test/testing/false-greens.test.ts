@@ -1,0 +1,171 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createGateway, type Gateway, type ManualClock } from '../../src/index.ts'
+import { matchers, testWithGateway } from '../../src/testing/testing.ts'
+import { thrownBy } from '../support/client.ts'
+
+expect.extend(matchers)
+
+const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
+const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } } as const
+
+const send = (gateway: Gateway, path: string, method = 'GET') => gateway.fetch(gateway.url + path, { method, headers })
+
+/** The error of a test with a gateway; `passed` if there is none. */
+async function errorOf(work: (gateway: Gateway<ManualClock>) => unknown): Promise<string> {
+  let run: (() => Promise<unknown>) | undefined
+  const base = (_name: string, work: () => Promise<unknown>) => {
+    run = work
+  }
+  testWithGateway(base)('of an application', ({ gateway }) => work(gateway))
+  const failed = run?.().then(
+    () => 'passed',
+    (error: Error) => error.message,
+  )
+  return (await failed) as string
+}
+
+describe('A request that the journal has dropped', () => {
+  const options = { journalSize: 3 }
+
+  async function flooded(gateway: Gateway) {
+    await send(gateway, '/reserved_domain')
+    for (let n = 0; n < 5; n++) await send(gateway, '/reserved_addrs')
+    return gateway
+  }
+
+  test('still counts', async () => {
+    const gateway = await flooded(createGateway(options))
+    expect(gateway.requests.all()).toHaveLength(3)
+    expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 5 })
+    expect(gateway).toHaveBeenRequested('reserved_addrs.list', { path: '/reserved_addrs', status: 200, times: 5 })
+    expect(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 3 })).toThrow('there were 5')
+    expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('there were 5')
+    gateway.requests.clear()
+    expect(gateway.requests.count()).toBe(0)
+  })
+
+  test('is still known to be for no operation', async () => {
+    const gateway = await flooded(createGateway(options))
+    expect(() => gateway.requests.assertAllKnown()).toThrow(
+      /^1 request is for no operation of the API:\n {2}GET \/reserved_domain → 404 ERR_GATEWAY_\d+: /,
+    )
+  })
+
+  test('makes a count by a predicate refuse, since nobody knows it', async () => {
+    const gateway = await flooded(createGateway(options))
+    expect(() => gateway.requests.count(({ status }) => status === 404)).toThrow(
+      'The number of requests with this predicate is not known: the journal has 0, and it has dropped 3 requests',
+    )
+  })
+
+  test('counts also without a journal', async () => {
+    const gateway = await flooded(createGateway({ journalSize: 0 }))
+    expect(gateway.requests.all()).toEqual([])
+    expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 5 })
+    expect(() => gateway.requests.assertAllKnown()).toThrow('GET /reserved_domain → 404')
+  })
+
+  test('is counted by its path up to 10,000 different ones, and then no count by path is known', async () => {
+    const gateway = createGateway({ journalSize: 0 })
+    const header = () => null
+    for (let n = 0; n < 10_001; n++) gateway.transport.exchange({ method: 'GET', url: `/nowhere/${n}`, header, body: '' })
+    expect(gateway.requests.count()).toBe(10_001)
+    expect(gateway.requests.count({ operation: null })).toBe(10_001)
+    expect(gateway.requests.count({ method: 'POST', path: '/nowhere/1' })).toBe(0)
+    expect(() => gateway.requests.count({ path: '/nowhere/1' })).toThrow(
+      'with this path is not known: the journal has 1',
+    )
+  })
+})
+
+describe('A test fails', () => {
+  test('for failAlways for a domain that has no attempt', async () => {
+    const error = await errorOf((gateway) => {
+      gateway.provisioning.failAlways('DNS_ERROR', { domain: 'ap.example.com' })
+      gateway.reservedDomains.create(managed)
+      gateway.clock.advance('1m')
+    })
+    expect(error).toContain('No attempt used these outcomes: always DNS_ERROR for ap.example.com.')
+    expect(error).toContain('ap.example.com: no domain of that name is reserved; the newest are app.example.com.')
+    const used = errorOf((gateway) => {
+      gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
+      gateway.reservedDomains.create(managed)
+      gateway.clock.advance('1m')
+    })
+    expect(await used).toBe('passed')
+  })
+
+  test.each([
+    ['reset()', (gateway: Gateway) => gateway.reset()],
+    ['restore()', (gateway: Gateway) => gateway.restore(createGateway().snapshot())],
+  ])('for what %s dropped unused', async (name, drop) => {
+    const error = await errorOf((gateway) => {
+      gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
+      gateway.provisioning.script(['DNS_ERROR'])
+      drop(gateway)
+    })
+    expect(error).toContain(`${name} dropped what was unused:\n1 fault still waits for requests.`)
+    expect(error).toContain('No attempt used these outcomes: DNS_ERROR for any domain.')
+  })
+
+  test('and not for what restore() leaves in its place', async () => {
+    const passed = errorOf(async (gateway) => {
+      gateway.faults.add({ operation: 'reserved_domains.list', times: 1 })
+      gateway.restore(gateway.snapshot())
+      expect((await send(gateway, '/reserved_domains')).status).toBe(503)
+    })
+    expect(await passed).toBe('passed')
+  })
+
+  test('for an unknown path that requests.clear() dropped', async () => {
+    const error = await errorOf(async (gateway) => {
+      await send(gateway, '/reserved_domain')
+      gateway.requests.clear()
+    })
+    expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
+  })
+
+  test('for an expectation that failed in a subscriber, which the gateway ignores', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    onTestFinished(() => logged.mockRestore())
+    const error = await errorOf((gateway) => {
+      gateway.subscribe(() => expect(1).toBe(2))
+      gateway.reservedAddrs.create()
+    })
+    expect(error).toContain('A subscriber of gateway.subscribe threw AssertionError: expected 1 to be 2')
+  })
+
+  test('for an id that is the text of a variable without a value', async () => {
+    const error = await errorOf((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
+    expect(error).toContain(
+      'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in the place of an id. Has a variable',
+    )
+  })
+})
+
+describe('A condition that nothing can meet, or everything, is refused', () => {
+  const gateway = createGateway()
+
+  test.each([
+    [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
+    [{ times: undefined }, 'times is undefined'],
+  ])('as a fault: %j', (spec, message) => {
+    expect(() => gateway.faults.add(spec as object)).toThrow(message)
+  })
+
+  test('as the domain of a script', () => {
+    const domain = undefined as unknown as string
+    expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
+    expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
+  })
+
+  test.each([
+    [{ path: '/reserved_domain' }, 'the filter\'s path is "/reserved_domain". Allowed: /reserved_domains.'],
+    [{ method: 'POST' }, 'the filter\'s method is "POST". Allowed: GET, HEAD.'],
+    [{ status: undefined }, 'received status undefined'],
+    [{ times: undefined }, 'received times undefined'],
+  ])('as requests of an operation: %j', (requested, message) => {
+    const expectation = () => expect(gateway).not.toHaveBeenRequested('reserved_domains.list', requested as object)
+    expect(thrownBy(expectation).message).toContain(message)
+  })
+})
