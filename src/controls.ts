@@ -8,6 +8,7 @@ import { document } from './control/document.ts'
 import { faults } from './control/faults/index.ts'
 import { provisioning } from './control/provisioning/index.ts'
 import { requests } from './control/requests.ts'
+import { snapshots } from './control/snapshots.ts'
 import { state } from './control/state.ts'
 import type { ErrorsByKey, Families } from './operation/family.ts'
 import { overview } from './views/overview.ts'
@@ -25,6 +26,7 @@ export const controls = [
   overview,
   report,
   state,
+  snapshots,
   authority,
   certificates,
   document,

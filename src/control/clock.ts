@@ -47,7 +47,9 @@ const move = v.object({
   to: v.optional(
     documented(v.string(), 'The time to advance to, not before the current one.', { json: { format: 'date-time' } }),
   ),
-  next: v.optional(documented(v.literal(true), 'Advance to the next event that is due.')),
+  next: v.optional(
+    documented(v.literal(true), 'Advance to the next event that is due, or to the next delayed response.'),
+  ),
 })
 
 const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, report) => {
@@ -55,10 +57,36 @@ const exactlyOne = ruleOnWhole<v.InferOutput<typeof move>, never>([], (sent, rep
   if (names.length !== 1) report(general.field_invalid, { allowed: 'exactly one of advance, to and next' })
 })
 
+/** A request whose response a fault delays. */
+export const waitingRequest = named(
+  v.object({
+    operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
+    until: documented(time, 'The time of the response.'),
+  }),
+  'WaitingRequest',
+  "A request whose response waits for a time on the gateway's clock, because of a fault's latency.",
+)
+
+const MOST_WAITING = 100
+
+/** Returns the requests that wait for a time, the earliest first: at most 100. */
+export function waitingRequests(host: ControlHost) {
+  return host
+    .waiting()
+    .slice(0, MOST_WAITING)
+    .map(({ operationId, until }) => ({ operationId, until: timestamp(until) }))
+}
+
 const clockView = named(
   v.object({
     now: documented(time, "The gateway's time: UTC, in whole seconds."),
     manual: documented(v.boolean(), 'True for a manual clock, which you can advance.'),
+    waiting: v.exactOptional(
+      documented(
+        v.array(waitingRequest),
+        'The requests that a fault lets wait for a time on this clock, the earliest first: at most 100. Absent if there is none.',
+      ),
+    ),
   }),
   'Clock',
   "The gateway's clock.",
@@ -120,7 +148,9 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
 }
 
 function viewOf(host: ControlHost) {
-  return { now: timestamp(host.now()), manual: isManual(host.clock) }
+  const now = timestamp(host.now())
+  const waiting = waitingRequests(host)
+  return { now, manual: isManual(host.clock), ...(waiting.length > 0 && { waiting }) }
 }
 
 export function requireManual(clock: Clock): MovableClock {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
+import type { WaitingRequest } from '../engine/gateway-clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
@@ -13,6 +14,7 @@ import type { CatalogueError } from '../schema/errors.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
+import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
@@ -66,6 +68,11 @@ export interface ControlHost {
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
   /** The next due event: its time in ms, and its record. */
   nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined
+  /** The requests whose responses wait for a time on the clock, because of a fault's latency; the earliest first. */
+  waiting(): readonly WaitingRequest[]
+  readonly snapshots: SavedSnapshots
+  /** True if requests need one of the gateway's own API keys. */
+  readonly hasKeys: boolean
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
   /** Runs a move of the clock, which stops as soon as `isOver`. Returns whether it was stopped. */

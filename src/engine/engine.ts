@@ -1,5 +1,6 @@
 import type { Collection, Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { StoredChange } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
@@ -8,7 +9,7 @@ import type { RuleContext } from '../schema/rule.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { DueEvents, type NextDue } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
-import { GatewayClock } from './gateway-clock.ts'
+import { GatewayClock, type WaitingRequest } from './gateway-clock.ts'
 import { Persistence } from './persistence.ts'
 import type { Records } from './records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
@@ -123,6 +124,11 @@ export class Engine {
   /** Runs the work of a control: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
     return this.called(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
+  }
+
+  /** Has the store keep changes of side records, as one commit. */
+  keepBeside(changes: () => readonly StoredChange[]): void {
+    this.called(() => this.#persistence?.changedBeside(changes()))
   }
 
   /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
@@ -303,8 +309,14 @@ export class Engine {
     return this.#state.isLastView(result)
   }
 
-  reached(at: number, signal?: AbortSignal): Promise<void> {
-    return this.#clock.reached(at, signal)
+  /** Resolves when a time has come; `operationId` names the request whose response waits for it. */
+  reached(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
+    return this.#clock.reached(at, signal, operationId)
+  }
+
+  /** The requests whose responses wait for a time, the earliest first. */
+  get waiting(): readonly WaitingRequest[] {
+    return this.#clock.waiting
   }
 
   /** Lets go of the clock, which calls this gateway at no further move, and of the store. */

@@ -1,12 +1,20 @@
 import { abortable, type Clock, type ClockFollower, isManual, readClock } from './clock.ts'
 import type { Guard } from './transactions.ts'
 
+/** A request whose response waits for a time. */
+export interface WaitingRequest {
+  readonly operationId: string
+  /** The time in ms. */
+  readonly until: number
+}
+
 /** The clock of one gateway, with everyone who waits for a time of it. */
 export class GatewayClock {
   readonly #clock: Clock
   readonly #guard: Guard
   readonly #follower: ClockFollower
   readonly #waiters = new Waiters()
+  readonly #requests = new Set<WaitingRequest>()
   readonly #read = () => readClock(this.#clock)
   #wasAttached = false
   /** The clock's function that detaches the follower, where the clock has one. */
@@ -16,7 +24,8 @@ export class GatewayClock {
   constructor(clock: Clock, guard: Guard, gateway: Omit<ClockFollower, 'nextStopAt'>) {
     this.#clock = clock
     this.#guard = guard
-    this.#follower = { ...gateway, nextStopAt: () => earlier(gateway.nextDueAt(), this.#waiters.earliest) }
+    const nextDueAt = () => earlier(gateway.nextDueAt(), this.waiting[0]?.until)
+    this.#follower = { ...gateway, nextDueAt, nextStopAt: () => earlier(gateway.nextDueAt(), this.#waiters.earliest) }
   }
 
   /** Now, in ms since 1970. */
@@ -43,8 +52,29 @@ export class GatewayClock {
     this.#waiters.wake(now)
   }
 
-  /** Resolves when a time has come, whoever moves the clock. Rejects when the signal is aborted. */
-  async reached(at: number, signal?: AbortSignal): Promise<void> {
+  /** The requests whose responses wait, the earliest first. */
+  get waiting(): readonly WaitingRequest[] {
+    if (this.#requests.size === 0) return []
+    const now = this.#lastNow
+    return [...this.#requests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
+  }
+
+  /**
+   * Resolves when a time has come, whoever moves the clock; `operationId` names the request whose response waits. Rejects
+   * when the signal is aborted.
+   */
+  async reached(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
+    if (operationId === undefined || this.now >= at) return this.#reached(at, signal)
+    const request = { operationId, until: at }
+    this.#requests.add(request)
+    try {
+      await this.#reached(at, signal)
+    } finally {
+      this.#requests.delete(request)
+    }
+  }
+
+  async #reached(at: number, signal?: AbortSignal): Promise<void> {
     const clock = this.#clock
     if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
     if (this.now >= at) return

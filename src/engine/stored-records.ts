@@ -10,7 +10,7 @@ import { deepFreeze } from '../schema/values.ts'
 import type { Records } from './records.ts'
 import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Records that are stored beside those of the families. They change only where the whole state is replaced. */
+/** Records that are stored beside those of the families, and stay when the state is replaced. */
 export interface SideRecords {
   /** Returns all of them, by key. */
   rows(): ReadonlyMap<string, object>

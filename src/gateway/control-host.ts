@@ -1,4 +1,5 @@
 import type { ControlHost } from '../control/control.ts'
+import type { SavedSnapshots } from '../control/saved-snapshots.ts'
 import { snapshotOf } from '../control/snapshot.ts'
 import type { Leftover } from '../direct/initial.ts'
 import { isManual } from '../engine/clock.ts'
@@ -18,6 +19,7 @@ interface Parts {
   readonly ownKeys: readonly string[]
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
+  readonly snapshots: SavedSnapshots
   begin(): void
   leftovers(): readonly Leftover[]
 }
@@ -31,9 +33,10 @@ export function hostOf({
   rateLimiter,
   begin,
   leftovers,
+  snapshots,
 }: Parts): ControlHost {
   const { api, readSnapshot } = table
-  const { clock, authorityKeys, dialect, families = {} } = options
+  const { clock, authorityKeys, dialect, keys, families = {} } = options
   return {
     api,
     clock,
@@ -49,6 +52,9 @@ export function hostOf({
     now: () => engine.now,
     findAll: (collection, index, value) => engine.findAll(collection, index, value),
     nextDue: () => engine.nextDue,
+    waiting: () => engine.waiting,
+    snapshots,
+    hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
     moved: (move, isOver) => engine.moved(move, isOver),
     async safe() {

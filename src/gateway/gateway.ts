@@ -1,5 +1,6 @@
 import type { ControlHost, Together } from '../control/control.ts'
 import type { JournalFields } from '../control/requests.ts'
+import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { type ControlMembers, controls } from '../controls.ts'
 import { type Direct, directApi } from '../direct/direct-api.ts'
 import { applyInitial, Baseline, type Leftover } from '../direct/initial.ts'
@@ -173,9 +174,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const home = read.baseUrl ?? dialect.baseUrl
   const authority = authorityBy(authorityKeys)
   const baseline = new Baseline()
+  const snapshots = new SavedSnapshots((changes) => engine.keepBeside(changes))
   const secretNames = new SecretNames(table.api.operations, dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
-  const engine = new Engine({
+  const engine: Engine = new Engine({
     clock,
     dialect,
     rules: rulesIn(read),
@@ -186,7 +188,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     families: table.keepers,
     catalogue: table.catalogue,
     store: read.store,
-    sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline]]),
+    sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
     publicError: (error) => boundary.publicError(error),
   })
   const journal = new Journal({
@@ -211,7 +213,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     baseline.take(engine, table.families)
   }
   const leftovers = () => baseline.leftovers(engine, table.families)
-  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers })
+  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers, snapshots })
   const controlApi = controlApiOf(host, table.controlRouter, control)
   const isValidKey = keyCheck(keys, table.keyRules, () => engine.records)
   const exchange = handlerOf({
@@ -227,14 +229,15 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     rateLimiter,
   })
   const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
-  const fetch = fetchOf(exchange, limitOf, (at, signal) => engine.reached(at, signal))
+  const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.reached(at, signal, operationId))
   const transport: Transport = {
     exchange,
     bodyLimit: bodyLimitOf({ engine, router: table.router, controlApi, dialect, isValidKey }),
     refused: refusedOf({ engine, dialect }),
     async delivered(response, { signal } = {}) {
       const answer = response.safe ? await response.safe : response
-      if (answer.delivery) await engine.reached(answer.delivery.notBefore, signal)
+      const { delivery } = answer
+      if (delivery) await engine.reached(delivery.notBefore, signal, delivery.operationId)
       return answer
     },
     servedAt(url) {

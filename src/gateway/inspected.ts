@@ -16,9 +16,14 @@ export function eventText(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 }
 
-/** Returns the event that every listener receives first. Whatever is due by now happens first. */
+/** Returns the event with the state in numbers. Whatever is due by now happens first. */
 export function overviewEvent(gateway: Gateway): string {
   return eventText('overview', inspected(gateway).overview())
+}
+
+/** Returns the event that every listener receives first: which gateway this is. `name` is for people. */
+export function gatewayEvent({ url, dialect }: Gateway, name: string | null): string {
+  return eventText('gateway', { name, url, dialect: dialect.name })
 }
 
 /**

@@ -31,6 +31,7 @@ export function faultyAnswer(
   it: Met & { readonly now: number },
 ): HttpResponse {
   const { latency, drop, truncate, retryAfter } = fault
+  const { operationId } = it
   const answer = fails(fault) || !usual ? failure(fault, it) : usual
   const retry =
     retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
@@ -38,7 +39,7 @@ export function faultyAnswer(
     ...answer,
     headers: { ...answer.headers, ...retry },
     body: answer.body?.slice(0, truncate) ?? null,
-    delivery: { drop: drop ?? false, notBefore: it.now + (durationMs(latency) ?? 0) },
+    delivery: { drop: drop ?? false, notBefore: it.now + (durationMs(latency) ?? 0), operationId },
   }
 }
 

@@ -10,7 +10,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** Returns the most bytes that the body of a request may have. */
 type LimitOf = (method: string, url: string) => number
 
-type Reached = (at: number, signal?: AbortSignal) => Promise<void>
+type Reached = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
 
 /** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
 export function fetchOf(handler: Handler, limitOf: LimitOf, reached: Reached): Fetch {
@@ -38,8 +38,12 @@ function signalOf(input: string | URL | Request, { signal }: RequestInit): Abort
 }
 
 /** Waits for an answer that a fault delays, and rejects where it never comes, as fetch does. */
-async function delivery({ notBefore, drop }: Delivery, reached: Reached, signal?: AbortSignal): Promise<void> {
-  await reached(notBefore, signal)
+async function delivery(
+  { notBefore, drop, operationId }: Delivery,
+  reached: Reached,
+  signal?: AbortSignal,
+): Promise<void> {
+  await reached(notBefore, signal, operationId)
   if (!drop) return
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
   throw new TypeError('fetch failed', { cause })

@@ -47,6 +47,8 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
+  /** The id of the request's operation, if the request is to be shown while it waits. */
+  readonly operationId?: string
 }
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const

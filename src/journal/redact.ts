@@ -117,11 +117,12 @@ function parametersOf(operation: Operation | null, { queryAliases }: CommonDiale
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-/** Hides the secrets of a query. An unknown parameter may be a key that belongs into a header, so its value is hidden. */
-function redactedQuery(query: string, known: readonly string[], { values }: Hidden): string {
+/** Hides the secrets of a query: texts that are secret anywhere, and the values of unknown parameters named like a secret. */
+function redactedQuery(query: string, known: readonly string[], { names, values }: Hidden): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
-    if (rest.length === 0 || known.includes(name)) return withoutSecrets(parameter, values)
+    const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
+    if (rest.length === 0 || !isSecret) return withoutSecrets(parameter, values)
     return `${withoutSecrets(name, values)}=${rest.join('=') && REDACTED}`
   })
   return parameters.join('&')

@@ -1,7 +1,7 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
 
@@ -42,13 +42,14 @@ export class Listeners {
     return this.#sockets.length
   }
 
-  /** Accepts a listener until its key ends. It first hears the overview. */
-  add(gateway: Gateway, until: number | null): Response {
+  /** Accepts a listener until its key ends. It first hears which gateway this is, and the overview. */
+  add(gateway: Gateway, until: number | null, name: string): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
     ours.serializeAttachment(until)
     this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(BEAT, BEAT))
     this.#refresh()
+    ours.send(gatewayEvent(gateway, name))
     ours.send(overviewEvent(gateway))
     this.follow(gateway)
     const init = { status: 101, headers: { 'Sec-WebSocket-Protocol': PROTOCOL }, webSocket: theirs }

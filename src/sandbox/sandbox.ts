@@ -77,7 +77,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (wait > 0) return toResponse(busyResponse(gateway, this.#rate.most, wait))
     this.#metadata.use(now)
     void this.#usage.report(this.#account(), address.name, now)
-    if (below === EVENTS_PATH) return this.#listen(gateway, head, until)
+    if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
     const limit = Math.min(gateway.transport.bodyLimit(head), LARGEST_STATE)
     // The body of a request that its head refuses is not read.
@@ -104,14 +104,14 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   /** Accepts a WebSocket: a stream would keep the object awake. */
-  #listen(gateway: Gateway, head: HttpRequest, until: number | null): Response {
+  #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = controlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
     if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     const most = MOST_LISTENERS
     if (this.#live.listeners.count >= most)
       return toResponse(gateway.transport.refused(errors.too_many_listeners, { most }))
-    return this.#live.listeners.add(gateway, until)
+    return this.#live.listeners.add(gateway, until, name)
   }
 
   webSocketMessage(): void {

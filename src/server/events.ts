@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 
 /** The time between two looks for due events and a moved clock, in ms. */
 const LOOK_MS = 100
@@ -24,25 +24,27 @@ interface Listener {
 }
 
 /**
- * The server-sent events of a gateway: `commit`, `request` (a line of the journal), `emptied` (the journal was), `control`
+ * The server-sent events of a gateway: `gateway` (its name, URL and dialect, at first), `commit`, `request` (a line of the journal), `emptied` (the journal was), `control`
  * (a control was used over HTTP), `overview` (the time or a number has changed), and `missed` in the place of those that a
  * slow reader did not get. Without listeners it costs nothing.
  */
 export class Events {
   readonly #gateway: Gateway
+  readonly #name: string | null
   readonly #listeners = new Set<Listener>()
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
   #looks = 0
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
+    this.#name = name
   }
 
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const first = overviewEvent(this.#gateway)
+    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway)
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))

@@ -21,9 +21,10 @@ export class Inspector {
   readonly #gateway: Gateway
   readonly #events: Events
 
-  constructor(gateway: Gateway) {
+  /** `name` tells people which of several gateways this is. */
+  constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
-    this.#events = new Events(gateway)
+    this.#events = new Events(gateway, name)
   }
 
   isFor({ method, url = '' }: IncomingMessage): boolean {

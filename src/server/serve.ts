@@ -19,14 +19,18 @@ export interface ServeOptions {
   readonly host?: string
   /** HTTPS with this certificate, such as one of `gateway.authority.serverCertificate`. Default: HTTP. */
   readonly tls?: ServerCertificate
+  /** A name that the inspector shows, such as the branch that it serves. Default: none. */
+  readonly name?: string
 }
 
 const A_HOST = 'a host name or an address'
+const A_NAME = 'a text of 1 to 100 characters'
 
 const serveOptions = optionsOf({
   port: v.optional(integerFrom(0, 65_535)),
   // To Node, no host is every host.
   host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
+  name: v.optional(v.pipe(v.string(A_NAME), v.nonEmpty(A_NAME), v.maxLength(100, A_NAME))),
   tls: v.optional(
     asOne(
       v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
@@ -65,9 +69,10 @@ export interface Served {
  * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
-  const { port = 0, host = '127.0.0.1', tls } = readOptions(serveOptions, options, { secret: ['tls'] })
+  const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const server = listenerFor(gateway, sockets, await serverMaker(tls), tls ? 'secureConnection' : 'connection')
+  const served = { gateway, inspector: new Inspector(gateway, name) }
+  const server = listenerFor(served, sockets, await serverMaker(tls), tls ? 'secureConnection' : 'connection')
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(whyNot(error, host, port), { cause: error })),
@@ -105,13 +110,13 @@ const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 120_000
 
 function listenerFor(
-  gateway: Gateway,
+  served: Answering,
   sockets: Set<Socket>,
   makeServer: MakeServer,
   ready: 'connection' | 'secureConnection',
 ): Server {
   const connections = new WeakMap<Socket, Connection>()
-  const served = { gateway, inspector: new Inspector(gateway) }
+  const { gateway } = served
   const listener: RequestListener = (request, response) => {
     const connection = connections.get(request.socket) as Connection // It was ready before its requests.
     const exchange = { connection, request, response }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { waitingRequest, waitingRequests } from '../control/clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
 import { faultsIn, isPending } from '../control/faults/fault.ts'
 import { isManual } from '../engine/clock.ts'
@@ -18,12 +19,15 @@ export type { NextDue, Overview }
 const nextDue = named(
   v.object({
     at: documented(time, 'The due time, as a timestamp.'),
-    collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
-    key: documented(v.string(), "The record's id."),
+    collection: documented(
+      v.string(),
+      'The collection of the record, such as `reserved_domains`; `requests` for a request that waits.',
+    ),
+    key: documented(v.string(), "The record's id, or that of the request's operation."),
     domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
-      v.nullable(v.picklist(['attempt', 'renewal'])),
-      'The event of a reserved domain; null for a record of another family.',
+      v.nullable(v.picklist(['attempt', 'renewal', 'response'])),
+      'The event of a reserved domain, or `response` for a request that waits; null for a record of another family.',
     ),
   }),
   'NextDue',
@@ -43,6 +47,9 @@ const overviewView = named(
     outcomes: documented(count, 'The number of pending outcomes.'),
     faults: documented(count, 'The number of faults that wait for requests.'),
     requests: documented(count, 'The number of entries of the journal.'),
+    waiting: documented(v.array(waitingRequest), 'The requests that wait for a time, the earliest first: at most 100.'),
+    keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
+    undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
   }),
   'Overview',
   'The state of the gateway in numbers, and its next due event.',
@@ -69,6 +76,7 @@ export const overview: Control = {
 
 function overviewOf(host: ControlHost): Overview {
   const collections = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
+  const { undo } = host.snapshots
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
@@ -78,12 +86,20 @@ function overviewOf(host: ControlHost): Overview {
     outcomes: pendingOutcomes(tx).length,
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
+    waiting: waitingRequests(host),
+    keys: host.hasKeys,
+    undo: undo ? timestamp(undo.now) : null,
   }))
 }
 
-/** Returns the next due event of a gateway, or null. */
+/** Returns the next due event of a gateway or the next delayed response, or null. */
 export function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.nextDue()
+  const [waiting] = host.waiting()
+  if (waiting && waiting.until < (next?.at ?? Number.POSITIVE_INFINITY)) {
+    const at = timestamp(waiting.until)
+    return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
+  }
   if (!next) return null
   const { at, collection, key } = next
   const domain = collection === domains.name ? tx.get(domains, key) : undefined

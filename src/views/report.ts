@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { waitingRequests } from '../control/clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
 import { faultsIn } from '../control/faults/fault.ts'
 import { describeFault, pendingFaults } from '../control/faults/matching.ts'
@@ -49,7 +50,14 @@ export const report: Control<ReportMember> = {
 }
 
 function reportOf(host: ControlHost): string {
-  const parts = [requests(host), nextStep(host), ...host.transact(timelines), pending(host), leftovers(host)]
+  const parts = [
+    requests(host),
+    waiting(host),
+    nextStep(host),
+    ...host.transact(timelines),
+    pending(host),
+    leftovers(host),
+  ]
   const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
   return escaped(host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n')))
 }
@@ -74,12 +82,26 @@ function requests({ journal, transact }: ControlHost): Part {
   return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
+/** Names the requests that wait for a time: their clients hang, although the journal has a response. */
+function waiting(host: ControlHost): Part {
+  const all = waitingRequests(host)
+  const shown = all.slice(0, MOST_PENDING)
+  const ids = new Set(shown.map(({ operationId }) => operationId))
+  const entries = [...host.journal.newestFirst()].filter(({ operationId }) => ids.has(operationId))
+  const lines = shown.map(({ operationId, until }) => {
+    const entry = entries.find((each) => each.operationId === operationId)
+    return `${entry ? requestLine(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
+  })
+  return ['waiting', [...lines, ...(all.length > shown.length ? [`… and ${all.length - shown.length} more`] : [])]]
+}
+
 /** Helps whoever waits in vain, such as code that polls with timers of its own: only a test moves a manual clock. */
 function nextStep(host: ControlHost): Part {
   const next = host.transact((tx) => nextOf(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
   if (!next || !isManual(host.clock) || first?.at !== timestamp(host.now())) return ['next', []]
-  const event = next.domain ? `the ${next.event} for ${next.domain}` : `${next.collection} ${next.key}`
+  const what = next.event === 'response' ? 'the delayed response to' : next.collection
+  const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [
     'next',
     [

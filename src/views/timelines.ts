@@ -1,10 +1,12 @@
 import * as v from 'valibot'
 import { type Control, controlCall } from '../control/control.ts'
+import { pendingOutcome } from '../control/provisioning/script.ts'
 import type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
 import { neededRecords } from '../provisioning/dns.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
+import { ANY_DOMAIN, lastingOutcomes, pendingOutcomes } from '../provisioning/outcomes.ts'
 import { shownTimelineEntry } from '../provisioning/timeline.ts'
 import { PROVISIONING_STATES, shownTimeline, stateOf } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
@@ -46,6 +48,10 @@ const domainTimeline = named(
     due: documented(v.nullable(due), 'The next due event, or null.'),
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
+    pending: documented(
+      v.array(pendingOutcome),
+      'The scripted outcomes that its next attempts take, in order: its own, and then those for any domain. At most 20.',
+    ),
     timeline: documented(v.array(shownTimelineEntry), 'The last 100 transitions, oldest first.'),
   }),
   'DomainTimeline',
@@ -115,10 +121,33 @@ function timelinesOf(
     if (total >= skip && chosen.length < limit) chosen.push(domain)
     total++
   }
-  return { total, timelines: chosen.map((domain) => shownDomainTimeline(tx, domain)) }
+  const outcomes = pendingByDomain(tx)
+  return { total, timelines: chosen.map((domain) => shownDomainTimeline(tx, domain, outcomes)) }
 }
 
-function shownDomainTimeline(tx: Transaction, domain: DomainRecord): DomainTimeline {
+type PendingOutcomes = DomainTimeline['pending']
+
+const MOST_PENDING = 20
+
+/** Maps domains to their pending outcomes; those for any domain are at the empty name. */
+function pendingByDomain(tx: Transaction): ReadonlyMap<string, PendingOutcomes> {
+  const outcomes = new Map<string, PendingOutcomes>()
+  const add = (domain: string | null, each: PendingOutcomes[number]) => {
+    const known = outcomes.get(domain ?? ANY_DOMAIN) ?? []
+    if (known.length < MOST_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...known, each])
+  }
+  for (const each of pendingOutcomes(tx)) add(each.domain, each)
+  for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
+    add(domain, { domain: domain === ANY_DOMAIN ? null : domain, ...rest, always: true })
+  }
+  return outcomes
+}
+
+function shownDomainTimeline(
+  tx: Transaction,
+  domain: DomainRecord,
+  outcomes: ReturnType<typeof pendingByDomain>,
+): DomainTimeline {
   const { id, due, job, timeline } = domain
   return {
     id,
@@ -127,6 +156,9 @@ function shownDomainTimeline(tx: Transaction, domain: DomainRecord): DomainTimel
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     expiresAt: expiryOf(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
+    pending: domain.policy
+      ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MOST_PENDING)
+      : [],
     timeline: shownTimeline(timeline, provisioningRules(tx.rules)),
   }
 }

@@ -19,6 +19,7 @@ const given = (config: Record<string, unknown>, environment = {}) =>
 const OWN: Readonly<Record<string, string>> = {
   port: 'an integer from 0 to 65535',
   host: 'a host name or an address',
+  name: 'a text of 1 to 100 characters',
   tls: 'true or false',
   tlsRoot: 'the path of a file',
   data: 'the path of a file',

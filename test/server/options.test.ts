@@ -21,6 +21,7 @@ async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {
 const VALUES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
   port: ['8080', 8080],
   host: ['localhost', 'localhost'],
+  name: ['main', 'main'],
   tlsRoot: ['/tmp/root.pem', '/tmp/root.pem'],
   data: ['/tmp/gateway.db', '/tmp/gateway.db'],
   state: ['/tmp/state.json', '/tmp/state.json'],
@@ -84,7 +85,7 @@ describe('Every option of the command', () => {
 
   it.each(
     optionTable
-      .filter(({ path }) => !/^(port|host|tls|tlsRoot|data|state|quiet|log|initial)$/.test(path))
+      .filter(({ path }) => !/^(port|host|name|tls|tlsRoot|data|state|quiet|log|initial)$/.test(path))
       .map((option) => [option.flag, option] as const),
   )('%s is one that createGateway takes', async (_flag, { flag, kind, path }) => {
     const [text] = kind === 'switch' ? ['true'] : (VALUES[path] ?? [''])

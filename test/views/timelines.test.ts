@@ -19,6 +19,7 @@ describe('The timelines of all domains', () => {
           domain: DOMAIN,
           state: 'provisioning',
           due,
+          pending: [],
           expiresAt: null,
           records: [{ ...record, problem }],
           timeline: gateway.provisioning.timeline(id),

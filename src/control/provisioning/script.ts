@@ -116,24 +116,27 @@ export const clear = controlCall({
   run: (host, sent) => host.transact((tx) => dropOutcomes(tx, nameOf(tx, host, sent.domain))),
 })
 
+export const pendingOutcome = named(
+  v.object({
+    domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
+    outcome: documented(plain, 'The outcome of the attempt.'),
+    message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
+    retriesAfter: v.exactOptional(
+      documented(v.union([v.string(), v.number()]), 'The time to `retries_at`, if it was scripted.'),
+    ),
+    always: v.exactOptional(
+      documented(v.literal(true), 'True for the outcome of all attempts after the scripted ones.'),
+    ),
+  }),
+  'PendingOutcome',
+  'An outcome that no attempt has used.',
+)
+
 export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
   summary: 'The outcomes that no attempt has used',
-  answer: v.array(
-    named(
-      v.object({
-        domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
-        outcome: documented(plain, 'The outcome of the attempt.'),
-        message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
-        retriesAfter: v.exactOptional(
-          documented(v.union([v.string(), v.number()]), 'The time to `retries_at`, if it was scripted.'),
-        ),
-      }),
-      'PendingOutcome',
-      'An outcome that no attempt has used.',
-    ),
-  ),
+  answer: v.array(pendingOutcome),
   run: (host) => host.transact(pendingOutcomes),
 })
 

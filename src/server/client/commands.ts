@@ -106,6 +106,18 @@ const ROWS: readonly Row[] = [
   { name: 'declare', call: 'POST /declare' },
   { name: 'root', call: 'GET /authority.pem' },
   { name: 'reset', call: 'POST /reset' },
+  { name: 'snapshots', call: 'GET /snapshots' },
+  { name: 'snapshots take', call: 'POST /snapshots', words: { name: '[NAME]' } },
+  { name: 'snapshots restore', call: 'POST /snapshots/restore', words: { name: 'NAME' } },
+  { name: 'snapshots difference', call: 'GET /snapshots/difference', words: { from: 'FROM', to: '[TO]' } },
+  {
+    name: 'snapshots remove',
+    call: 'DELETE /snapshots',
+    summary: 'Remove a snapshot that the gateway keeps',
+    words: { name: 'NAME' },
+  },
+  { name: 'undo', call: 'POST /undo' },
+  { name: 'undo remember', call: 'PUT /undo' },
 ]
 
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)

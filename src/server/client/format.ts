@@ -27,8 +27,15 @@ function timelineText({ domain, id, state, due, expiresAt, records, timeline }: 
   return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, printedTimeline(timeline)].join('\n')
 }
 
-function clockText({ now, manual }: { readonly now: string; readonly manual: boolean }): string {
-  return manual ? now : `${now} (the system clock)`
+interface ClockAnswer {
+  readonly now: string
+  readonly manual: boolean
+  readonly waiting?: readonly { readonly operationId: string; readonly until: string }[]
+}
+
+function clockText({ now, manual, waiting = [] }: ClockAnswer): string {
+  const requests = waiting.map(({ operationId, until }) => `${operationId} waits until ${until}`)
+  return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }
 
 /** Formats an answer for people, with a line feed at its end; as nothing if it is empty. */

@@ -127,11 +127,12 @@ async function listening(
   config: Config,
   names: ParsedOptions['names'],
 ): Promise<Served> {
-  const { port = configRows.port.default, tls, tlsRoot } = config
+  const { port = configRows.port.default, tls, tlsRoot, name } = config
   try {
     return await serve(gateway, {
       port,
       host,
+      ...(name !== undefined && { name }),
       ...(tls || tlsRoot ? { tls: certificateOf(gateway, host, config) } : {}),
     })
   } catch (error) {

@@ -9,6 +9,8 @@ import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
 const HOST_ALLOWED = 'a host name or an address'
 const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
 
+const NAME_ALLOWED = 'a text of 1 to 100 characters'
+
 const FILE_ALLOWED = 'the path of a file'
 const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
 
@@ -36,6 +38,16 @@ export const configRows = {
     defaultText: '`127.0.0.1`',
     placeholder: 'HOST',
   }),
+  name: optionRow(
+    v.pipe(
+      v.string(NAME_ALLOWED),
+      v.nonEmpty(NAME_ALLOWED),
+      v.maxLength(100, NAME_ALLOWED),
+      v.metadata({ placeholder: 'NAME' }),
+    ),
+    'A name that the inspector shows, such as the branch that this gateway serves.',
+    { defaultText: 'none' },
+  ),
   tls: optionRow(switchOption, "HTTPS, with a certificate of the gateway's own authority.", { default: false }),
   tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
     defaultText: 'it is printed',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { eventText, overviewEvent, subscribeToEvents } from '../../../src/gateway/inspected.ts'
+import { eventText, gatewayEvent, overviewEvent, subscribeToEvents } from '../../../src/gateway/inspected.ts'
 import type { Gateway } from '../../../src/index.ts'
 import type { Served } from '../../../src/server/node.ts'
 
@@ -39,6 +39,7 @@ export async function bySocket(gateway: Gateway, { port }: Served, path: string)
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: fauxgate\r\nSec-WebSocket-Accept: ${accept.digest('base64')}\r\n\r\n`,
     )
     const send = (text: string) => socket.write(frame(text))
+    send(gatewayEvent(gateway, 'branch'))
     send(overviewEvent(gateway))
     send(':')
     socket.once(

@@ -1,0 +1,51 @@
+import { counted } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
+import type { Snapshot } from './snapshot.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+const MOST_NAMED = 10
+
+/** Says in words what is different between two states. It names fields and never values, some of which are secret. */
+export function differenceOf(from: Snapshot, to: Snapshot): string {
+  const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
+  const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
+  const lines = names.flatMap((name) => changesOf(name, from.records[name], to.records[name]))
+  return [...clock, ...lines].join('\n') || 'There is no difference.'
+}
+
+function changesOf(collection: string, before: readonly object[] = [], after: readonly object[] = []): string[] {
+  const [old, now] = [byKey(before), byKey(after)]
+  const created = [...now].filter(([key]) => !old.has(key)).map(([, row]) => labelOf(row))
+  const removed = [...old].filter(([key]) => !now.has(key)).map(([, row]) => labelOf(row))
+  const changed = [...now].flatMap(([key, row]) => {
+    const fields = fieldsOf(old.get(key) ?? row, row)
+    return fields.length === 0 ? [] : [`${labelOf(row)} (${fields.join(', ')})`]
+  })
+  const line = (what: string, rows: readonly string[]) => {
+    if (rows.length === 0) return []
+    const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : ''
+    const records = counted(rows.length, 'record')
+    return [`${collection}: ${records} ${what}: ${rows.slice(0, MOST_NAMED).join(', ')}${more}.`]
+  }
+  return [...line('created', created), ...line('removed', removed), ...line('changed', changed)]
+}
+
+function byKey(rows: readonly object[]): Map<string, Row> {
+  // A record is an object with fields.
+  return new Map(rows.map((each) => [keyOf(each as Row), each as Row]))
+}
+
+function keyOf({ id, domain, place, name, type, edge_id }: Row): string {
+  return JSON.stringify([id, domain, place, name, type, edge_id])
+}
+
+function labelOf({ domain, name, id }: Row): string {
+  return String(domain ?? name ?? id)
+}
+
+function fieldsOf(before: Row, after: Row): string[] {
+  if (before === after) return []
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+}

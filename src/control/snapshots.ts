@@ -1,0 +1,148 @@
+import * as v from 'valibot'
+import { documented, named } from '../schema/documentation.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
+import { count } from '../schema/record-schema.ts'
+import { time } from '../schema/schema.ts'
+import { counted, quote } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
+import { differenceOf } from './difference.ts'
+import { countOf, type SavedSnapshot } from './saved-snapshots.ts'
+
+/** The most snapshots that a gateway keeps, and the most records of all of them: each is in memory. */
+const MOST_SNAPSHOTS = 20
+const MOST_RECORDS = 1_000_000
+
+const NAME_ALLOWED = 'a name of 1 to 100 characters'
+
+const name = v.pipe(v.string(), v.nonEmpty(NAME_ALLOWED), v.maxLength(100, NAME_ALLOWED))
+
+const savedView = named(
+  v.object({
+    name: documented(name, 'Its name.'),
+    at: documented(time, "The gateway's time when it was taken."),
+    records: documented(count, 'The number of its records.'),
+  }),
+  'SavedSnapshot',
+  'A snapshot that the gateway keeps, also over `reset` and, in a store, over a restart.',
+)
+
+const list = controlCall({
+  method: 'GET',
+  path: '/snapshots',
+  summary: 'The snapshots that the gateway keeps, oldest first',
+  answer: v.array(savedView),
+  run: ({ snapshots }) => snapshots.all.map(viewOf),
+})
+
+const take = controlCall({
+  method: 'POST',
+  path: '/snapshots',
+  summary: 'Take a snapshot that the gateway keeps',
+  from: 'body',
+  schema: v.object({ name: v.optional(documented(name, 'Its name. Default: `Snapshot 1`, and so on.')) }),
+  answer: savedView,
+  run(host, { name = unusedName(host) }) {
+    const { all } = host.snapshots
+    const field = 'name'
+    const taken = `one of ${counted(all.length, 'snapshot')} already`
+    const allowed = `at most ${MOST_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
+    if (all.length >= MOST_SNAPSHOTS || all.some((each) => each.name === name)) {
+      refuse(general.field_invalid, { field, received: `${quote(name)}, ${taken}`, allowed })
+    }
+    const snapshot = host.snapshot(true)
+    const saved = { name, count: countOf(snapshot.records), snapshot }
+    const records = all.reduce((sum, each) => sum + each.count, saved.count)
+    if (records > MOST_RECORDS) {
+      const received = `${quote(name)}, with ${records} records in all snapshots`
+      refuse(general.field_invalid, { field, received, allowed: `at most ${MOST_RECORDS} records in all` })
+    }
+    host.snapshots.add(saved)
+    return viewOf(saved)
+  },
+})
+
+const restore = controlCall({
+  method: 'POST',
+  path: '/snapshots/restore',
+  summary: 'Return to a snapshot that the gateway keeps',
+  from: 'body',
+  schema: v.object({ name: documented(name, 'Its name.') }),
+  errors: [general.not_found],
+  run: (host, sent) => host.restore(required(host, sent.name).snapshot),
+})
+
+const remove = controlCall({
+  method: 'DELETE',
+  path: '/snapshots',
+  summary: 'Remove a snapshot that the gateway keeps, or all',
+  from: 'query',
+  schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
+  errors: [general.not_found],
+  run(host, sent) {
+    const gone = sent.name === undefined ? host.snapshots.all : [required(host, sent.name)]
+    for (const each of gone) host.snapshots.remove(each)
+  },
+})
+
+const difference = controlCall({
+  method: 'GET',
+  path: '/snapshots/difference',
+  summary: 'The difference between two snapshots, or a snapshot and now, in words',
+  from: 'query',
+  schema: v.object({
+    from: documented(name, 'The name of a snapshot.'),
+    to: v.optional(documented(name, 'The name of another snapshot. Default: the present state.')),
+  }),
+  answer: v.string(),
+  mediaType: 'text/plain; charset=utf-8',
+  errors: [general.not_found],
+  run(host, { from, to }) {
+    const before = required(host, from).snapshot
+    return host.withoutKeys(differenceOf(before, to === undefined ? host.snapshot(true) : required(host, to).snapshot))
+  },
+})
+
+const remember = controlCall({
+  method: 'PUT',
+  path: '/undo',
+  summary: 'Remember the present state, in memory, for POST /_fauxgate/undo',
+  run(host) {
+    host.snapshots.undo = host.snapshot(false)
+  },
+})
+
+const undo = controlCall({
+  method: 'POST',
+  path: '/undo',
+  summary: 'Return to the state that was remembered last, the time of a manual clock included',
+  errors: [general.not_found],
+  run(host) {
+    const state = host.snapshots.undo
+    if (!state) return refuse(general.not_found, { what: 'state', received: 'to return to' }, {})
+    host.restore(state)
+    host.snapshots.undo = undefined
+  },
+})
+
+/** Snapshots that the gateway itself keeps, over HTTP. In a test, a variable keeps what `gateway.snapshot()` returns. */
+export const snapshots: Control = {
+  calls: { list, take, restore, remove, difference, remember, undo },
+}
+
+function viewOf({ name, count, snapshot }: SavedSnapshot) {
+  return { name, at: timestamp(snapshot.now), records: count }
+}
+
+function unusedName({ snapshots: { all } }: ControlHost): string {
+  const names = new Set(all.map((each) => each.name))
+  let number = all.length + 1
+  while (names.has(`Snapshot ${number}`)) number++
+  return `Snapshot ${number}`
+}
+
+function required({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
+  const found = all.find((each) => each.name === received)
+  return found ?? refuse(general.not_found, { what: 'snapshot', received }, {})
+}

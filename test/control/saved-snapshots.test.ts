@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { controlsOf, outcome } from '../support/client.ts'
+import { memoryStore } from '../support/memory-store.ts'
+import { DOMAIN, issued, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+
+const controls = (gateway: Gateway) => controlsOf(gateway.fetch, 'http://localhost')
+
+describe('Snapshots that the gateway keeps', () => {
+  test('have a name and a time, survive a reset, and bring back what was there, secrets included', async () => {
+    const { gateway } = issued()
+    const ask = controls(gateway)
+    const before = gateway.snapshot({ privateKeys: true })
+    const taken = { name: 'Snapshot 1', at: NEW_YEAR, records: expect.any(Number) }
+    expect((await ask('POST', '/snapshots', {})).body).toEqual(taken)
+    gateway.reset()
+    gateway.clock.advance('1h')
+    expect((await ask('POST', '/snapshots', { name: 'empty' })).body).toMatchObject({ at: timeAfter('1h'), records: 0 })
+    expect((await ask('POST', '/snapshots/restore', { name: 'Snapshot 1' })).status).toBe(204)
+    expect(gateway.snapshot({ privateKeys: true })).toEqual(before)
+    await ask('DELETE', '/snapshots?name=Snapshot+1')
+    expect((await ask('GET', '/snapshots')).body).toEqual([{ name: 'empty', at: timeAfter('1h'), records: 0 }])
+    await ask('DELETE', '/snapshots')
+    expect((await ask('GET', '/snapshots')).body).toEqual([])
+  })
+
+  test('are refused under a name that is taken, beyond 20, and where there is none of a name', async () => {
+    const ask = controls(openManual())
+    for (let number = 1; number <= 19; number++) await ask('POST', '/snapshots', {})
+    const again = await ask('POST', '/snapshots', { name: 'Snapshot 3' })
+    expect(again.body).toMatchObject({ msg: expect.stringContaining('at most 20 snapshots, with names of their own') })
+    expect((await ask('POST', '/snapshots', {})).status).toBe(200)
+    expect(outcome(await ask('POST', '/snapshots', { name: 'one more' }))).toBe(outcome(again))
+    expect((await ask('POST', '/snapshots/restore', { name: 'nobody' })).status).toBe(404)
+    expect((await ask('GET', '/snapshots/difference?from=nobody')).status).toBe(404)
+  })
+
+  test('differ in words, which name fields and never values', async () => {
+    const gateway = openManual()
+    const ask = controls(gateway)
+    const words = async (query: string) => (await ask('GET', `/snapshots/difference?${query}`)).text
+    const kept = gateway.reservedDomains.create({ domain: DOMAIN })
+    const gone = gateway.reservedAddrs.create({})
+    await ask('POST', '/snapshots', { name: 'a' })
+    expect(await words('from=a')).toBe('There is no difference.')
+    gateway.reservedDomains.update(kept.id, { description: 'a secret plan' })
+    gateway.reservedAddrs.delete(gone.id)
+    gateway.reservedDomains.create({ domain: 'new.example.com' })
+    gateway.clock.advance('1h')
+    await ask('POST', '/snapshots', { name: 'b' })
+    gateway.reset()
+    const text = await words('from=a&to=b')
+    expect(text).toContain(`The clock: ${NEW_YEAR}, then ${timeAfter('1h')}.`)
+    expect(text).toContain('reserved_domains: 1 record created: new.example.com.')
+    expect(text).toContain(`reserved_domains: 1 record changed: ${DOMAIN} (description).`)
+    expect(text).toContain(`reserved_addrs: 1 record removed: ${gone.id}.`)
+    expect(text).not.toContain('secret plan')
+    expect(await words('from=b')).toContain('reserved_domains: 2 records removed')
+  })
+
+  test('survive a restart with a store, however often the state is replaced before', async () => {
+    const store = memoryStore()
+    const opened = () => createGateway({ store, seed: 'kept', clock: manualClock(NEW_YEAR) })
+    const gateway = opened()
+    const ask = controls(gateway)
+    for (let number = 0; number < 150; number++) gateway.reservedDomains.create({ domain: `d${number}.example.com` })
+    const before = gateway.snapshot()
+    await ask('POST', '/snapshots', { name: 'many' })
+    await ask('POST', '/snapshots', { name: 'gone' })
+    await ask('DELETE', '/snapshots?name=gone')
+    gateway.reset()
+    gateway.dispose()
+    const again = opened()
+    const askAgain = controls(again)
+    expect((await askAgain('GET', '/snapshots')).body).toMatchObject([{ name: 'many' }])
+    await askAgain('POST', '/snapshots/restore', { name: 'many' })
+    expect(again.snapshot()).toEqual(before)
+  })
+
+  test('undo returns to the remembered state once, with the time of a manual clock', async () => {
+    const { gateway } = issued()
+    const ask = controls(gateway)
+    expect((await ask('POST', '/undo')).status).toBe(404)
+    const before = gateway.snapshot()
+    await ask('PUT', '/undo')
+    gateway.clock.advance('365d')
+    expect((await ask('GET', '/overview')).body).toMatchObject({ undo: NEW_YEAR })
+    expect((await ask('POST', '/undo')).status).toBe(204)
+    expect(gateway.snapshot()).toEqual(before)
+    expect((await ask('GET', '/overview')).body).toMatchObject({ undo: null })
+  })
+})

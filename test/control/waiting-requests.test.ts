@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { inspected } from '../../src/gateway/inspected.ts'
+import { client, controlsOf } from '../support/client.ts'
+import { managed, openManual, timeAfter } from '../support/provisioning.ts'
+
+/** A gateway whose next request waits for 5 s of a manual clock. */
+function delayed(gateway = openManual()) {
+  gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
+  const answered: number[] = []
+  const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => answered.push(status))
+  return { gateway, ask: controlsOf(gateway.fetch, 'http://localhost'), answered, response }
+}
+
+test('A request that a latency delays is named by the clock, the overview and the report until its response comes', async () => {
+  const { gateway, ask, answered, response } = delayed()
+  const waiting = async () => (await ask('GET', '/clock')).body
+  const entry = await waiting().then(() => gateway.requests.last())
+  const until = timeAfter('5s')
+  expect(await waiting()).toMatchObject({ waiting: [{ operationId: entry?.operationId, until }] })
+  expect(inspected(gateway).overview()).toMatchObject({
+    next: { at: until, event: 'response', key: entry?.operationId },
+  })
+  expect(gateway.report()).toContain(`GET /reserved_addrs → 200: its client waits until ${until}`)
+  expect(answered).toEqual([])
+  await ask('POST', '/clock', { next: true })
+  await response
+  expect(answered).toEqual([200])
+  expect((await ask('GET', '/clock')).body).toEqual({ now: until, manual: true })
+  expect(gateway.report()).not.toContain('its client waits')
+})
+
+test('The next event of a clock is a delayed response where that comes before the next attempt', async () => {
+  const { gateway } = managed()
+  const { response } = delayed(gateway)
+  await Promise.resolve()
+  gateway.clock.advanceToNext()
+  await response
+  expect(gateway.clock.now).toBe(Date.parse(timeAfter('5s')))
+  gateway.clock.advanceToNext()
+  expect(gateway.clock.now).toBe(Date.parse(timeAfter('30s')))
+})
+
+test('A client that gives up does not wait any longer', async () => {
+  const gateway = openManual()
+  gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s' })
+  const leaving = new AbortController()
+  const headers = { authorization: 'Bearer key', 'service-version': '2' }
+  const sent = gateway.fetch(`${gateway.url}/reserved_addrs`, { headers, signal: leaving.signal })
+  await Promise.resolve()
+  expect(inspected(gateway).overview().waiting).toHaveLength(1)
+  leaving.abort()
+  await expect(sent).rejects.toThrow()
+  expect(inspected(gateway).overview().waiting).toEqual([])
+  expect(gateway.clock.advanceToNext()).toBe(false)
+})
