@@ -1,9 +1,11 @@
 import { copyFileSync, existsSync } from 'node:fs'
+import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../src/index.ts'
 import { type Database, nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { upload } from '../support/pem.ts'
+import { propertyOptions } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { sandboxStore, transactionsOf } from '../support/sandbox-store.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
@@ -39,9 +41,10 @@ class Fuse {
   }
 }
 
+/** A database with a fuse. It syncs nothing to the disk: a kill of the process loses no writes. */
 function fused(database: Database, { run }: Fuse): Database {
   return {
-    exec: (sql) => run(() => database.exec(sql)),
+    exec: (sql) => run(() => database.exec(sql.replace('synchronous = FULL', 'synchronous = OFF'))),
     prepare(sql) {
       const statement = database.prepare(sql)
       return { all: (...values) => run(() => statement.all(...values)) }
@@ -67,7 +70,7 @@ function copied(file: string): string {
 function opened(file: string, fuse: Fuse): Database {
   const database = nodeSqlite()(file)
   onTestFinished(() => database.close())
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
+  database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL')
   return fused(database, fuse)
 }
 
@@ -166,6 +169,10 @@ async function expectRefused(step: () => unknown, at: number, place: Place, isKi
 
 const upTo = (count: number) => Array.from({ length: count }, (_, number) => number)
 
+/** Draws two statements that fail after another one: other ones in each run, since all pairs would take a minute. */
+const drawnOf = (statements: number) =>
+  fc.sample(fc.shuffledSubarray(upTo(statements), { maxLength: 2 }), propertyOptions({ numRuns: 1 }))[0] ?? []
+
 /** Goes through the creation of a gateway and all steps, with failures at every statement. Answers how many there were. */
 async function explored(newPlace: (file: string) => Place): Promise<number> {
   const branchOf = (file: string) => {
@@ -185,7 +192,7 @@ async function explored(newPlace: (file: string) => Place): Promise<number> {
     const after = whole(twin)
 
     for (const at of upTo(statements)) {
-      for (const again of [undefined, ...upTo(statements)]) {
+      for (const again of [undefined, ...drawnOf(statements)]) {
         await expectRefused(run, at, place)
         if (again !== undefined) await expectRefused(run, again, place)
         expect(whole(gateway), `${step} at ${at} and ${again}`).toBe(before)
@@ -232,9 +239,9 @@ describeSqlite('A store that fails at any statement of the creation of a gateway
       const printed = vi.spyOn(console, 'error').mockReturnValue()
       onTestFinished(() => printed.mockRestore())
       const points = await explored(newPlace)
-      expect(points).toBeGreaterThan(3700)
+      expect(points).toBeGreaterThan(700)
     },
-    // Thousands of files are written and flushed.
+    // Hundreds of files are written.
     180_000,
   )
 })
