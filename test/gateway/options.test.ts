@@ -103,7 +103,7 @@ describe('Wrong options of a call throw, with their name, the received value and
     [{ port: 65_536 }, 'port is 65536. Allowed: an integer from 0 to 65535.'],
     [{ port: '80' }, 'port is "80". Allowed: an integer from 0 to 65535.'],
     [{ host: '' }, 'host is "". Allowed: a host name or an address.'],
-    [{ hots: 'localhost' }, '"hots" is not an option. Supported: port, host, tls.'],
+    [{ hots: 'localhost' }, '"hots" is not an option. Supported: port, host, name, tls.'],
   ])('serve %j', async (options, message) => {
     await expect(serve(createGateway(), options as never)).rejects.toThrow(new TypeError(message))
   })

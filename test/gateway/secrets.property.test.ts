@@ -170,9 +170,11 @@ async function send(
   return { status: response.status, text: await response.text() }
 }
 
-async function control(gateway: Gateway, path: string): Promise<string> {
+async function control(gateway: Gateway, path: string, method = 'GET'): Promise<string> {
   const response = await gateway.fetch(`${gateway.url}/_fauxgate${path}`, {
-    headers: { 'fauxgate-control-key': CONTROL_KEY },
+    method,
+    headers: { 'fauxgate-control-key': CONTROL_KEY, 'content-type': 'application/json' },
+    ...(method === 'POST' && { body: '{}' }),
   })
   expect(response.status).toBe(200)
   return response.text()
@@ -192,7 +194,8 @@ afterEach(() => {
 /** Every control that can be read without saying of what. */
 const READS = controls
   .flatMap(({ calls }): readonly { method: string; path: string }[] => Object.values(calls))
-  .filter(({ method, path }) => method === 'GET' && path !== '/provisioning/timeline' && !path.startsWith('/openapi.'))
+  .filter(({ method }) => method === 'GET')
+  .filter(({ path }) => !/^\/(provisioning\/timeline|snapshots\/difference|openapi\..*)$/.test(path))
   .map(({ path }) => path)
 
 describe('Secrets, wherever they are planted', () => {
@@ -209,6 +212,7 @@ describe('Secrets, wherever they are planted', () => {
       })
       const commits: Commit[] = []
       gateway.subscribe((commit) => commits.push(commit))
+      await control(gateway, '/snapshots', 'POST')
       for (const each of drawnRequests) {
         const { status, text } = await send(gateway, each)
         statuses.add(status)
@@ -219,6 +223,8 @@ describe('Secrets, wherever they are planted', () => {
       expectNothing('the commits', JSON.stringify(commits))
       expectNothing('the snapshot', JSON.stringify(gateway.snapshot()))
       for (const path of READS) expectNothing(`GET /_fauxgate${path}`, await control(gateway, path))
+      const difference = await control(gateway, '/snapshots/difference?from=Snapshot%201')
+      expectNothing('the difference of two snapshots', difference)
       expectNothing('the console', printed.join('\n'))
     })
     await fc.assert(property, {

@@ -68,7 +68,8 @@ describe('A request that the journal has dropped', () => {
   test('is counted by its path up to 10,000 different ones, and then no count by path is known', async () => {
     const gateway = createGateway({ journalSize: 0 })
     const header = () => null
-    for (let n = 0; n < 10_001; n++) gateway.transport.exchange({ method: 'GET', url: `/nowhere/${n}`, header, body: '' })
+    for (let n = 0; n < 10_001; n++)
+      gateway.transport.exchange({ method: 'GET', url: `/nowhere/${n}`, header, body: '' })
     expect(gateway.requests.count()).toBe(10_001)
     expect(gateway.requests.count({ operation: null })).toBe(10_001)
     expect(gateway.requests.count({ method: 'POST', path: '/nowhere/1' })).toBe(0)
