@@ -135,7 +135,7 @@ const parsed = parseOptions(flags, { FAUXGATE_JOB_TIMEOUT: '3d' }, undefined)
 const { dialect, jobTimeout } = readGatewayOptions(await gatewayOptionsOf(parsed))
 const { pidFile } = parsed.config
 console.log(pidFile, dialect.name, jobTimeout, readGatewayOptions({}).jobTimeout)
-console.log(helpOn(serveCommand).match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`
+console.log(helpOn(serveCommand).split('\\n\\n')[2]?.match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`
   expect(await output(program)).toBe(
     'x.pid acme 259200000 172800000\n--pid-file FILE --dialect standard|ngrok|acme --job-timeout D',
   )

@@ -94,7 +94,7 @@ describe('A command that is answered by something else says so', () => {
   ])('where it answers %i', async (status, headers, body) => {
     const { url } = await answering(status, headers, body)
     expect(await failing(url, 'clock', 'next')).toBe(
-      `fauxgate: What answers at URL is no fauxgate: POST was answered ${status}.\n`,
+      `fauxgate: The server at URL is not a fauxgate: its status was ${status}.\n`,
     )
   })
 
@@ -102,7 +102,7 @@ describe('A command that is answered by something else says so', () => {
     const silent = await listening(createTcpServer((socket) => socket.destroy()))
     expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
     const plain = await listening(createTcpServer((socket) => socket.end('220 mail\r\n')))
-    expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be asked: Parse Error.*\.\n$/)
+    expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
     const secure = plain.replace('http:', 'https:')
     expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
   })
@@ -110,21 +110,21 @@ describe('A command that is answered by something else says so', () => {
   it('where it does not answer in time', async () => {
     const url = await listening(createServer(() => undefined))
     await expect(askControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
-      new Error(`${url} cannot be asked: no answer in time.`),
+      new Error(`${url} cannot be reached: no answer in time.`),
     )
     for (const server of servers) (server as ReturnType<typeof createServer>).closeAllConnections()
   })
 
   it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('where there is nobody at %s', async (url) => {
     expect(await failing(url, 'reset')).toBe(
-      'fauxgate: Nobody answers at URL. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL.\n',
+      'fauxgate: No server answers at URL. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.\n',
     )
   })
 
   it('and asks port 4747 of this machine where it is told nothing', async () => {
     const { stderr } = await ran({}, 'clock')
     expect(stderr).toMatch(
-      /^$|^fauxgate: Nobody answers at http:\/\/127\.0\.0\.1:4747\.|^fauxgate: .*127\.0\.0\.1:4747/,
+      /^$|^fauxgate: No server answers at http:\/\/127\.0\.0\.1:4747\.|^fauxgate: .*127\.0\.0\.1:4747/,
     )
   })
 })
@@ -140,27 +140,33 @@ describe('A URL that is none is refused as it was given', () => {
   })
 })
 
-describe('The words behind a command', () => {
+describe('The words after a command', () => {
   it.each<[string[], string]>([
-    [['state', 'import'], 'Behind state import comes FILE. See "fauxgate help state import".'],
+    [
+      ['state', 'import'],
+      'state import needs FILE. Example: "fauxgate state import snapshot.json". See "fauxgate help state import".',
+    ],
     [
       ['state', 'import', 'a', 'b'],
-      'Behind state import there is 1 word that belongs to no option. See "fauxgate help state import".',
+      'There is 1 word too many after "state import FILE". See "fauxgate help state import".',
     ],
     [
       ['state', 'export', 'a', 'b', 'c'],
-      'Behind state export there are 2 words that belong to no option. See "fauxgate help state export".',
+      'There are 2 words too many after "state export [FILE]". See "fauxgate help state export".',
     ],
+    [['requests', '--json', 'all'], 'There is 1 word too many after "requests". See "fauxgate help requests".'],
     [
-      ['requests', '--json', 'all'],
-      'Behind requests there is 1 word that belongs to no option. See "fauxgate help requests".',
+      ['script'],
+      'script needs OUTCOME. Example: "fauxgate script DNS_ERROR success --domain app.example.com". See "fauxgate help script".',
     ],
-    [['script'], 'Behind script comes OUTCOME…. See "fauxgate help script".'],
     [
       ['timeline', 'a.test', 'b.test'],
-      'Behind timeline there is 1 word that belongs to no option. See "fauxgate help timeline".',
+      'There is 1 word too many after "timeline [DOMAIN]". Example: "fauxgate timeline app.example.com". See "fauxgate help timeline".',
     ],
-    [['faults', 'add', '--body', ' {"a'], 'What begins with { is not JSON. See "fauxgate help faults add".'],
+    [
+      ['faults', 'add', '--body', ' {"a'],
+      '--body begins with "{" and is not JSON: at line 1, column 5 (position 4). See "fauxgate help faults add".',
+    ],
   ])('%j are refused where they are too few or too many', async (args, message) => {
     expect(await ran({ FAUXGATE_URL: 'http://127.0.0.1:9' }, ...args)).toEqual({
       code: 2,
@@ -173,7 +179,11 @@ describe('The words behind a command', () => {
 describe('What a control is sent', () => {
   const sent = async (...args: string[]) => {
     const { url, seen } = await answering(204, {}, '')
-    expect(await ran({ FAUXGATE_URL: url }, ...args)).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await ran({ FAUXGATE_URL: url }, ...args)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `fauxgate: done at ${url}\n`,
+    })
     expect(seen).toHaveLength(1)
     const [{ method, url: path, text } = { text: '' }] = seen
     return [`${method} ${path?.replace('/_fauxgate', '')}`, text === '' ? undefined : JSON.parse(text)]
@@ -244,7 +254,7 @@ describe('What is shown of a state', () => {
     expect(left).toMatch(new RegExp(`^b\\.example\\.com \\(${second?.id}\\) is unmanaged\n`))
     gateway.reservedDomains.update(second?.id as string, { certificate_management_policy: policy })
     expect((await ran({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain('a.example.com')
-    expect(await ran({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0, stderr: '' })
+    expect(await ran({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0 })
     await server.close()
   })
 })

@@ -23,7 +23,7 @@ afterEach(() => server.close())
 /** Returns the output of a command that succeeds. */
 async function printed(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, ...args)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect([code, stderr.replace('done at', 'at')]).toEqual([0, `fauxgate: at ${server.url}\n`])
   return stdout
 }
 
@@ -159,20 +159,62 @@ describe('A command that cannot ask says why, and what to do', () => {
       'nobody answers',
       ['clock'],
       () => ({ FAUXGATE_URL: 'http://127.0.0.1:9' }),
-      /^Nobody answers at http:\/\/127\.0\.0\.1:9\. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL\.$/,
+      /^No server answers at http:\/\/127\.0\.0\.1:9\. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL\.$/,
     ],
     [
       'the gateway refuses',
       ['clock', 'advance', '3parsecs'],
       () => ({ FAUXGATE_URL: server.url }),
-      /^advance is "3parsecs"\. Allowed: a number of ms, .* \(ERR_NGROK_215\)$/,
+      /^DURATION is "3parsecs"\. Allowed: a whole number with ms, .* \(ERR_NGROK_215, at http:\S+\)$/,
     ],
     ['it is not of the API', ['clock'], () => ({ FAUXGATE_URL: `${server.url}/else` }), /is not a path of this API/],
+    [
+      'the duration is negative',
+      ['clock', 'advance', '-5s'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^DURATION is "-5s"\. Allowed: a whole number with ms, s, m, h or d, such as "30s"\. \(/,
+    ],
+    [
+      'the duration has no unit',
+      ['faults', 'add', '--latency', '200'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^--latency is "200"\. Allowed: a whole number with .*\. The unit is missing, as in 200s\. \(/,
+    ],
+    [
+      'a flag is missing',
+      ['declare', '--routes', 'edghtsrt_1'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^declare needs one of --edge, --endpoint-configuration, --backend\. \(/,
+    ],
+    [
+      'there is no such outcome',
+      ['script', 'NOPE'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR\. \(/,
+    ],
+    [
+      'there is no such operation',
+      ['faults', 'add', '--operation', 'reserved_domain.create'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^--operation is "reserved_domain\.create"\. Allowed: .* and \d+ more\. Did you mean reserved_domains\.create\? \(/,
+    ],
+    [
+      'there is no such fault',
+      ['faults', 'remove', 'nope'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^There is no fault with the id "nope"\. \(ERR_NGROK_90404, at /,
+    ],
+    [
+      'the domain has no timeline',
+      ['timeline', 'nope'],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^No domain "nope" has a provisioning job or history\.$/,
+    ],
     [
       'there is no such domain',
       ['attempt', 'nowhere.example'],
       () => ({ FAUXGATE_URL: server.url }),
-      /^There is no reserved domain with the name or id "nowhere\.example"\. \(ERR_NGROK_90404\)$/,
+      /^There is no reserved domain with the name or id "nowhere\.example"\. \(ERR_NGROK_90404, at http:\S+\)$/,
     ],
     [
       'the snapshot is none',
@@ -197,10 +239,10 @@ describe('A command that cannot ask says why, and what to do', () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
     const asked = (...args: string[]) => ran({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
     expect((await asked()).stderr).toMatch(
-      /needs its key here.* \(\w+_90401\) Give it with --control-key or FAUXGATE_CONTROL_KEY\.\n$/,
+      /needs its key here.* Give the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
     )
     const wrong = await asked('--control-key', 'open-barley')
-    expect(wrong.stderr).toMatch(/\(\w+_90402\)/)
+    expect(wrong.stderr).toMatch(/\(\w+_90402, at /)
     expect(wrong.stderr).not.toContain('open-barley')
     expect((await asked('--control-key', 'open-sesame')).code).toBe(0)
     expect((await ran({ FAUXGATE_URL: keyed.url, FAUXGATE_CONTROL_KEY: 'open-sesame' }, 'clock')).code).toBe(0)

@@ -12,7 +12,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 describe('the command `fauxgate serve`', () => {
   it('serves the dialect that it is told to and prints where', async () => {
     const { url, output } = await serving({}, '--dialect', 'ngrok')
-    expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\n$/)
+    expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\nInspector, /)
     const answer = await fetch(`${url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ reserved_addrs: [], uri: `${url}/reserved_addrs`, next_page_uri: null })
@@ -178,7 +178,8 @@ describe('the command says where it listens in truth, and what others find there
     const { code, stdout, stderr } = await ran(environment, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)
     const { port } = new URL(/http:\S+/.exec(stdout)?.[0] ?? '')
-    return { stdout: stdout.replaceAll(port, 'PORT'), stderr }
+    const [place = '', ...more] = stdout.replaceAll(port, 'PORT').split(/(?<=\n)/)
+    return { stdout: place, more: more.join(''), stderr }
   }
   const OPEN = 'fauxgate: warning: others can reach this address. The API is open to them'
   const ALL_IPV4 =
@@ -189,7 +190,21 @@ describe('the command says where it listens in truth, and what others find there
     [['--host', '127.0.0.2'], 'http://127.0.0.2:PORT'],
     [['--control-key', 's3cret', '--allow-host', 'fauxgate'], 'http://127.0.0.1:PORT'],
   ])('which with %j nobody else can reach', async (args, place) => {
-    expect(await said({}, ...args)).toEqual({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr: '' })
+    expect(await said({}, ...args)).toMatchObject({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr: '' })
+  })
+
+  it.each([
+    [[], 'any API key', 'any-key', 'Service-Version'],
+    [['--key', 's3cret', '--dialect', 'ngrok'], 'one of its API keys', 'YOUR_KEY', 'Ngrok-Version'],
+  ])('and with %j how to point a client at it', async (args, which, key, header) => {
+    const { more, stderr } = await said({}, ...args)
+    expect([more, stderr]).toEqual([
+      `Inspector, for a browser: http://127.0.0.1:PORT/_fauxgate/
+Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
+  curl http://127.0.0.1:PORT/reserved_domains -H "Authorization: Bearer ${key}" -H "${header}: 2"
+`,
+      '',
+    ])
   })
 
   it('by its address where a name was given', async () => {
@@ -204,14 +219,14 @@ describe('the command says where it listens in truth, and what others find there
     [['--allow-host', 'fauxgate'], `${OPEN} with any key; the controls are closed to them.\n`],
     [['--control-key', 's3cret'], `${OPEN} with any key; the controls are open to whoever has the control key.\n`],
   ])('on all IPv4 addresses, with %j', async (args, stderr) => {
-    expect(await said({}, '--host', '0.0.0.0', ...args)).toEqual({ stdout: ALL_IPV4, stderr })
+    expect(await said({}, '--host', '0.0.0.0', ...args)).toMatchObject({ stdout: ALL_IPV4, stderr })
   })
 
   it('on all addresses where it has IPv6', async () => {
     const { code, stdout } = await ran({}, 'serve', '--port', '0', '--host', '::')
     if (code === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
     expect(stdout).toMatch(
-      /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n$/,
+      /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n/,
     )
   })
 

@@ -26,6 +26,8 @@ const OWN: Readonly<Record<string, string>> = {
   state: 'the path of a file',
   quiet: 'true or false',
   log: '"text" or "json"',
+  latency: 'a number of ms, or a whole number with ms, s, m, h or d, such as "30s"',
+  watch: 'true or false',
   dialect: '"standard" or "ngrok"',
   initial: 'the path of a file, or an object with arrays of bodies',
   clock: '"system" or "manual"',

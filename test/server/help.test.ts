@@ -36,7 +36,7 @@ describe('The help', () => {
     expect(text.trim()).toBe(
       commands.map(({ name, words, summary }) => `${`${name} ${words}`.trim()}  ${summary}.`).join('\n  '),
     )
-    expect(more).toMatch(/^fauxgate help <command> says more\. .*\n.*--url and --control-key there\.$/)
+    expect(more).toMatch(/^fauxgate help <command> says more\. .*\n.*or by --url\.$/)
     expect(exits).toMatch(
       /^Exit codes: 0 done, .*; 1 it could not be done; 2 the command line, the environment or\na .*\.\n$/,
     )
@@ -46,8 +46,9 @@ describe('The help', () => {
     const { notes } = await helpOf('serve')
     expect(notes).toEqual([
       expect.stringMatching(/^D is a duration: .* such as 30s\. .*\n?.*--no-/s),
-      expect.stringMatching(/--base-url is\n?\s?FAUXGATE_BASE_URL/),
-      expect.stringMatching(/^SIGINT and SIGTERM stop it\./),
+      expect.stringMatching(/FAUXGATE_BASE_URL for\s--base-url/),
+      expect.stringMatching(/^SIGINT and SIGTERM stop the server\./),
+      'Example: fauxgate serve --dialect ngrok --clock manual',
     ])
   })
 

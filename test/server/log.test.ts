@@ -14,7 +14,10 @@ async function logged(flags: readonly string[], ask: (url: string) => Promise<un
   const { url, output, stop } = await serving(environment, ...MANUAL, ...flags)
   await ask(url)
   await stop()
-  const [first = '', ...lines] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
+  const [first = '', ...more] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
+  // Between the two, a text says in three lines how to connect, and JSON in one.
+  const isConnect = (line: string) => /^(\{"event":"connect"|Inspector, |Clients need | {2}curl )/.test(line)
+  const lines = more.filter((line) => !isConnect(line))
   return { first, lines, stderr: output.stderr }
 }
 

@@ -11,7 +11,9 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['--prot 80', '--prot is not an option of "serve". Did you mean --port?'],
     ['--baseUrl x', '--baseUrl is not an option of "serve". Did you mean --base-url?'],
     ['-port 80', '-port is not an option of "serve". Did you mean --port?'],
-    ['-p 80', '-p is not an option of "serve".'],
+    ['-p 80', '-p is not an option of "serve". Did you mean --port?'],
+    ['--silent', '--silent is not an option of "serve". Did you mean --quiet?'],
+    ['--watch', '--watch needs a file to watch: a config file, or --initial FILE.'],
     ['--dns-retry 1h', '--dns-retry is not an option of "serve". Did you mean --dns-error-retry?'],
     ['--zzz=hush', '--zzz is not an option of "serve".'],
     ['--no-port', '--no-port is not an option of "serve".'],
@@ -19,11 +21,8 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['--port --quiet', '--port needs a value.'],
     ['--quiet=yes', '--quiet takes no value. Write --quiet or --no-quiet.'],
     ['--no-quiet=1', '--no-quiet takes no value. Write --quiet or --no-quiet.'],
-    ['8080', 'Behind serve there is 1 word that belongs to no option.'],
-    [
-      '—port 80',
-      'Behind serve there are 2 words that belong to no option. One begins with a dash; options begin with two hyphens.',
-    ],
+    ['8080', 'There is 1 word too many after "serve".'],
+    ['—port 80', 'There are 2 words too many after "serve". One begins with a dash; options begin with two hyphens.'],
     ['--port http', '--port is "http". Allowed: an integer from 0 to 65535.'],
     ['--port 65536', '--port is 65536. Allowed: an integer from 0 to 65535.'],
     ['--port=-1', '--port is "-1". Allowed: an integer from 0 to 65535.'],
@@ -61,14 +60,42 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['help sreve', '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
     ['--verison', 'A command is missing before the options. Did you mean --version? See "fauxgate help".'],
     ['--port 80', 'A command is missing before the options. Did you mean "fauxgate serve"? See "fauxgate help".'],
-    ['state', 'Behind state comes one of export, import. See "fauxgate help".'],
-    ['state exprot', 'Behind state comes one of export, import. Did you mean state export? See "fauxgate help".'],
-    ['clock advance', 'Behind clock advance comes DURATION. See "fauxgate help clock advance".'],
+    ['state', 'state needs one of: export, import. See "fauxgate help".'],
+    [
+      'state exprot',
+      '"state exprot" is not a command. Allowed after state: export, import. Did you mean state export? See "fauxgate help".',
+    ],
+    ['logs', '"logs" is not a command. Did you mean requests? See "fauxgate help".'],
+    ['http 80', '"http" is not a command. Did you mean serve? See "fauxgate help".'],
+    [
+      '--url http://127.0.0.1:9 clock',
+      'A command is missing before the options. Did you mean "fauxgate clock"? See "fauxgate help".',
+    ],
+    [
+      'clock 30s',
+      '"clock 30s" is not a command. Allowed after clock: advance, to, next. Did you mean clock advance? See "fauxgate help".',
+    ],
+    [
+      'faults delete x',
+      '"faults delete" is not a command. Allowed after faults: add, remove, clear. Did you mean faults remove? See "fauxgate help".',
+    ],
+    [
+      'clock advance',
+      'clock advance needs DURATION. Example: "fauxgate clock advance 30s". See "fauxgate help clock advance".',
+    ],
     [
       'clock advance 3 days',
-      'Behind clock advance there is 1 word that belongs to no option. See "fauxgate help clock advance".',
+      'There is 1 word too many after "clock advance DURATION". Example: "fauxgate clock advance 30s". See "fauxgate help clock advance".',
     ],
-    ['dns cname app.example.com', 'Behind dns cname comes NAME VALUE. See "fauxgate help dns cname".'],
+    [
+      'dns cname app.example.com',
+      'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example". See "fauxgate help dns cname".',
+    ],
+    [
+      'dns fail a.example.com NOPE',
+      '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT. See "fauxgate help dns fail".',
+    ],
+    ['completion tcsh', 'completion needs a shell: bash, zsh, fish. See "fauxgate help completion".'],
     [
       'faults add --tiems 1',
       '--tiems is not an option of "faults add". Did you mean --times? See "fauxgate help faults add".',
@@ -83,10 +110,12 @@ describe('A command line that is wrong is answered in one line, with what was ty
   })
 
   it('a command that is none, with all that are some', async () => {
-    const { code, stderr } = await ran({}, 'run')
+    const { code, stderr } = await ran({}, 'frobnicate')
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^fauxgate: "run" is not a command\. Allowed: serve, migrate, sandbox, init, clock, /),
+      expect.stringMatching(
+        /^fauxgate: "frobnicate" is not a command\. Allowed: serve, migrate, sandbox, completion, init, clock, /,
+      ),
     ])
   })
 

@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, readonly [text: string, value: unknown]>> 
   state: ['/tmp/state.json', '/tmp/state.json'],
   initial: ['/tmp/initial.json', '/tmp/initial.json'],
   log: ['json', 'json'],
+  latency: ['200ms', '200ms'],
   'control.key': ['s3cret', 's3cret'],
   'control.allowHosts': ['gate', ['gate']],
   dialect: ['ngrok', 'ngrok'],

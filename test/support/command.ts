@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { dirname, join } from 'node:path'
 import { inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
 import { eventually } from './wire.ts'
@@ -8,9 +9,10 @@ const command = inject('command')
 
 /** The environment without what speaks to the command, such as the seed of the properties. */
 function environmentOfTests(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(FAUXGATE_|NO_COLOR|FORCE_COLOR)/.test(name)),
-  )
+  const own = Object.entries(process.env).filter(([name]) => !/^(FAUXGATE_|NO_COLOR|FORCE_COLOR)/.test(name))
+  // Commands find the servers of this worker, and no other.
+  const servers = join(dirname(command), `servers-${process.pid}-${process.env.VITEST_POOL_ID}`)
+  return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: servers }
 }
 
 /** Starts the command in an environment. It does not outlive the test. */

@@ -5,7 +5,9 @@ import type { Family } from '../../operation/family.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNone, refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
 import { requireValues } from '../../schema/options.ts'
+import { quote } from '../../schema/text.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import { addedFault, errors, FAULT_PREFIX, faultRecords, faultSpec, faultsIn, MOST_FAULTS } from './fault.ts'
 import { pendingFaults, requireMatchable, unmatchable } from './matching.ts'
@@ -40,10 +42,15 @@ const remove = controlCall({
   path: '/faults',
   summary: 'Remove all faults, or one',
   from: 'query',
-  schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault of this id.')) }),
+  schema: v.object({ id: v.optional(documented(v.string(), 'Only the fault with this id.')) }),
+  errors: [general.not_found],
   run: (host, { id }) =>
     host.transact((tx) => {
-      for (const fault of faultsIn(tx)) if (id === undefined || fault.id === id) tx.remove(faultRecords, fault)
+      const found = faultsIn(tx).filter((fault) => id === undefined || fault.id === id)
+      if (id !== undefined && found.length === 0) {
+        refuse(general.not_found, { what: 'fault with the id', received: quote(id) }, { id })
+      }
+      for (const fault of found) tx.remove(faultRecords, fault)
     }),
 })
 
@@ -72,7 +79,10 @@ export interface Faults {
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
   /** Returns the faults, oldest first, each with its number of hits. From 1,000 on, used-up faults make room. */
   all(): readonly ArmedFault<OperationName>[]
-  /** Removes the fault with this id, if there is one. */
+  /**
+   * Removes the fault with this id.
+   * @throws GatewayError `not_found` if there is no such fault.
+   */
   remove(id: string): void
   /** Removes all faults. */
   clear(): void

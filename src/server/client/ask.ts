@@ -4,6 +4,7 @@ import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
 import type { Arguments } from '../commands/command.ts'
 import { caught, UsageError } from '../errors.ts'
 import { variableOf } from '../options/table.ts'
+import { type RunningServer, registeredServers, startOf } from './running.ts'
 
 export interface ServerAddress {
   readonly url: string
@@ -12,6 +13,8 @@ export interface ServerAddress {
   readonly ca?: string | undefined
   /** The number of ms to wait for an answer. */
   readonly timeout?: number
+  /** The time of day at which it started, if that is known. */
+  readonly started?: string | undefined
 }
 
 interface Answer {
@@ -22,19 +25,72 @@ interface Answer {
 
 const DEFAULT_URL = 'http://127.0.0.1:4747'
 
-/** Reads where the server is from the flags and the environment. */
+/** An error that a gateway answered, with its code. */
+export class Refused extends Error {
+  readonly code: string
+  constructor(message: string, code: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
+ * Reads where the server is from the flags and the environment; without either, it is the one that runs.
+ * @throws UsageError if several servers run.
+ */
 export async function serverAddress({ flags }: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
   const textFor = (flag: string) => {
     const value = flags.get(flag)
     return Array.isArray(value) ? value[0] : environment[variableOf(flag)] || undefined
   }
-  const url = textFor('url') ?? DEFAULT_URL
+  const given = textFor('url')
+  const { url, started } = given === undefined ? await onlyServer(environment) : { url: given }
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     const name = flags.has('url') ? '--url' : variableOf('url')
     throw new UsageError(`${name} is ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   }
   const ca = textFor('ca')
-  return { url, key: textFor('control-key'), ca: ca && (await textOf(ca)) }
+  return {
+    url,
+    key: textFor('control-key'),
+    ca: ca && (await textOf(ca)),
+    started: started ?? startOf(url, environment),
+  }
+}
+
+async function onlyServer(environment: NodeJS.ProcessEnv): Promise<RunningServer> {
+  const registered = await registeredServers(environment, async (url) => (await programAt(url)) !== 'none')
+  const isListed = registered.some(({ url }) => url === DEFAULT_URL)
+  // A server in a container, or of another user, is not registered here.
+  const further = !isListed && (await programAt(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
+  const running: readonly RunningServer[] = [...further, ...registered]
+  const [only = { url: DEFAULT_URL }, ...others] = running
+  if (others.length === 0) return only
+  const list = running.map(({ url, started }) => (started ? `${url} (started ${started})` : url)).join(', ')
+  throw new UsageError(`${running.length} servers run: ${list}. Choose one with --url or FAUXGATE_URL.`)
+}
+
+/** Tells which program listens at a URL: a fauxgate, another web server, one that does not answer in time, or none. */
+export async function programAt(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
+  try {
+    const { status } = await ask({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
+    // A control key may be required.
+    return [200, 401, 403].includes(status) ? 'fauxgate' : 'web server'
+  } catch (error) {
+    return caught(error).code === 'ECONNREFUSED' ? 'none' : 'program'
+  }
+}
+
+/** Says on the standard error which server a command acted on, after its first answer. */
+export function sayServer({ url, started }: ServerAddress, done = false): void {
+  const since = started === undefined ? '' : `, started ${started}`
+  process.stderr.write(`fauxgate: ${done ? 'done ' : ''}at ${shownUrl(url)}${since}\n`)
+}
+
+/** Leaves out the user and the password of a URL. */
+function shownUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
 /**
@@ -78,7 +134,7 @@ export async function ask(server: ServerAddress, method: string, path: string, b
 
 /**
  * Calls a control of a running gateway. Returns its JSON, its text, or undefined if the answer is empty.
- * @throws Error that says what to do, if nobody answers or the gateway refuses.
+ * @throws Error that says what to do if nobody answers; Refused if the gateway answers with an error.
  */
 export async function askControl(
   server: ServerAddress,
@@ -96,14 +152,14 @@ export async function askControl(
   // An error of the gateway has both, and anything else neither.
   const { error_code, msg } = (isJson ? value : {}) as { readonly error_code?: string; readonly msg?: string }
   if (msg === undefined)
-    throw new Error(`What answers at ${server.url} is no fauxgate: ${method} was answered ${status}.`)
-  const hint = status === 401 ? ' Give it with --control-key or FAUXGATE_CONTROL_KEY.' : ''
-  throw new Error(`${msg} (${error_code})${hint}`)
+    throw new Error(`The server at ${shownUrl(server.url)} is not a fauxgate: its status was ${status}.`)
+  const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
+  throw new Refused(`${msg}${hint}`, `${error_code}, at ${shownUrl(server.url)}`)
 }
 
 function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): string {
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
-    return `Nobody answers at ${url}. Start one with "fauxgate serve", or say where it is with --url or FAUXGATE_URL.`
+    return `No server answers at ${shownUrl(url)}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
   }
   if (/CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}). Give its root with --ca FILE or FAUXGATE_CA.`
@@ -111,5 +167,5 @@ function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): str
   if (code === 'ECONNRESET' || code === 'EPROTO') {
     return `${url} ended the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
   }
-  return `${url} cannot be asked: ${message}.`
+  return `${shownUrl(url)} cannot be reached: ${message}.`
 }

@@ -1,13 +1,16 @@
 import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
+import { OUTCOMES } from '../../provisioning/outcomes.ts'
 import { partsOf } from '../../schema/documentation.ts'
-import { type Arguments, type Command, requireNoWords } from '../commands/command.ts'
+import { quote } from '../../schema/text.ts'
+import { type Arguments, type Command, requireNoWords, requireWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
-import { askControl, type ServerAddress, serverAddress } from './ask.ts'
+import { askControl, Refused, type ServerAddress, sayServer, serverAddress } from './ask.ts'
 import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
 import { formatted } from './format.ts'
 import { requestsCommand, stateExport, stateImport } from './other-commands.ts'
+import { inWordsOfCommand } from './refusals.ts'
 
 interface Row {
   readonly name: string
@@ -21,6 +24,10 @@ interface Row {
   readonly sent?: Readonly<Record<string, unknown>>
   /** Fields that a flag may set. Default: all that are left. */
   readonly flags?: readonly string[]
+  /** The words and flags of an example. */
+  readonly example?: string
+  /** Further sentences of its help. */
+  readonly notes?: readonly string[]
 }
 
 const ROWS: readonly Row[] = [
@@ -28,35 +35,48 @@ const ROWS: readonly Row[] = [
   {
     name: 'clock advance',
     call: 'POST /clock',
-    summary: 'Move a manual clock on by a duration',
+    summary: 'Advance a manual clock by a duration',
     words: { advance: 'DURATION' },
     flags: [],
+    example: '30s',
+    notes: ['DURATION is a whole number with ms, s, m, h or d. Everything that falls due runs, in order.'],
   },
   {
     name: 'clock to',
     call: 'POST /clock',
-    summary: 'Move a manual clock on to a time',
+    summary: 'Advance a manual clock to a time',
     words: { to: 'TIME' },
     flags: [],
+    example: '2026-03-01T00:00:00Z',
   },
   {
     name: 'clock next',
     call: 'POST /clock',
-    summary: 'Move a manual clock to the next event',
+    summary: 'Advance a manual clock to the next event',
     sent: { next: true },
     flags: [],
   },
-  { name: 'script', call: 'POST /provisioning/script', words: { outcomes: 'OUTCOME…' } },
+  {
+    name: 'script',
+    call: 'POST /provisioning/script',
+    words: { outcomes: 'OUTCOME…' },
+    example: 'DNS_ERROR success --domain app.example.com',
+    notes: [
+      `OUTCOME is one of ${OUTCOMES.join(', ')}. Each attempt of a certificate job takes the next one.`,
+      'After the last one, attempts succeed, or follow --always or the simulated DNS.',
+    ],
+  },
   { name: 'script show', call: 'GET /provisioning/script' },
   { name: 'script clear', call: 'DELETE /provisioning/script' },
-  { name: 'attempt', call: 'POST /provisioning/attempt', words: { id: 'DOMAIN' } },
-  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'DOMAIN' } },
-  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'DOMAIN' } },
+  { name: 'attempt', call: 'POST /provisioning/attempt', words: { id: 'DOMAIN' }, example: 'app.example.com' },
+  { name: 'renew', call: 'POST /provisioning/renew', words: { id: 'DOMAIN' }, example: 'app.example.com' },
+  { name: 'expire', call: 'POST /provisioning/expire', words: { id: 'DOMAIN' }, example: 'app.example.com' },
   {
     name: 'timeline',
     call: 'GET /timelines',
     summary: 'What the provisioning of a domain, or of all, did and does next',
     words: { name: '[DOMAIN]' },
+    example: 'app.example.com',
   },
   { name: 'dns', call: 'GET /dns' },
   {
@@ -65,6 +85,7 @@ const ROWS: readonly Row[] = [
     summary: 'Set the CNAME of a name',
     words: { name: 'NAME', value: 'VALUE' },
     sent: { type: 'CNAME' },
+    example: 'app.example.com 2k3jd9.cname.ngrok.example',
   },
   {
     name: 'dns a',
@@ -72,6 +93,7 @@ const ROWS: readonly Row[] = [
     summary: 'Set the address of a name',
     words: { name: 'NAME', value: 'VALUE' },
     sent: { type: 'A' },
+    example: 'app.example.com 192.0.2.1',
   },
   {
     name: 'dns caa',
@@ -79,6 +101,7 @@ const ROWS: readonly Row[] = [
     summary: 'Set the authorities that may issue for a name, separated by commas',
     words: { name: 'NAME', value: 'AUTHORITIES' },
     sent: { type: 'CAA' },
+    example: 'example.com letsencrypt.org',
   },
   {
     name: 'dns proxy',
@@ -86,24 +109,44 @@ const ROWS: readonly Row[] = [
     summary: 'Put a name behind the proxy of a CDN',
     words: { name: 'NAME', value: 'CDN' },
     sent: { type: 'PROXY' },
+    example: 'app.example.com cloudflare',
   },
   {
     name: 'dns fail',
     call: 'PUT /dns',
-    summary: 'Make the name servers of a name fail: SERVFAIL or TIMEOUT',
-    words: { name: 'NAME', type: 'HOW' },
+    summary: 'Make the name servers of a name fail',
+    words: { name: 'NAME', type: 'SERVFAIL|TIMEOUT' },
     flags: ['after'],
+    example: 'app.example.com SERVFAIL',
   },
-  { name: 'dns remove', call: 'DELETE /dns', summary: 'Remove the record of a name', words: { name: 'NAME' } },
+  {
+    name: 'dns remove',
+    call: 'DELETE /dns',
+    summary: 'Remove the record of a name',
+    words: { name: 'NAME' },
+    example: 'app.example.com',
+  },
   { name: 'dns clear', call: 'DELETE /dns', summary: 'Remove all records', flags: [] },
   { name: 'faults', call: 'GET /faults' },
-  { name: 'faults add', call: 'POST /faults' },
-  { name: 'faults remove', call: 'DELETE /faults', summary: 'Remove the fault of an id', words: { id: 'ID' } },
+  {
+    name: 'faults add',
+    call: 'POST /faults',
+    summary: 'Make matching HTTP requests fail or arrive late',
+    example: '--operation reserved_domains.create --times 1 --status 503 --retry-after 2s',
+    notes: ['Without --operation, --method, --path and --resource, every request of the API matches.'],
+  },
+  {
+    name: 'faults remove',
+    call: 'DELETE /faults',
+    summary: 'Remove the fault with an id',
+    words: { id: 'ID' },
+    example: 'fault_1',
+  },
   { name: 'faults clear', call: 'DELETE /faults', summary: 'Remove all faults', flags: [] },
   { name: 'requests clear', call: 'DELETE /requests' },
   { name: 'overview', call: 'GET /overview' },
   { name: 'report', call: 'GET /report' },
-  { name: 'declare', call: 'POST /declare' },
+  { name: 'declare', call: 'POST /declare', example: '--edge edghts_1 --routes edghtsrt_1' },
   { name: 'root', call: 'GET /authority.pem' },
   { name: 'reset', call: 'POST /reset' },
   { name: 'snapshots', call: 'GET /snapshots' },
@@ -130,14 +173,15 @@ export const clientCommands: readonly Command[] = [
 ]
 
 interface ClientCommand extends Omit<Command, 'run'> {
-  readonly run: (parsed: Arguments, server: ServerAddress) => Promise<number>
+  /** `connect` finds the server. It is called once the words of the command have been read. */
+  readonly run: (parsed: Arguments, connect: () => Promise<ServerAddress>) => Promise<number>
 }
 
 function withServer(command: ClientCommand): Command {
   return {
     ...command,
     flags: [...command.flags, ...SERVER_FLAGS],
-    run: async (parsed, environment) => command.run(parsed, await serverAddress(parsed, environment)),
+    run: (parsed, environment) => command.run(parsed, () => serverAddress(parsed, environment)),
   }
 }
 
@@ -151,12 +195,24 @@ function commandOf(row: Row): Command {
     words: Object.values(words).join(' '),
     summary: row.summary ?? call.summary,
     flags,
-    async run(parsed, server) {
-      const values = { ...sent, ...fieldsOfWords(call, words, parsed, name), ...fieldsOf(flags, parsed.flags) }
+    ...(row.example && { example: `${name} ${row.example}` }),
+    ...(row.notes && { notes: row.notes }),
+    async run(parsed, connect) {
+      const values = { ...sent, ...fieldsOfWords(call, row, parsed), ...fieldsOf(flags, parsed.flags) }
+      const server = await connect()
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
-      const answer = await askControl(server, call.method, `${call.path}${query}`, body)
-      process.stdout.write(formatted(`${call.method} ${call.path}`, answer))
+      const shown = new Map([
+        ...Object.entries(words).map(([field, word]) => [field, word.replace(/[[\]…]/g, '')] as const),
+        ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
+      ])
+      const answer = await askControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
+        if (!(error instanceof Refused)) throw error
+        throw new Error(`${inWordsOfCommand(error.message, name, shown)} (${error.code})`, { cause: error })
+      })
+      const text = formatted(`${call.method} ${call.path}`, answer, values)
+      sayServer(server, answer === undefined)
+      process.stdout.write(text)
       return 0
     },
   })
@@ -170,10 +226,11 @@ function callOf(text: string): ControlCall {
 
 function fieldsOfWords(
   call: ControlCall,
-  words: NonNullable<Row['words']>,
+  { name, words = {}, example }: Row,
   parsed: Arguments,
-  name: string,
 ): Record<string, unknown> {
+  const usage = Object.values(words).join(' ')
+  const whole = example && `${name} ${example}`
   const left = [...parsed.words]
   const entries = call.schema ? (partsOf(call.schema).entries ?? {}) : {}
   const fields: Record<string, unknown> = {}
@@ -182,11 +239,18 @@ function fieldsOfWords(
     const kind = schema ? kindOf(schema).kind : 'text'
     const texts = left.splice(0, kind === 'texts' ? left.length : 1)
     if (texts.length === 0 && placeholder.startsWith('[')) continue
-    if (texts.length === 0) throw new UsageError(`Behind ${name} comes ${Object.values(words).join(' ')}.`)
+    if (texts.length === 0) requireWords(name, usage, whole)
+    requireChoice(placeholder, texts[0])
     fields[field] = read(kind, texts)
   }
-  requireNoWords(left, name)
+  requireNoWords(left, `${name} ${usage}`.trim(), whole)
   return fields
+}
+
+/** Refuses a word that is not one of those that its placeholder lists, such as `SERVFAIL|TIMEOUT`. */
+function requireChoice(placeholder: string, text = ''): void {
+  if (!placeholder.includes('|') || placeholder.split('|').includes(text)) return
+  throw new UsageError(`${quote(text)} is not allowed here. Allowed: ${placeholder.replaceAll('|', ' or ')}.`)
 }
 
 function queryOf(values: object): string {

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { ControlCall } from '../../control/control.ts'
 import { documentationOf, isSchema, partsOf } from '../../schema/documentation.ts'
+import { jsonProblem } from '../../schema/json-text.ts'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
@@ -39,24 +40,24 @@ export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']
   const fields: Record<string, unknown> = {}
   for (const { flag, field, kind } of flags) {
     const value = parsed.get(flag)
-    if (value !== undefined) fields[field] = typeof value === 'boolean' ? value : read(kind, value)
+    if (value !== undefined) fields[field] = typeof value === 'boolean' ? value : read(kind, value, flag)
   }
   return fields
 }
 
-/** Reads a text as its flag wants it. Of a text that it cannot be, the server says so. */
-export function read(kind: Flag['kind'], texts: readonly string[]): unknown {
+/** Reads the texts of a flag or a word. The server refuses texts of another kind. */
+export function read(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts
   if (kind === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
-  return kind === 'json' ? jsonOr(text) : text
+  return kind === 'json' ? jsonOr(text, flag) : text
 }
 
-function jsonOr(text: string): unknown {
+function jsonOr(text: string, flag: string): unknown {
   if (!text.trimStart().startsWith('{')) return text
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError('What begins with { is not JSON.')
+    throw new UsageError(`--${flag} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
   }
 }

@@ -1,12 +1,13 @@
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
+import { quote } from '../../schema/text.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
 /** Formats of answers for people, by call. Other answers are printed as JSON. */
-const FORMS: Readonly<Record<string, (answer: never) => string>> = {
+const FORMS: Readonly<Record<string, (answer: never, sent: Sent) => string>> = {
   'GET /clock': clockText,
   'POST /clock': clockText,
-  'GET /timelines': ({ timelines }: Timelines) => [...timelines].reverse().map(timelineText).join('\n\n'),
+  'GET /timelines': timelinesText,
   'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
     pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
   'GET /dns': (records: readonly DnsRecord[]) =>
@@ -16,6 +17,15 @@ const FORMS: Readonly<Record<string, (answer: never) => string>> = {
         return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
       })
       .join('\n'),
+}
+
+/** What the command sent. */
+type Sent = Readonly<Record<string, unknown>>
+
+function timelinesText({ timelines }: Timelines, { name }: Sent): string {
+  if (timelines.length > 0) return [...timelines].reverse().map(timelineText).join('\n\n')
+  if (typeof name === 'string') throw new Error(`No domain ${quote(name)} has a provisioning job or history.`)
+  return ''
 }
 
 function timelineText({ domain, id, state, due, expiresAt, records, timeline }: DomainTimeline): string {
@@ -38,11 +48,11 @@ function clockText({ now, manual, waiting = [] }: ClockAnswer): string {
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }
 
-/** Formats an answer for people, with a line feed at its end; as nothing if it is empty. */
-export function formatted(call: string, answer: unknown): string {
+/** Formats an answer for people, with a line feed at its end; as nothing if it is empty. `sent` is what the command sent. */
+export function formatted(call: string, answer: unknown, sent: Sent): string {
   if (answer === undefined) return ''
   // The answer of a call is what its form is for.
-  const form = FORMS[call] as ((answer: unknown) => string) | undefined
-  const text = form ? form(answer) : typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
+  const form = FORMS[call] as ((answer: unknown, sent: Sent) => string) | undefined
+  const text = form ? form(answer, sent) : typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -2,21 +2,25 @@ import { writeFile } from 'node:fs/promises'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { jsonProblem } from '../../schema/json-text.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type Arguments, requireNoWords } from '../commands/command.ts'
-import { UsageError } from '../errors.ts'
+import { type Arguments, requireNoWords, requireWords } from '../commands/command.ts'
 import { paintFor, requestLine } from '../log/log.ts'
 import type { Flag } from '../options/table.ts'
 import { waited } from '../state.ts'
-import { askControl, type ServerAddress, textOf } from './ask.ts'
+import { askControl, type ServerAddress, sayServer, textOf } from './ask.ts'
+
+type Connect = () => Promise<ServerAddress>
 
 export const stateExport = {
   name: 'state export',
   words: '[FILE]',
   summary: 'Write a snapshot of the state to a file, or print it; it has no private keys',
   flags: [],
-  async run({ words: [file, ...rest] }: Arguments, server: ServerAddress): Promise<number> {
-    requireNoWords(rest, 'state export')
+  example: 'state export snapshot.json',
+  async run({ words: [file, ...rest] }: Arguments, connect: Connect): Promise<number> {
+    requireNoWords(rest, 'state export [FILE]')
+    const server = await connect()
     const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
+    sayServer(server, file !== undefined)
     if (file === undefined) process.stdout.write(text)
     else await writeFile(file, text, { mode: 0o600 })
     return 0
@@ -26,12 +30,16 @@ export const stateExport = {
 export const stateImport = {
   name: 'state import',
   words: 'FILE',
-  summary: 'Put the state of a snapshot in the place of the state',
+  summary: 'Replace the state by that of a snapshot',
   flags: [],
-  async run({ words: [file, ...rest] }: Arguments, server: ServerAddress): Promise<number> {
-    if (file === undefined) throw new UsageError('Behind state import comes FILE.')
-    requireNoWords(rest, 'state import')
-    await askControl(server, 'PUT', '/state', parsed(await textOf(file), file))
+  example: 'state import snapshot.json',
+  async run({ words: [file, ...rest] }: Arguments, connect: Connect): Promise<number> {
+    if (file === undefined) return requireWords('state import', 'FILE', 'state import snapshot.json')
+    requireNoWords(rest, 'state import FILE')
+    const snapshot = parsed(await textOf(file), file)
+    const server = await connect()
+    await askControl(server, 'PUT', '/state', snapshot)
+    sayServer(server, true)
     return 0
   },
 }
@@ -45,19 +53,22 @@ function parsed(text: string, file: string): unknown {
 }
 
 const flags: readonly Flag[] = [
-  { flag: 'follow', kind: 'switch', value: '', sentence: 'Go on with each further one, until it is stopped.' },
-  { flag: 'json', kind: 'switch', value: '', sentence: 'Whole entries of the journal, a JSON object a line.' },
+  { flag: 'follow', kind: 'switch', value: '', sentence: 'Continue with each further request, until you stop it.' },
+  { flag: 'json', kind: 'switch', value: '', sentence: 'Print whole journal entries, one JSON object per line.' },
 ]
 
 export const requestsCommand = {
   name: 'requests',
   words: '',
-  summary: 'What was asked and answered, oldest first',
+  summary: 'The requests and their answers, oldest first',
   flags,
-  async run(parsed: Arguments, server: ServerAddress): Promise<number> {
+  example: 'requests --follow',
+  async run(parsed: Arguments, connect: Connect): Promise<number> {
     requireNoWords(parsed.words, 'requests')
+    const server = await connect()
     const write = writer(parsed.flags.get('json') === true)
     let last = ''
+    let isSaid = false
     const stopped = new AbortController()
     const stop = () => stopped.abort()
     for (const name of ENDS) process.once(name, stop)
@@ -69,6 +80,8 @@ export const requestsCommand = {
         'GET',
         `/requests${last && `?after=${last}`}`,
       )) as readonly JournalEntry[]
+      if (!isSaid) sayServer(server)
+      isSaid = true
       for (const entry of entries) process.stdout.write(`${write(entry)}\n`)
       last = entries.at(-1)?.operationId ?? last
     } while (parsed.flags.get('follow') && (await waited(POLL_MS, stopped.signal)))

@@ -3,16 +3,17 @@ import { createServer } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
 import { isLoopbackAddress } from '../../http/access.ts'
-import { ask } from '../client/ask.ts'
+import { programAt } from '../client/ask.ts'
 import { caught } from '../errors.ts'
 import type { Log } from '../log/log.ts'
-
 import { hostInUrl, type Served, whyNot } from '../serve.ts'
 
+/** Says where the server listens, and unless `quiet` is set, where its inspector is and how to point a client at it. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
-  const { tls, tlsRoot } = config
+  const { tls, tlsRoot, quiet } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
   log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${placeOf(server, host)}`, facts)
+  if (!quiet) log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorOf(server) })
   if (tlsRoot !== undefined) {
     log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
   } else if (tls) {
@@ -20,6 +21,18 @@ export function announce(gateway: Gateway, server: Served, config: Config, host:
     log.notice('root', `Its root certificate, for clients to trust:\n${root.trimEnd()}`, { root })
   }
   if (!isLoopbackAddress(server.address)) warn(exposure(config))
+}
+
+function howToConnect({ dialect }: Gateway, server: Served, { keys }: Config): string {
+  const { url } = server
+  const [which, key] = keys ? ['one of its API keys', 'YOUR_KEY'] : ['any API key', 'any-key']
+  return `Inspector, for a browser: ${inspectorOf(server)}
+Clients need the base URL ${url} and ${which}. Try:
+  curl ${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
+}
+
+function inspectorOf({ url }: Served): string {
+  return `${url}/_fauxgate/`
 }
 
 function placeOf({ url, address, port }: Served, host: string): string {
@@ -43,19 +56,13 @@ export async function portTaken(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await freePort(host, port)
   const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
-  return `Port ${port} on ${host} is taken${await programAt(url)}. ${choose}, or --port 0 for any free one.`
+  return `Port ${port} on ${host} is taken${await takenBy(url)}. ${choose}, or --port 0 for any free one.`
 }
 
-async function programAt(url: string): Promise<string> {
-  try {
-    const { status } = await ask({ url, timeout: 1000 }, 'GET', '/_fauxgate/clock')
-    // A control key may be asked for.
-    return [200, 401, 403].includes(status)
-      ? `: a fauxgate runs there, which can be asked at ${url}`
-      : ' by another web server'
-  } catch {
-    return ' by another program'
-  }
+async function takenBy(url: string): Promise<string> {
+  const program = await programAt(url)
+  if (program === 'fauxgate') return `: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/`
+  return program === 'web server' ? ' by another web server' : ' by another program'
 }
 
 async function freePort(host: string, taken: number): Promise<number | undefined> {

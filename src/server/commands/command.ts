@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
-import { suggestion } from '../../schema/nearest.ts'
-import { counted } from '../../schema/text.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
+import { meantFlag } from './meanings.ts'
 
 export interface Command {
   /** One word or two: `serve`, `clock advance`. */
@@ -11,6 +10,8 @@ export interface Command {
   readonly words: string
   readonly summary: string
   readonly flags: readonly Flag[]
+  /** A command line without `fauxgate`, for its help and for messages. */
+  readonly example?: string
   /** Further sentences of its help. */
   readonly notes?: readonly string[]
   /** Returns the exit code. */
@@ -42,13 +43,21 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
   })
   const found = new Map<string, readonly string[] | boolean>()
   const words: string[] = []
+  let lastNegative = -1
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
     if (token.kind !== 'option') continue
-    const { name, rawName, value, inlineValue } = token
+    const { name, rawName, value, inlineValue, index } = token
+    const typed = args[index] ?? rawName
+    if (/^-\d/.test(typed)) {
+      // The parser takes "-5s" for the flags 5 and s. It is a value, such as a duration that is not allowed.
+      if (index !== lastNegative) words.push(typed)
+      lastNegative = index
+      continue
+    }
     const flag = known.get(name)
     if (name === 'help') found.set('help', true)
-    else if (!flag) found.set(...requireNegation(name, args[token.index] ?? rawName, known, command))
+    else if (!flag) found.set(...requireNegation(name, typed, known, command))
     else if (flag.kind === 'switch') found.set(name, requireNoValue(rawName, value))
     else {
       const before = found.get(name)
@@ -73,7 +82,7 @@ function requireNegation(
     if (shown !== typed) throw new UsageError(`${shown} takes no value. Write --${positive} or ${shown}.`)
     return [positive, false]
   }
-  const meant = suggestion(shown.replace(/^-+/, ''), known.keys(), (flag) => `--${flag}`)
+  const meant = meantFlag(shown.replace(/^-+/, ''), [...known.keys()])
   throw new UsageError(`${shown} is not an option of "${command}".${meant}`)
 }
 
@@ -90,11 +99,20 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
   return value
 }
 
-/** Refuses words that a command has no use for. They are not repeated: they may be the rest of a key with a space in it. */
-export function requireNoWords(words: readonly string[], command: string): void {
+/** Refuses words that a command does not take. They are not repeated: they may be the rest of a key with a space in it. */
+export function requireNoWords(words: readonly string[], usage: string, example?: string): void {
   if (words.length === 0) return
   const isDash = words.some((word) => /^[\u2010-\u2015\u2212]/.test(word))
   const hint = isDash ? ' One begins with a dash; options begin with two hyphens.' : ''
-  const are = counted(words.length, 'word that belongs', 'words that belong')
-  throw new UsageError(`Behind ${command} there ${words.length === 1 ? 'is' : 'are'} ${are} to no option.${hint}`)
+  const are = words.length === 1 ? 'is 1 word' : `are ${words.length} words`
+  throw new UsageError(`There ${are} too many after "${usage}".${hint}${exampleOf(example)}`)
+}
+
+/** Refuses a command line without a word that its command needs. */
+export function requireWords(name: string, words: string, example: string | undefined): never {
+  throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)
+}
+
+function exampleOf(example: string | undefined): string {
+  return example === undefined ? '' : ` Example: "fauxgate ${example}".`
 }

@@ -8,24 +8,45 @@ const EXIT_CODES = `Exit codes: 0 done, or stopped by a signal; 1 it could not b
 a config file is wrong.`
 
 export function helpOnAll(commands: readonly Command[]): string {
-  const rows = commands.map(({ name, words, summary }) => row(`${name} ${words}`.trim(), `${summary}.`))
   return `Usage: fauxgate <command> [options]
 
 An emulated tunnel gateway's management API: for offline development, and for tests in any language.
 
-${rows.join('\n')}
+${commands.map(commandRow).join('\n')}
 
-fauxgate help <command> says more. fauxgate --version says which one this is.
-The commands below "init" speak to a server that runs: see --url and --control-key there.
+fauxgate help <command> says more. fauxgate --version shows the version.
+The commands below "init" control a running server. They find it by themselves, or by --url.
 ${EXIT_CODES}
 `
 }
 
-export function helpOn({ name, words, summary, flags, notes = [] }: Command): string {
+/** Describes a word that begins several commands and is none itself, such as `state`. */
+export function helpOnGroup(name: string, commands: readonly Command[]): string {
+  const example = commands.find((each) => each.example)?.example
+  return `Usage: fauxgate ${name} <command> [options]\n\n${commands.map(commandRow).join('\n')}\n${exampleRow(example)}`
+}
+
+export function helpOn(command: Command, commands: readonly Command[] = []): string {
+  const { name, words, summary, flags, example, notes = [] } = command
+  const further = commands.filter((each) => each.name.startsWith(`${name} `))
   const usage = [`fauxgate ${name}`, words, flags.length > 0 ? '[options]' : ''].filter((part) => part !== '')
-  const rows = flags.map((flag) => row(shownFlag(flag), plain(flag)))
-  const parts = [`Usage: ${usage.join(' ')}`, `${summary}.`, rows.join('\n'), ...notes.map((note) => wrapped(note, 0))]
+  const parts = [
+    `Usage: ${usage.join(' ')}`,
+    `${summary}.`,
+    flags.map((flag) => row(shownFlag(flag), plain(flag))).join('\n'),
+    ...notes.map((note) => wrapped(note, 0)),
+    further.length === 0 ? '' : `Commands:\n${further.map(commandRow).join('\n')}`,
+    exampleRow(example ?? further.find((each) => each.example)?.example).trim(),
+  ]
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function exampleRow(example: string | undefined): string {
+  return example === undefined ? '' : `\nExample: fauxgate ${example}\n`
+}
+
+function commandRow({ name, words, summary }: Command): string {
+  return row(`${name} ${words}`.trim(), `${summary}.`)
 }
 
 function shownFlag({ flag, value, kind }: Flag): string {

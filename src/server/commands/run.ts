@@ -5,7 +5,8 @@ import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './command.ts'
-import { helpOn, helpOnAll } from './help.ts'
+import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
+import { meantCommand, meantSecondWord } from './meanings.ts'
 
 export async function allCommands(): Promise<readonly Command[]> {
   const { init } = await import('./init.ts')
@@ -13,7 +14,18 @@ export async function allCommands(): Promise<readonly Command[]> {
   const { clientCommands } = await import('../client/commands.ts')
   const { sandboxCommand } = await import('./sandbox.ts')
   const { sandboxInit } = await import('./sandbox-init.ts')
-  return [...(await serveAlone()), migrateCommand, sandboxCommand, sandboxInit, init, ...clientCommands]
+  const { completionCommand } = await import('./completion.ts')
+  const completion = completionCommand(() => all)
+  const all = [
+    ...(await serveAlone()),
+    migrateCommand,
+    sandboxCommand,
+    sandboxInit,
+    completion,
+    init,
+    ...clientCommands,
+  ]
+  return all
 }
 
 /** Loads the command that most starts are of. It does not need the others. */
@@ -33,10 +45,11 @@ export async function runCommand(args: readonly string[], environment = process.
     if (['--version', '-v', '-V', 'version'].includes(first)) return print(`${version}\n`)
     const commands = await (first === 'serve' ? serveAlone() : allCommands())
     if (['', 'help', '--help', '-h'].includes(first)) return print(helpFor(args.slice(1), commands))
+    if (isHelpOnGroup(args, commands)) return print(helpFor([first], commands))
     const command = commandOf(args, commands)
     help = `help ${command.name}`
     const parsed = readArguments(args.slice(wordsIn(command)), command.flags, command.name)
-    return parsed.flags.get('help') ? print(helpOn(command)) : await command.run(parsed, environment)
+    return parsed.flags.get('help') ? print(helpOn(command, commands)) : await command.run(parsed, environment)
   } catch (error) {
     const isUsage = error instanceof UsageError
     const message = withoutSecrets(caught(error).message, keysIn(args, environment))
@@ -50,7 +63,17 @@ function wordsIn({ name }: Command): number {
 }
 
 function helpFor(words: readonly string[], commands: readonly Command[]): string {
-  return words.length === 0 || words[0]?.startsWith('-') ? helpOnAll(commands) : helpOn(commandOf(words, commands))
+  const [first = '-', second] = words
+  if (first.startsWith('-')) return helpOnAll(commands)
+  const isGroup = second === undefined && !commands.some(({ name }) => name === first)
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `))
+  return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(commandOf(words, commands), commands)
+}
+
+/** Tells whether a line is `state --help`, where `state` is the beginning of commands and none itself. */
+function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], commands: readonly Command[]): boolean {
+  const isGroup = commands.every(({ name }) => name !== first)
+  return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)
 }
 
 /** Finds the command whose name a command line begins with; of two, the longer one. */
@@ -61,28 +84,30 @@ function commandOf(args: readonly string[], commands: readonly Command[]): Comma
   if (longer) return longer
   const command = named(first)
   const longerNames = commands.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
-  const isMistyped = command?.words === '' && /^[a-z]/i.test(second) && longerNames.length > 0
+  const isMistyped = command?.words === '' && /^\+?\w/.test(second) && longerNames.length > 0
   if (command && !isMistyped) return command
-  throw new UsageError(whyUnknown(first, second, longerNames, commands))
+  throw new UsageError(whyUnknown(args, longerNames, commands))
 }
 
 function whyUnknown(
-  first: string,
-  second: string,
+  [first = '', second = '', ...more]: readonly string[],
   longerNames: readonly string[],
   commands: readonly Command[],
 ): string {
   if (first.startsWith('-')) {
     const alone = suggestion(first.replace(/^-+/, ''), ['version', 'help'], (flag) => `--${flag}`)
-    return `A command is missing before the options.${alone || ' Did you mean "fauxgate serve"?'}`
+    const later = [second, ...more].find((word) => commands.some(({ name }) => name === word)) ?? 'serve'
+    return `A command is missing before the options.${alone || ` Did you mean "fauxgate ${later}"?`}`
   }
   if (longerNames.length > 0) {
-    const meant = second && suggestion(`${first} ${second}`, longerNames)
-    const seconds = longerNames.map((name) => name.slice(first.length + 1))
-    return `Behind ${first} comes one of ${seconds.join(', ')}.${meant}`
+    const isAlone = commands.some(({ name }) => name === first)
+    const meant = second && meantSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
+    const seconds = longerNames.map((name) => name.slice(first.length + 1)).join(', ')
+    if (second === '' || second.startsWith('-')) return `${first} needs one of: ${seconds}.`
+    return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${meant}`
   }
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  return `${quote(first)} is not a command.${suggestion(first, names) || ` Allowed: ${names.join(', ')}.`}`
+  return `${quote(first)} is not a command.${meantCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
 }
 
 /** Returns the keys on the command line and in the environment. No message repeats them. */

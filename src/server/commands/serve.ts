@@ -4,12 +4,16 @@ import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
 import type { Families } from '../../operation/family.ts'
 import type { Store } from '../../operation/store.ts'
+import { durationMs } from '../../schema/time.ts'
+import { registerServer } from '../client/running.ts'
 import { caught, UsageError } from '../errors.ts'
 import { withFrontPage } from '../front-page.ts'
+import { withLatency } from '../latency.ts'
 import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
 import { logged } from '../log/logged.ts'
 import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
+import { pathFromHere } from '../options/config-file.ts'
 import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
 import { mistypedVariables, type ParsedOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
@@ -20,6 +24,7 @@ import { announce, portTaken, warn } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { naming, optionsOf } from './config-options.ts'
 import { migrationOf } from './migrate.ts'
+import { changedFile, watchedFiles } from './watch.ts'
 
 const DEFAULT_HOST = configRows.host.default
 
@@ -29,17 +34,36 @@ export const serveCommand: Command = {
   summary: "Serve an emulated tunnel gateway's management API",
   flags: [CONFIG_FLAG, ...optionTable],
   notes: [
-    'D is a duration: a whole number with ms, s, m, h or d, such as 30s. What has "…" can be given several times. A switch is turned off by --no- and its name.',
-    `Each option can also be a variable of the environment: --base-url is ${variableOf('base-url')}, and so on; or stand in the config file: "baseUrl". A flag goes before a variable, and that before the file.`,
-    'SIGINT and SIGTERM stop it. The controls for tests stand below /_fauxgate/.',
+    'D is a duration: a whole number with ms, s, m, h or d, such as 30s. A flag with "…" can be repeated. --no- and the name of a switch turn it off.',
+    `Set any option by flag, by environment variable (${variableOf('base-url')} for --base-url) or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
+    'SIGINT and SIGTERM stop the server. The inspector and the controls for tests are below /_fauxgate/.',
   ],
+  example: 'serve --dialect ngrok --clock manual',
   run: runServe,
 }
 
 async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
   requireNoWords(parsed.words, 'serve')
-  const options = await optionsOf(parsed, environment)
+  let last: Run = { isOver: false }
+  while (!last.isOver) last = await serveOnce(parsed, environment, last.port)
+  return 0
+}
+
+/** How a run of the server ended: by a signal, or because a file has changed; then the next run has the same port. */
+interface Run {
+  readonly isOver: boolean
+  readonly port?: number
+}
+
+async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port: number | undefined): Promise<Run> {
+  const reread = async () => {
+    const read = await optionsOf(parsed, environment)
+    return port === undefined ? read : { ...read, config: { ...read.config, port } }
+  }
+  const options = await reread()
   const { config, names } = options
+  if (config.watch) watchedFiles(options)
+  const check = async () => (await createdGateway(await reread(), undefined)).gateway.dispose()
   const output = new LogOutput(process.stdout)
   const log = logOf(config, environment, (text) => output.write(text))
   for (const each of mistypedVariables(environment)) warn(each)
@@ -57,7 +81,7 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
         await requireWritable(state)
       })
     }
-    return await serveUntilSignal(gateway, options, log, families)
+    return await serveUntilEnd({ gateway, families, options, log, environment, check })
   } finally {
     output.flush()
     store?.close()
@@ -93,18 +117,25 @@ function logOf({ log, clock = 'system' }: Config, environment: NodeJS.ProcessEnv
   return textLog(write, paintFor(process.stdout, environment), clock !== 'system')
 }
 
-async function serveUntilSignal(
-  gateway: Gateway,
-  { config, names }: ParsedOptions,
-  log: Log,
-  families: Families | undefined,
-): Promise<number> {
-  const { quiet, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
+interface Running extends Opened {
+  readonly options: ParsedOptions
+  readonly log: Log
+  readonly environment: NodeJS.ProcessEnv
+  /** Throws if the files that the options name cannot be used as they are now. */
+  readonly check: () => Promise<void>
+}
+
+async function serveUntilEnd({ gateway, families, options, log, environment, check }: Running): Promise<Run> {
+  const { config, names } = options
+  const { quiet, watch, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
-  const front = withFrontPage(file?.gateway ?? gateway)
+  const kept = withFrontPage(file?.gateway ?? gateway)
+  const delay = durationMs(latency)
+  const front = delay ? withLatency(kept, delay) : kept
   const logging = quiet ? front : logged(front, log, families, [...keys, ...controlKeys])
   const server = await listening(logging, host, config, names)
+  const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
   const ended = signalled(stopped.signal, () => file?.write().catch(warnOf))
   // Whoever reads that it listens can read the file.
@@ -113,12 +144,20 @@ async function serveUntilSignal(
   }
   announce(gateway, server, config, host, log)
   const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
-  await ended
-  stopped.abort()
-  await Promise.all(running)
-  await server.close()
-  await file?.write()
-  return 0
+  try {
+    const changed = await Promise.race([
+      ended,
+      ...(watch ? [changedFile(watchedFiles(options), check, stopped.signal)] : []),
+    ])
+    if (changed !== undefined) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
+    return { isOver: changed === undefined, port: server.port }
+  } finally {
+    unregister()
+    stopped.abort()
+    await Promise.all(running)
+    await server.close()
+    await file?.write()
+  }
 }
 
 async function listening(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -55,7 +55,10 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 async function readModule(file: string): Promise<unknown> {
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href).catch((error) => {
+  const url = pathToFileURL(file)
+  // A changed file is another module, so that --watch reads it again.
+  url.searchParams.set('changed', String(statSync(file).mtimeMs))
+  const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
     throw new UsageError(`${pathFromHere(file)} cannot be loaded: ${reasonOf(error)}`)
   })
   if (!('default' in module))

@@ -3,7 +3,7 @@ import { clockOption, familiesOption } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import { type DialectName, dialects } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
-import { integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
+import { duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
 
 const HOST_ALLOWED = 'a host name or an address'
@@ -68,6 +68,8 @@ export const configRows = {
     'The form of the log of requests and provisioning: a line for people, or a JSON object, each.',
     { default: 'text' },
   ),
+  latency: optionRow(duration(), 'The real time by which every answer of the API is delayed.', { defaultText: 'none' }),
+  watch: optionRow(switchOption, 'Restart when the config file or the file of `initial` changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clockOption),
     'Where the time comes from; a module can have a clock of its own.',

@@ -16,6 +16,8 @@ export interface ParsedOptions {
   readonly config: Config
   /** The name by which each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
   readonly names: ReadonlyMap<string, string>
+  /** The path of the config file, if there is one. */
+  readonly file?: string | undefined
 }
 
 /**
@@ -47,7 +49,7 @@ export function parseOptions(
     set(option, name, typeof values === 'boolean' ? values : textValue(option, values, name))
   }
   // The schema of its row has read each value.
-  return { config: config as Config, names }
+  return { config: config as Config, names, file: file?.file }
 }
 
 /** Returns a sentence for each environment variable whose name is close to one that is read. */

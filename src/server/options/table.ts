@@ -29,8 +29,7 @@ export const CONFIG_FLAG: Flag = {
   flag: 'config',
   kind: 'text',
   value: 'FILE',
-  sentence:
-    'The config file. Default: fauxgate.config.json, .js, .mjs or .ts of the present folder, where there is one.',
+  sentence: 'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.',
   variable: variableOf('config'),
 }
 
@@ -39,21 +38,21 @@ export const SERVER_FLAGS: readonly Flag[] = [
     flag: 'url',
     kind: 'text',
     value: 'URL',
-    sentence: 'Where the server is. Default: `http://127.0.0.1:4747`.',
+    sentence: 'The URL of the server. Default: the one that runs on this machine, or `http://127.0.0.1:4747`.',
     variable: variableOf('url'),
   },
   {
     flag: 'control-key',
     kind: 'text',
     value: 'KEY',
-    sentence: 'Its control key, if it has one.',
+    sentence: 'The control key of the server, if it has one.',
     variable: variableOf('control-key'),
   },
   {
     flag: 'ca',
     kind: 'text',
     value: 'FILE',
-    sentence: 'The root certificate to trust, of a server with --tls.',
+    sentence: 'The root certificate of a server with --tls.',
     variable: variableOf('ca'),
   },
 ]

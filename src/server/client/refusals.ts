@@ -1,0 +1,42 @@
+import { suggestion } from '../../schema/nearest.ts'
+import { inTexts } from '../../schema/time.ts'
+
+const INVALID = /^(?<field>the body|\w+)(?:[.\d[\]]*) is (?<received>.+?)\. Allowed: (?<allowed>.+)\.$/s
+
+/** The most names that a message lists. */
+const MOST_LISTED = 12
+
+/**
+ * Says in the words of the command line what the server refused: fields of a request become flags and words.
+ * `shown` has the flag or the word of each field.
+ */
+export function inWordsOfCommand(message: string, command: string, shown: ReadonlyMap<string, string>): string {
+  const { field = '', received = '', allowed = '' } = INVALID.exec(message)?.groups ?? {}
+  if (field === '') return message
+  if (field === 'the body') {
+    const names = allowed.replace(/^one of /, '').split(', ')
+    const flags = names.flatMap((name) => shown.get(name) ?? [])
+    return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : message
+  }
+  // On the command line a number is a text, and an outcome is never an object.
+  const texts = inTexts(allowed).replace(/, or an object with .*$/s, '')
+  const isUnitMissing = texts !== allowed && /^"\d+"$/.test(received)
+  const hint = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : meantIn(texts, received)
+  return `${shown.get(field) ?? field} is ${received}. Allowed: ${shortened(texts)}.${hint}`
+}
+
+function meantIn(allowed: string, received: string): string {
+  const typed = /^"([^"]+)"$/.exec(received)?.[1]
+  return typed === undefined ? '' : suggestion(typed, namesIn(allowed))
+}
+
+function shortened(allowed: string): string {
+  const names = namesIn(allowed)
+  if (names.length <= MOST_LISTED) return allowed
+  return `${names.slice(0, MOST_LISTED).join(', ')} and ${names.length - MOST_LISTED} more`
+}
+
+/** Returns the names that a text lists, if it is nothing but a list of names. */
+function namesIn(allowed: string): readonly string[] {
+  return /^[\w.]+(?:, [\w.]+)+$/.test(allowed) ? allowed.split(', ') : []
+}

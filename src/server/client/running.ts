@@ -1,0 +1,85 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readClock, systemClock } from '../../engine/clock.ts'
+import { caught } from '../errors.ts'
+
+/** A server of `fauxgate serve` on this machine, as it registered itself when it started. */
+export interface RunningServer {
+  readonly url: string
+  /** The time of day at which it started, such as `12:03`; undefined for a server that did not register here. */
+  readonly started?: string | undefined
+}
+
+/** Registers a server, so that commands of the same user find it. Returns a function that removes the entry. */
+export function registerServer(url: string, environment: NodeJS.ProcessEnv): () => void {
+  const folder = folderOf(environment)
+  const file = join(folder, `${process.pid}-${new URL(url).port}.json`)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!isOwn(folder)) return () => undefined
+    writeFileSync(file, JSON.stringify({ url, started: timeOfDay() }), { mode: 0o600 })
+  } catch {
+    // Without a folder to write to, commands need --url for servers at another port.
+  }
+  return () => rmSync(file, { force: true })
+}
+
+/** Returns the servers that this user started, and removes the entries of those for which `isThere` is false. */
+export async function registeredServers(
+  environment: NodeJS.ProcessEnv,
+  isThere: (url: string) => Promise<boolean>,
+): Promise<readonly RunningServer[]> {
+  const entries = await Promise.all(
+    entriesIn(folderOf(environment)).map(async ({ file, server }) => {
+      if (await isThere(server.url)) return [server]
+      rmSync(file, { force: true })
+      return []
+    }),
+  )
+  return entries.flat()
+}
+
+/** Returns when the server at a URL started, if it registered itself. */
+export function startOf(url: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const { origin } = new URL(url)
+  return entriesIn(folderOf(environment)).find(({ server }) => server.url === origin)?.server.started
+}
+
+function entriesIn(folder: string): readonly { readonly file: string; readonly server: RunningServer }[] {
+  try {
+    if (!isOwn(folder)) return []
+    return readdirSync(folder).flatMap((name) => {
+      const file = join(folder, name)
+      const server = serverIn(readFileSync(file, 'utf8'))
+      return server ? [{ file, server }] : []
+    })
+  } catch (error) {
+    // No server of this user has started yet, or one just ended.
+    if (caught(error).code !== undefined) return []
+    throw error
+  }
+}
+
+function serverIn(text: string): RunningServer | undefined {
+  try {
+    const { url, started } = Object(JSON.parse(text))
+    return typeof url === 'string' && URL.canParse(url) ? { url, started: String(started) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The folder for temporary files is shared: a folder of another user there could name any server. */
+function isOwn(folder: string): boolean {
+  return process.getuid === undefined || statSync(folder).uid === process.getuid()
+}
+
+function folderOf({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string {
+  return join(XDG_RUNTIME_DIR || tmpdir(), `fauxgate-${process.getuid?.() ?? 'servers'}`)
+}
+
+function timeOfDay(): string {
+  const now = new Date(readClock(systemClock))
+  return [now.getHours(), now.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+}

@@ -1,0 +1,96 @@
+import { UsageError } from '../errors.ts'
+import { type Arguments, type Command, requireNoWords } from './command.ts'
+
+const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>> = { bash, zsh, fish }
+
+/** Makes the command that prints the completions of all other commands. */
+export function completionCommand(others: () => readonly Command[]): Command {
+  return {
+    name: 'completion',
+    words: 'bash|zsh|fish',
+    summary: 'Print a script that completes commands and flags in a shell',
+    flags: [],
+    example: 'completion bash',
+    notes: [
+      'bash: add  source <(fauxgate completion bash)  to ~/.bashrc.',
+      'zsh: add  source <(fauxgate completion zsh)  to ~/.zshrc, after compinit.',
+      'fish: fauxgate completion fish > ~/.config/fish/completions/fauxgate.fish',
+    ],
+    async run({ words: [shell, ...rest] }: Arguments): Promise<number> {
+      const script = shell === undefined || !Object.hasOwn(SHELLS, shell) ? undefined : SHELLS[shell]
+      if (!script) throw new UsageError(`completion needs a shell: ${Object.keys(SHELLS).join(', ')}.`)
+      requireNoWords(rest, 'completion')
+      process.stdout.write(script(others()))
+      return 0
+    },
+  }
+}
+
+/** Returns the words that can follow a line: for each beginning of a command, the next words and the flags. */
+function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
+  const next = new Map<string, Set<string>>([['', new Set(['help'])]])
+  const add = (line: string, words: readonly string[]) => next.set(line, new Set([...(next.get(line) ?? []), ...words]))
+  for (const { name, words, flags } of commands) {
+    const [first = '', second] = name.split(' ')
+    add('', [first])
+    add('help', [first])
+    if (second !== undefined) add(first, [second])
+    const choices = /^[\w|]+\|[\w|]+$/.test(words) ? words.split('|') : []
+    add(name, [...choices, ...flags.map(({ flag }) => `--${flag}`), '--help'])
+  }
+  return new Map([...next].map(([line, words]) => [line, [...words]]))
+}
+
+function cases(commands: readonly Command[]): string {
+  const rows = [...nextWords(commands)].map(([line, words]) => `    '${line}') words='${words.join(' ')}' ;;`)
+  return rows.join('\n')
+}
+
+/** Offers the words of the longest beginning of the line that is known: `clock advance`, else `clock`. */
+function bash(commands: readonly Command[]): string {
+  return `_fauxgate_words() {
+  words=''
+  case "$1" in
+${cases(commands)}
+  esac
+}
+_fauxgate() {
+  local words before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  _fauxgate_words "\${before[*]:0:2}"
+  [ -n "$words" ] || _fauxgate_words "\${before[*]:0:1}"
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _fauxgate fauxgate
+`
+}
+
+function zsh(commands: readonly Command[]): string {
+  return `_fauxgate_words() {
+  found=''
+  case "$1" in
+${cases(commands).replaceAll("') words=", "') found=")}
+  esac
+}
+_fauxgate() {
+  local found before=("\${(@)words[2,CURRENT-1]}")
+  _fauxgate_words "\${(j: :)before[1,2]}"
+  [[ -n $found ]] || _fauxgate_words "\${before[1]}"
+  compadd -- \${(s: :)found} || _files
+}
+compdef _fauxgate fauxgate
+`
+}
+
+function fish(commands: readonly Command[]): string {
+  const lines = commands.flatMap(({ name, summary, flags }) => {
+    const [first = '', second] = name.split(' ')
+    const whole = summary.replaceAll("'", "\\'")
+    const word =
+      second === undefined
+        ? `complete -c fauxgate -f -n __fish_use_subcommand -a ${first} -d '${whole}'`
+        : `complete -c fauxgate -f -n '__fish_seen_subcommand_from ${first}' -a ${second} -d '${whole}'`
+    const seen = name.split(' ').map((each) => `__fish_seen_subcommand_from ${each}`)
+    return [word, ...flags.map(({ flag }) => `complete -c fauxgate -n '${seen.join('; and ')}' -l ${flag}`)]
+  })
+  return `${lines.join('\n')}\n`
+}

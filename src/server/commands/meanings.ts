@@ -1,0 +1,97 @@
+import { suggestion } from '../../schema/nearest.ts'
+
+/** Commands under names that people know from other tools. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  serve: 'start run up server listen dev launch http https tcp tls tunnel daemon',
+  requests: 'log logs tail journal history calls traffic access inspect watch monitor',
+  clock: 'time now date timer',
+  'clock advance': 'advance tick forward fast-forward wait sleep skip travel jump move',
+  'clock next': 'next step',
+  script: 'outcome outcomes provisioning provision scenario',
+  'script show': 'pending queue',
+  timeline: 'cert certs certificate certificates domain domains timelines job jobs',
+  faults: 'failures errors',
+  'faults add': 'fail failure error inject chaos break mock stub',
+  dns: 'zone record records',
+  overview: 'status stats info state-of ls list ps show summary health',
+  report: 'explain debug diagnose doctor why',
+  'state export': 'export save dump backup snapshot',
+  'state import': 'import load restore',
+  reset: 'clean clear wipe flush restart stop-all',
+  init: 'new create setup scaffold configure generate',
+  migrate: 'upgrade update',
+  root: 'ca authority trust pem',
+  completion: 'completions complete autocomplete',
+  help: 'man docs usage commands',
+}
+
+/** Words after a command that mean another word, or the command alone (`''`). */
+const SECOND_WORDS: readonly (readonly [meant: string, words: string])[] = [
+  ['', 'list ls show get status all view print now'],
+  ['show', 'list ls get status all view print pending'],
+  ['remove', 'rm delete del drop unset'],
+  ['clear', 'reset empty wipe delete remove drop'],
+  ['add', 'new create set inject put'],
+  ['advance', 'forward fast-forward move tick skip by wait add travel'],
+  ['to', 'set at until goto travel'],
+  ['export', 'save dump write get show'],
+  ['import', 'load restore read put set'],
+  ['fail', 'servfail timeout break'],
+  ['cname', 'set add'],
+]
+
+/** Flags under names that people know from other tools. */
+const FLAGS: Readonly<Record<string, string>> = {
+  port: 'p',
+  config: 'c conf configuration',
+  host: 'bind address hostname listen interface ip',
+  quiet: 'q silent',
+  tls: 'https ssl secure',
+  'tls-root': 'cert ca-cert cert-file',
+  data: 'db database persist persistence store sqlite file',
+  state: 'snapshot',
+  log: 'json verbose log-format log-level format',
+  key: 'k api-key apikey token auth api-token',
+  'control-key': 'admin-key',
+  latency: 'delay slow',
+  'retry-after': 'retry',
+  start: 'time now date',
+  initial: 'seed-file fixtures import preset',
+  dialect: 'api service',
+  url: 'server endpoint u address host base-url',
+  follow: 'f tail watch',
+  times: 'n count repeat',
+  domain: 'for name',
+  watch: 'w reload hot',
+}
+
+/** Returns ` Did you mean …?` for a word that is no command: by its meaning, else by its letters. */
+export function meantCommand(typed: string, names: readonly string[]): string {
+  const meant = meaningOf(typed, COMMANDS)
+  return meant ? ` Did you mean ${meant}?` : suggestion(typed, names)
+}
+
+/** The same for a word after a command, such as the `delete` of `faults delete`. */
+export function meantSecondWord(first: string, typed: string, names: readonly string[]): string {
+  const byMeaning = SECOND_WORDS.filter(([, words]) => words.split(' ').includes(typed.toLowerCase()))
+    .map(([meant]) => `${first} ${meant}`.trim())
+    .find((name) => names.includes(name))
+  const byForm = /^\+?\d+(?:ms|s|m|h|d)?$/.test(typed) ? `${first} advance` : ''
+  const meant = byMeaning ?? names.find((name) => name === byForm)
+  return meant ? ` Did you mean ${meant}?` : suggestion(`${first} ${typed}`, names)
+}
+
+/** The same for a flag. */
+export function meantFlag(typed: string, flags: readonly string[]): string {
+  const near = suggestion(typed, flags, (flag) => `--${flag}`)
+  const meant = Object.keys(FLAGS).find((flag) => flags.includes(flag) && hasWord(FLAGS[flag], typed))
+  return near || (meant ? ` Did you mean --${meant}?` : '')
+}
+
+function meaningOf(typed: string, meanings: Readonly<Record<string, string>>): string | undefined {
+  return Object.keys(meanings).find((name) => hasWord(meanings[name], typed))
+}
+
+function hasWord(words = '', typed: string): boolean {
+  return words.split(' ').includes(typed.toLowerCase())
+}

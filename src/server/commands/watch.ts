@@ -1,0 +1,54 @@
+import { watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { caught, UsageError } from '../errors.ts'
+import { pathFromHere } from '../options/config-file.ts'
+import type { ParsedOptions } from '../options/parsed-options.ts'
+import { waited } from '../state.ts'
+import { warn } from './announce.ts'
+
+/** Editors write a file in several steps. */
+const SETTLED_MS = 100
+
+/**
+ * Returns the files that `--watch` watches: the config file and that of `initial`.
+ * @throws UsageError if there is none.
+ */
+export function watchedFiles({ config: { initial }, file }: ParsedOptions): readonly string[] {
+  const files = [file, initial].filter((each) => typeof each === 'string')
+  if (files.length === 0) throw new UsageError('--watch needs a file to watch: a config file, or --initial FILE.')
+  return files
+}
+
+/**
+ * Resolves with the path of a file once it has changed and `check` accepts all options. It warns of a change that `check`
+ * refuses. It never resolves after the signal was aborted.
+ */
+export async function changedFile(
+  files: readonly string[],
+  check: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<string> {
+  const isUsable = async (file: string): Promise<boolean> => {
+    if (!(await waited(SETTLED_MS, signal))) return false
+    try {
+      await check()
+      return true
+    } catch (error) {
+      warn(`${pathFromHere(file)} has changed, and the server continues without it: ${caught(error).message}`)
+      return false
+    }
+  }
+  return new Promise((resolve) => {
+    for (const file of files) {
+      let isPending = false
+      // Many editors replace the file, so its folder is watched.
+      watch(dirname(file), { signal, persistent: false }, async (_event, name) => {
+        if (name !== basename(file) || isPending) return
+        isPending = true
+        const isChanged = await isUsable(file)
+        isPending = false
+        if (isChanged) resolve(file)
+      })
+    }
+  })
+}

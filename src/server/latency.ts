@@ -1,0 +1,16 @@
+import { CONTROL_PATH } from '../control/control.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { withTransport } from '../gateway/transport.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
+import { splitUrl } from '../http/request.ts'
+import { waited } from './state.ts'
+
+/** Returns the same gateway, whose answers arrive some ms of real time later. Its controls and its inspector answer at once. */
+export function withLatency(gateway: Gateway, ms: number): Gateway {
+  const exchange = (request: HttpRequest): HttpResponse => {
+    const response = gateway.transport.exchange(request)
+    if (request.isInspector || splitUrl(request.url, gateway.url).path.startsWith(`${CONTROL_PATH}/`)) return response
+    return { ...response, safe: waited(ms).then(() => response.safe ?? response) }
+  }
+  return withTransport(gateway, { exchange })
+}

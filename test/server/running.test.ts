@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readArguments } from '../../src/server/commands/command.ts'
+import { allCommands } from '../../src/server/commands/run.ts'
+import { begun, ran, serving } from '../support/command.ts'
+import { newFile, newFolder } from '../support/folder.ts'
+import { eventually } from '../support/wire.ts'
+
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
+
+describe('A command without a URL', () => {
+  it('acts on the server that runs, and says which one and since when', async () => {
+    const { url } = await serving({}, '--clock', 'manual')
+    const { code, stdout, stderr } = await ran({}, 'clock', 'advance', '30s')
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Z\n$/)])
+    expect(stderr).toMatch(new RegExp(`^fauxgate: at ${url}, started \\d\\d:\\d\\d\\n$`))
+    expect((await ran({ FAUXGATE_URL: url }, 'reset')).stderr).toMatch(/^fauxgate: done at \S+, started \d\d:\d\d\n$/)
+  })
+
+  it('is refused where two servers run, with both', async () => {
+    const one = await serving({})
+    const two = await serving({})
+    const { code, stderr } = await ran({}, 'reset')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^fauxgate: 2 servers run: \S+ \(started \S+\), \S+ \(started \S+\)\. Choose one with --url or FAUXGATE_URL\. See/,
+    )
+    expect(stderr).toContain(one.url)
+    expect(stderr).toContain(two.url)
+    await two.stop()
+    await one.stop()
+  })
+
+  it('forgets a server that was killed, and entries that it cannot read', async () => {
+    const runtime = newFolder()
+    const folder = join(runtime, `fauxgate-${process.getuid?.() ?? 'servers'}`)
+    mkdirSync(folder)
+    writeFileSync(join(folder, '1-9.json'), '{"url": "http://127.0.0.1:9", "started": "12:03"}')
+    writeFileSync(join(folder, '1-10.json'), '{"url": "http://127.0.0.1:10", "started": "12:04"}')
+    writeFileSync(join(folder, '1-11.json'), '{')
+    const { code, stderr } = await ran({ XDG_RUNTIME_DIR: runtime }, 'clock')
+    // A server at the port by default may run on this machine.
+    expect([code, stderr]).toEqual(
+      code === 0
+        ? [0, 'fauxgate: at http://127.0.0.1:4747\n']
+        : [1, expect.stringMatching(/^fauxgate: No server answers at http:\/\/127\.0\.0\.1:4747\./)],
+    )
+  })
+})
+
+describe('`fauxgate serve`', () => {
+  it('answers the API later with --latency, and its controls at once', async () => {
+    const { url } = await serving({}, '--latency', '150ms')
+    const since = async (path: string) => {
+      const start = performance.now()
+      await (await fetch(url + path, { headers })).text()
+      return performance.now() - start
+    }
+    const late = await since('/reserved_addrs')
+    expect(late).toBeGreaterThan(140)
+    expect(await since('/_fauxgate/clock')).toBeLessThan(late)
+  })
+
+  it('restarts with --watch at the same port when its files change, and continues where they are wrong', async () => {
+    const initial = newFile('initial.json', '{"reservedDomains": [{"domain": "a.example.com"}]}')
+    const args = ['serve', '--port', '0', '--watch', '--initial', initial]
+    const { output, stop } = await begun({}, args)
+    const url = /https?:\S+/.exec(output.stdout)?.[0] ?? ''
+    const reserved = async () => {
+      const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
+      return reserved_domains.map(({ domain }: { readonly domain: string }) => domain)
+    }
+    writeFileSync(initial, '{"reservedDomains": [{"domain": "no"}]}')
+    await eventually(() => output.stderr.includes('initial.json has changed'))
+    expect(output.stderr).toContain('and the server continues without it: --initial, at reservedDomains[0]')
+    expect(await reserved()).toEqual(['a.example.com'])
+    writeFileSync(initial, '{"reservedDomains": [{"domain": "b.example.com"}]}')
+    await eventually(() => output.stdout.split(`listens on ${url}`).length === 3)
+    expect(await reserved()).toEqual(['b.example.com'])
+    expect(output.stdout).toContain('initial.json has changed: the server restarts.')
+    expect(await stop()).toBe(0)
+  })
+})
+
+describe('The examples of the help', () => {
+  it('are command lines that the command reads', async () => {
+    const commands = await allCommands()
+    const shown = commands.filter(({ example }) => example !== undefined)
+    expect(shown.length).toBeGreaterThan(12)
+    for (const { name, words, flags, example = '' } of shown) {
+      expect(example.startsWith(name)).toBe(true)
+      const read = readArguments(example.split(' ').slice(name.split(' ').length), flags, name)
+      if (!/[[…]/.test(words)) expect(read.words).toHaveLength(words === '' ? 0 : words.split(' ').length)
+    }
+  })
+
+  it('are there for clock, faults and script, with their commands', async () => {
+    for (const [name, parts] of [
+      ['clock', ['clock advance DURATION', 'clock to TIME', 'clock next', 'Example: fauxgate clock advance 30s']],
+      ['faults', ['faults add', 'faults remove ID', 'faults clear', 'Example: fauxgate faults add --operation']],
+      ['script', ['script show', 'success, INTERNAL_ERROR, DNS_ERROR', 'Example: fauxgate script DNS_ERROR success']],
+      ['state', ['state export', 'state import', 'Example: fauxgate state export']],
+    ] as const) {
+      const { code, stdout } = await ran({}, 'help', name)
+      expect(code).toBe(0)
+      for (const part of parts) expect(stdout).toContain(part)
+    }
+  })
+})
+
+describe('`fauxgate completion`', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s that has every command and flag', async (shell) => {
+    const { code, stdout } = await ran({}, 'completion', shell)
+    expect(code).toBe(0)
+    for (const { name, flags } of await allCommands()) {
+      for (const word of name.split(' ')) expect(stdout).toContain(word)
+      for (const { flag } of flags) expect(stdout).toContain(flag)
+    }
+  })
+})
