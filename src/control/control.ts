@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
 import type { WaitingRequest } from '../engine/gateway-clock.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { OtherRequests } from '../journal/other-requests.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
@@ -83,6 +84,8 @@ export interface ControlHost {
   /** Resolves when all commits are safe in the store. Rejects with a `Refusal` if some are lost. */
   safe(): Promise<void>
   readonly journal: Journal
+  /** The requests through the global `fetch` that were for other hosts. */
+  readonly others: OtherRequests
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */

@@ -3,6 +3,7 @@ import type { JournalFields } from '../generated/controls.ts'
 import { type JournalEntry, journalEntry } from '../journal/entry.ts'
 import { noIdIn } from '../journal/forgotten.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { AssertionError, assertNone, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -41,8 +42,8 @@ export interface Requests {
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
-   * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id. The
-   * error lists them, also those that the journal has dropped.
+   * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id, or
+   * for another host that `install()` refused. The error lists them, also those that the journal has dropped.
    */
   assertAllKnown(): void
 }
@@ -81,7 +82,7 @@ export const requests: Control<RequestsMember> = {
   members: (host) => ({ requests: direct(host) }),
 }
 
-function direct({ journal, api }: ControlHost): Requests {
+function direct({ journal, api, others }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
     schema ??= filterSchema(api.operations.map(({ name }) => name))
@@ -100,9 +101,12 @@ function direct({ journal, api }: ControlHost): Requests {
       if (typeof filter === 'function') return newestFirst(filter)[0]
       return journal.newestFirst(read(filter)).next().value
     },
-    clear: () => journal.clear(),
+    clear() {
+      journal.clear()
+      others.clear()
+    },
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => assertNone(unknownRequests(journal)),
+    assertAllKnown: () => assertNone(mistakenRequests(journal, others)),
   }
 }
 
@@ -200,6 +204,11 @@ function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>
 
 function cut(text: string): string {
   return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text
+}
+
+function mistakenRequests(journal: Journal, others: OtherRequests): string | undefined {
+  const found = [unknownRequests(journal), others.refused()].flatMap((text) => text ?? [])
+  return found.length === 0 ? undefined : found.join('\n')
 }
 
 function unknownRequests(journal: Journal): string | undefined {

@@ -7,8 +7,10 @@ import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { Journal } from '../journal/journal.ts'
+import { OtherRequests } from '../journal/other-requests.ts'
 import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
 import type { Table } from '../table.ts'
+import { nearMiss } from './near-miss.ts'
 import type { ReadOptions } from './options.ts'
 
 interface Parts {
@@ -37,11 +39,13 @@ export function hostOf({
 }: Parts): ControlHost {
   const { api, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
+  const others = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
   return {
     api,
     clock,
     context: engine.context,
     journal,
+    others,
     leftovers,
     withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
     authority: () => engine.authority,
@@ -66,6 +70,7 @@ export function hostOf({
         begin()
       })
       journal.clear()
+      others.clear()
       if (rateLimiter) rateLimiter.times = []
     },
     snapshot(withPrivateKeys) {

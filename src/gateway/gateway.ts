@@ -63,7 +63,9 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
    */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
   /**
-   * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed.
+   * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed. Requests to other
+   * hosts are refused in the fixtures; without a fixture they reach the network, with one warning. The option `others`
+   * chooses.
    * @throws Error if another gateway is installed for the same base URL.
    */
   install(options?: InstallOptions): Installed
@@ -257,11 +259,13 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
       nextDueAt: () => engine.nextDueAt(),
     }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
-    install: (how) => installFetch(fetch, () => engine.url, how),
+    // By the member, which a fixture may have replaced.
+    install: (how) => installFetch(installed, () => engine.url, host.others, how),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
     transport,
   }
+  const installed: Fetch = (input, init) => members.fetch(input, init)
   // With spreads instead, V8 makes a shape per member, and again for each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(read.families, members, direct)

@@ -1,11 +1,15 @@
 import * as v from 'valibot'
+import type { OtherRequests } from '../journal/other-requests.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
 import { isBelow } from './request.ts'
 
 /** Options of `gateway.install()`. */
 export interface InstallOptions {
-  /** The fate of requests that are for no installed gateway: `pass` gives them to the `fetch` that was there before (the default); `refuse` rejects them. */
+  /**
+   * The fate of requests that are for no installed gateway: `refuse` rejects them, which the fixtures do by default; `pass`
+   * sends them to the `fetch` that was there before. Default without a fixture: `pass`, with a warning for the first one.
+   */
   readonly others?: 'pass' | 'refuse'
 }
 
@@ -36,8 +40,13 @@ type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
  *
  * @throws Error where another gateway is installed for that base URL, one below it or one above it
  */
-export function installFetch(fetch: Fetch, baseUrl: () => string, options: InstallOptions = {}): Installed {
-  const { others = 'pass' } = readOptions(installOptions, options)
+export function installFetch(
+  fetch: Fetch,
+  baseUrl: () => string,
+  noted: OtherRequests,
+  options: InstallOptions = {},
+): Installed {
+  const { others } = readOptions(installOptions, options)
   // Not every environment has one.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
@@ -46,12 +55,17 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, options: Insta
     const url = isRequest(input) ? input.url : String(input)
     const { fetch: answering } = chainFrom(installed).find((each) => isBelow(url, each.baseUrl())) ?? {}
     if (answering) return answering(input, init)
-    if (before && !(installation.isIn && others === 'refuse')) return before(input, init)
+    const isRefused = installation.isIn && others === 'refuse'
+    // Another installation, or the last one's rest, decides and notes.
+    if (before && !isRefused && (before.fauxgate || !installation.isIn)) return before(input, init)
+    const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
+    const { request, hint } = noted.add(method, url, before && !isRefused ? 'passed' : 'refused')
+    if (before && !isRefused) {
+      if (others === undefined) noted.warnOnce(`${request} goes to the network. ${hint} ${CHOICE}`)
+      return before(input, init)
+    }
     const why = before ? 'other requests are refused' : 'there is no other fetch'
-    // A query may have a key.
-    return Promise.reject(
-      new TypeError(`${url.replace(/[?#].*/s, '')} is not below ${urlsFrom(installed)}, and ${why}.`),
-    )
+    return Promise.reject(new TypeError(`${request} is not below ${urlsFrom(installed)}, and ${why}. ${hint}`))
   }
   const installed = Object.assign(answer, { fauxgate: installation })
   replace(installed)
@@ -65,6 +79,9 @@ export function installFetch(fetch: Fetch, baseUrl: () => string, options: Insta
   const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
   return { uninstall, [dispose]: uninstall }
 }
+
+const CHOICE =
+  "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."
 
 function chainFrom(fetch: GlobalFetch): Installation[] {
   const installation = fetch?.fauxgate

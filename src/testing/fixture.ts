@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import { type Installed, type InstallOptions, installFetch } from '../http/install.ts'
+import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
 import { Losses } from './losses.ts'
 import { unusedIn } from './strict.ts'
@@ -74,8 +74,9 @@ export function connect(gateway: Gateway): Connection {
   losses.watch(gateway)
   const detach = traffic.lead(gateway)
   const installed: Installed[] = []
-  gateway.install = (options?: InstallOptions) => {
-    const each = installFetch(gateway.fetch, () => gateway.url, options)
+  const { install } = gateway
+  gateway.install = (options) => {
+    const each = install({ others: 'refuse', ...options })
     installed.push(each)
     return each
   }

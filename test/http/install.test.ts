@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { open } from '../support/gateway.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -13,7 +13,7 @@ describe('install (no global patching unless asked for)', () => {
     globalThis.fetch = outside
     const gateway = open()
     const { id } = gateway.reservedAddrs.create()
-    const installed = gateway.install()
+    const installed = gateway.install({ others: 'pass' })
     expect((await fetch(`${gateway.url}/reserved_addrs/${id}`, { headers })).status).toBe(200)
     expect((await fetch(new Request(`${gateway.url}/reserved_addrs`, { headers }))).status).toBe(200)
     expect((await fetch(`HTTPS://API.gateway.test:443/reserved_addrs`, { headers })).status).toBe(200)
@@ -36,6 +36,39 @@ describe('install (no global patching unless asked for)', () => {
     const gateway = open()
     gateway.install({ others: 'refuse' })
     await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not below https:\/\/api.gateway.test/)
+  })
+
+  it('warns once, where a test did not say what is to become of other requests, and has them in its report', async () => {
+    globalThis.fetch = async () => new Response('outside')
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    onTestFinished(() => warned.mockRestore())
+    const gateway = open()
+    gateway.install()
+    for (const path of ['one?key=secret', 'two', 'two'])
+      await fetch(`https://elsewhere.test/${path}`, { method: 'post' })
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(/^POST https:\/\/elsewhere\.test\/one goes to the network\. /)],
+    ])
+    expect(gateway.report()).toContain(
+      'requests to other hosts:\n    POST https://elsewhere.test/one → passed\n    POST https://elsewhere.test/two → passed (2 times)',
+    )
+    expect(() => gateway.requests.assertAllKnown()).not.toThrow()
+  })
+
+  it.each([
+    ['https://api.ngrok.com/tls_certificates', 'Was `dialect: ngrok` meant?'],
+    ['http://api.gateway.test/reserved_addrs', 'the host is the same, and the scheme, the port or the path is not.'],
+    [
+      'https://user:secret@elsewhere.test/',
+      "Set the client's base URL to it, or the gateway's `baseUrl` to the client's.",
+    ],
+  ])('names the near miss of %s, which a test cannot pass by', async (url, hint) => {
+    const gateway = open()
+    gateway.install({ others: 'refuse' })
+    await expect(fetch(url)).rejects.toThrow(hint)
+    const shown = `GET ${url.replace('user:secret@', '')} → refused`
+    expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and refused:\n  ${shown}`)
+    expect(gateway.report()).toContain(shown)
   })
 
   it('nests, and can be undone in any order', async () => {
@@ -85,7 +118,7 @@ describe('install (no global patching unless asked for)', () => {
   it('says so where there is no other fetch', async () => {
     Reflect.deleteProperty(globalThis, 'fetch')
     const installed = open().install()
-    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/, and there is no other fetch\.$/)
+    await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/, and there is no other fetch\. /)
     installed.uninstall()
     expect('fetch' in globalThis).toBe(false)
   })

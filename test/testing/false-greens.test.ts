@@ -136,6 +136,16 @@ describe('A test fails', () => {
     expect(error).toContain('A subscriber of gateway.subscribe threw AssertionError: expected 1 to be 2')
   })
 
+  test('for a request to another host, which the fixture refuses, though the application ignores that', async () => {
+    const error = await errorOf(async (gateway) => {
+      gateway.install()
+      await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
+    })
+    expect(error).toContain(
+      '1 request was for another host, and refused:\n  GET https://api.ngrok.com/reserved_domains',
+    )
+  })
+
   test('for an id that is the text of a variable without a value', async () => {
     const error = await errorOf((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
     expect(error).toContain(
