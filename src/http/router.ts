@@ -16,6 +16,8 @@ export interface Route<O extends Routed> {
 interface Node<O> {
   readonly fixed: Map<string, Node<O>>
   readonly methods: Map<string, O>
+  /** The names of the ids of the path that ends here. */
+  names: readonly string[]
   parameter?: { readonly name: string; readonly node: Node<O> }
 }
 
@@ -29,7 +31,7 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
   const root = emptyNode<O>()
   for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
   const find = (path: string) => {
-    const ids: Record<string, string> = {}
+    const values: string[] = []
     let node = root
     for (let start = 1, end = start; end !== -1; start = end + 1) {
       end = path.indexOf('/', start)
@@ -40,13 +42,13 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
       if (next) {
         node = next
       } else if (parameter && segment !== '') {
-        ids[parameter.name] = decoded(segment)
+        values.push(decoded(segment))
         node = parameter.node
       } else {
         return undefined
       }
     }
-    return node.methods.size > 0 ? { methods: node.methods, ids } : undefined
+    return node.methods.size > 0 ? { methods: node.methods, ids: idsOf(node.names, values) } : undefined
   }
   return {
     find,
@@ -54,6 +56,12 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
       find(path) ??
       refuse(general.path_not_found, { method: quoteWord(method), path: quote(path), problem: problemOf(root, path) }),
   }
+}
+
+function idsOf(names: readonly string[], values: readonly string[]): PathIds {
+  const ids: Record<string, string> = {}
+  for (const [index, name] of names.entries()) ids[name] = values[index] ?? ''
+  return ids
 }
 
 function below<O>(node: Node<O>, segment: string): Node<O> | undefined {
@@ -100,14 +108,16 @@ export function allowedMethods(methods: ReadonlyMap<string, unknown>): string {
 }
 
 function emptyNode<O>(): Node<O> {
-  return { fixed: new Map(), methods: new Map() }
+  return { fixed: new Map(), methods: new Map(), names: [] }
 }
 
 function nodeFor<O>(root: Node<O>, path: string): Node<O> {
   let node = root
+  const names: string[] = []
   for (const segment of segmentsOf(path)) {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1]
     if (name) {
+      names.push(name)
       node.parameter ??= { name, node: emptyNode() }
       node = node.parameter.node
     } else {
@@ -116,6 +126,7 @@ function nodeFor<O>(root: Node<O>, path: string): Node<O> {
       node = next
     }
   }
+  node.names = names
   return node
 }
 

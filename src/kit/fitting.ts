@@ -34,7 +34,7 @@ export function requireFitting(own: Families, builtIn: Families, { prefixes, dec
       taken.set(fact, name)
     }
   }
-  requireOneNamePerPlace([...Object.values(builtIn), ...Object.values(own)])
+  requireSameNames([...Object.values(builtIn), ...Object.values(own)])
 }
 
 function factsOf({ prefix, collections, operations, declares = {} }: Family): string[] {
@@ -107,16 +107,12 @@ function ownErrorsOf({ body, query, errors = [] }: Operation): CatalogueError[] 
   return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
 }
 
-/** Requests find the ids of a path by their place, so a place has one name. */
-function requireOneNamePerPlace(families: readonly Family[]): void {
-  const names = new Map<string, string>()
+/** Operations at one path find its ids by the same names. */
+function requireSameNames(families: readonly Family[]): void {
+  const paths = new Map<string, string>()
   for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {
-    for (const { index, 0: parameter } of path.matchAll(/\{\w+\}/g)) {
-      const place = withoutNames(path.slice(0, index))
-      const before = names.get(place) ?? parameter
-      names.set(place, before)
-      if (before !== parameter)
-        throw new TypeError(`${name} calls ${parameter} in ${path} what is called ${before} already.`)
-    }
+    const before = paths.get(withoutNames(path)) ?? path
+    paths.set(withoutNames(path), before)
+    if (before !== path) throw new TypeError(`${name} has the path ${path}, which is ${before} already.`)
   }
 }

@@ -44,6 +44,7 @@ export {
   operationWithBody,
   type PathIds,
 } from '../operation/operation.ts'
+export type { Related } from '../operation/related.ts'
 export {
   described,
   descriptionOf,
@@ -63,12 +64,13 @@ export {
 } from '../operation/resource.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
-export { declare as declareEdge } from '../resources/declarations.ts'
+export { declare as declareEdge, declareMade, undeclare } from '../resources/declarations.ts'
 export { POLICY_ACTIONS, policyErrors, policyRule, ruleLimitProblem } from '../resources/policy-rules.ts'
 export { addresses } from '../resources/reserved-addrs.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domains } from '../resources/reserved-domains/records.ts'
 export { edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
+export { backendErrors, requireBackend, requireNoWeightedParent } from '../resources/weighted-backends.ts'
 export { bodyReader } from '../schema/body.ts'
 export type { CommonDialect, Rules } from '../schema/dialect.ts'
 export { documented, type Facts, facts, type JsonFacts, named } from '../schema/documentation.ts'

@@ -1,11 +1,15 @@
 import { apiKeyFamily } from './api-keys.ts'
 import { credentialFamily } from './credentials.ts'
 import { endpoints } from './endpoints.ts'
+import { failoverBackends } from './failover-backends.ts'
+import { httpResponseBackends } from './http-response-backends.ts'
 import { ipPolicies } from './ip-policies.ts'
 import { ipPolicyRules } from './ip-policy-rules.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
+import { staticBackends } from './static-backends.ts'
 import { routeTrafficPolicy, tcpEdgeTrafficPolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
+import { tunnelGroupBackends } from './tunnel-group-backends.ts'
 import { tunnelSessions } from './tunnel-sessions.ts'
 import { tunnels } from './tunnels.ts'
 import { botUsers, serviceUsers } from './users.ts'
@@ -30,4 +34,8 @@ export const ngrokFamilies = {
   kubernetesOperators,
   tunnels,
   tunnelSessions,
+  tunnelGroupBackends,
+  failoverBackends,
+  httpResponseBackends,
+  staticBackends,
 }

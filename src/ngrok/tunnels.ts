@@ -5,6 +5,7 @@ import {
   familyOf,
   named,
   readOperations,
+  ref,
   refTo,
   resourceHead,
   time,
@@ -15,6 +16,7 @@ import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
 import { present, refField } from './shared.ts'
+import { isInGroup, tunnelGroups } from './tunnel-group-records.ts'
 
 const { id, metadata } = resourceHead
 const ABSENT = 'Absent for a tunnel with labels.'
@@ -30,6 +32,9 @@ const shape = named(
     public_url: v.exactOptional(documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
     proto: v.exactOptional(documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
     endpoint: v.exactOptional(refField(`The endpoint, whose id has the same characters. ${ABSENT}`)),
+    backends: v.exactOptional(
+      documented(v.array(ref), 'The tunnel group backends that it is in, newest first. Absent if there are none.'),
+    ),
     labels: v.exactOptional(
       documented(v.record(v.string(), v.string()), 'The labels. Absent for a tunnel with a URL.'),
     ),
@@ -66,6 +71,11 @@ export const tunnels = familyOf({
       shape,
     },
     view,
+    (tx, tunnel) => {
+      const groups = [...tx.newestFirst(tunnelGroups)].filter((group) => isInGroup(tunnel, group))
+      const backends = groups.map(({ id }) => refTo(tx.wire, '/backends/tunnel_group', id))
+      return backends.length === 0 ? {} : { backends }
+    },
   ),
   errors: {},
   prefix: 'tn',

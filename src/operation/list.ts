@@ -10,6 +10,7 @@ import { idPattern, idProblem } from '../schema/ids.ts'
 import { fieldPath, quote, typeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
+import { type Related, shownBy } from './related.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -207,6 +208,8 @@ interface List<R extends object, Shown extends { readonly id: string }, Items ex
   /** Returns whether a record is in the list. Default: each is. */
   readonly has?: (record: R) => boolean
   readonly view: View<R, Shown>
+  /** Returns the fields of an item that follow from other records. Default: none do. */
+  readonly related?: Related<R, Shown>
   readonly path: string
   readonly items: Items
 }
@@ -219,12 +222,13 @@ export function pageAt<R extends object, Shown extends { readonly id: string }, 
 ): Page<Items, Shown> {
   const { limit, before_id, filter, sent } = query
   const { keyOf = (id) => id, has = () => true } = list
+  const show = shownBy(list.view, list.related)
   const shown: Shown[] = []
   let last: string | undefined
   let hasMore = false
   for (const record of tx.newestFirst(list.collection, before_id && keyOf(before_id))) {
     if (!has(record)) continue
-    const item = tx.show(list.view, record)
+    const item = show(tx, record)
     if (filter && !filter(item, tx.now)) continue
     hasMore = shown.length === limit
     if (hasMore) break

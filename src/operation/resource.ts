@@ -18,6 +18,7 @@ import {
   operation,
   operationWithBody,
 } from './operation.ts'
+import { type Related, shownBy } from './related.ts'
 import type { Transaction } from './transaction.ts'
 import type { View, Wire } from './view.ts'
 
@@ -92,6 +93,8 @@ export type ShownOf<Kind extends ReadableKind> =
 export interface ResourceRules<Kind extends ResourceKind> {
   /** Makes the wire's form of a record. */
   readonly view: View<RecordOf<Kind>, ShownOf<Kind>>
+  /** Returns the fields of a response that follow from other records, in place of the view's. */
+  related?(tx: Transaction, record: RecordOf<Kind>): Partial<ShownOf<Kind>>
   /** The creation. */
   readonly create: BodyRules & {
     /** Applies the rules of a creation, and returns the record that it put. */
@@ -183,7 +186,8 @@ export function resource(
 ): Family<unknown, unknown, unknown, LimitsByName> {
   const { name, path, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
-  const { view, create, update, onDue, before, relations } = rules
+  const { view, related, create, update, onDue, before, relations } = rules
+  const show = shownBy(view, related)
   const { article, ofOne, keyOf } = namesOf(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
@@ -202,11 +206,11 @@ export function resource(
       run(tx, _ids, body) {
         const record = create.run(tx, body)
         requireWithin(tx, limits, collection, record)
-        const shown = tx.show(view, record)
+        const shown = show(tx, record)
         return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
       },
     }),
-    ...readOperations(kind, view),
+    ...readOperations(kind, view, related),
     update: operationWithBody({
       ...ofOne,
       name: `${name}.update`,
@@ -222,7 +226,7 @@ export function resource(
         requirePermitted(limits, body as object, tx, before) // Every body is one.
         const record = update.run(tx, before, body)
         requireWithin(tx, limits, collection, record, before)
-        const shown = tx.show(view, record)
+        const shown = show(tx, record)
         return update.once ? Object.freeze({ ...shown, ...update.once(tx, record, before) }) : shown
       },
     }),
@@ -258,13 +262,24 @@ function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, 
   }
 }
 
-/** Declares the operations `get` and `list` alone, for a family whose resources no body makes. */
+/**
+ * Declares the operations `get` and `list` alone, for a family whose resources no body makes. `related` returns the fields that
+ * follow from other records.
+ */
 export function readOperations<const Kind extends ReadableKind>(
   kind: Kind,
   view: View<RecordOf<Kind>, ShownOf<Kind>>,
+  related?: Related<RecordOf<Kind>, ShownOf<Kind>>,
 ): ReadOperations<Kind>
-export function readOperations(kind: ReadableKind, viewOfKind: (...args: never[]) => unknown): unknown {
+export function readOperations(
+  kind: ReadableKind,
+  viewOfKind: (...args: never[]) => unknown,
+  relatedOfKind?: (...args: never[]) => unknown,
+): unknown {
   const view = viewOfKind as View<object, { readonly id: string }> // It is of the kind's records, as stated above.
+  // So is this.
+  const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
+  const show = shownBy(view, related)
   const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
   const { article, ofOne, keyOf } = namesOf(kind)
   return {
@@ -276,7 +291,7 @@ export function readOperations(kind: ReadableKind, viewOfKind: (...args: never[]
       summary: `Get ${article} ${what}`,
       errors: [general.not_found],
       response: shape,
-      run: (tx, { id }) => tx.show(view, required(tx, collection, id, what, keyOf(id))),
+      run: (tx, { id }) => show(tx, required(tx, collection, id, what, keyOf(id))),
     }),
     list: listOperation({
       name: `${name}.list`,
@@ -287,7 +302,7 @@ export function readOperations(kind: ReadableKind, viewOfKind: (...args: never[]
       filterable,
       matching,
       response: pageOf(items, shape, what),
-      run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items }),
+      run: (tx, query) => pageAt(tx, query, { collection, keyOf, view, path, items, ...(related && { related }) }),
     }),
   }
 }

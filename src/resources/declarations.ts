@@ -30,8 +30,8 @@ const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 /** The beginnings of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
-/** The prefixes that no other family can have. */
-export const declaredPrefixes = DECLARABLE.map((start) => start.replace('_', ''))
+/** The prefixes that no other family can have. Families of ngrok make edges, routes and backends of some kinds. */
+export const declaredPrefixes = ['ec', 'bkd']
 
 const fields = v.object({
   id: v.pipe(
@@ -42,6 +42,8 @@ const fields = v.object({
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
+  /** True if an operation made it. */
+  is_made: v.optional(v.boolean(), false),
 })
 
 type Declaration = Frozen<v.InferOutput<typeof fields>>
@@ -78,9 +80,20 @@ interface ReferenceRules {
 
 const referenceRules = ownPart<ReferenceRules>()
 
-/** Declares one thing, or changes which edge a route belongs to. */
+/** Declares one thing, or changes which edge a route belongs to. What an operation made stays as it is. */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
-  tx.put(declarations, { id, edge_id })
+  if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id, is_made: false })
+}
+
+/** Notes that an operation made something that can also be declared. An edge that was made has the routes that were made. */
+export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
+  tx.put(declarations, { id, edge_id, is_made: true })
+}
+
+/** Ends a declaration: where `references` is `declared`, the thing does not exist any more. */
+export function undeclare(tx: Transaction, id: string): void {
+  const declaration = tx.get(declarations, id)
+  if (declaration) tx.remove(declarations, declaration)
 }
 
 /** Returns the id of a linked endpoint configuration, if the request has one. */
@@ -98,8 +111,8 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
-  const isElsewhere =
-    referenceRules(tx.rules).references === 'declared' && tx.get(declarations, id)?.edge_id !== edge_id
+  const isStrict = referenceRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made === true
+  const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 

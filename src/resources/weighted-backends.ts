@@ -15,7 +15,8 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
-const errors = declareErrors({
+/** The errors of backends that refer to others. */
+export const backendErrors = declareErrors({
   child_backend_not_found: ofField(
     6501,
     400,
@@ -26,10 +27,13 @@ const errors = declareErrors({
     6502,
     400,
     (it: { id: string; parent: string }) =>
-      `${it.id} is a child of the weighted backend ${it.parent}. Take it out there before deleting it.`,
+      `${it.id} is a child of the backend ${it.parent}. Take it out there before deleting it.`,
   ),
-  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${LARGEST_WEIGHT}`),
   child_backend_invalid: field(6526, 400, () => 'the id of a backend, "bkd…_" and letters or digits'),
+})
+
+const errors = declareErrors({
+  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${LARGEST_WEIGHT}`),
 })
 
 type Weights = Record<string, number>
@@ -52,19 +56,19 @@ const MAP: Facts = {
 const weights = documented(
   v.pipe(
     anyObject<Weights>('an object of ids and weights'),
-    rule([errors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
+    rule([backendErrors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
   ),
   BACKENDS,
   MAP,
 )
 
-type WeightError = typeof errors.child_backend_invalid | typeof errors.weight_out_of_range
+type WeightError = typeof backendErrors.child_backend_invalid | typeof errors.weight_out_of_range
 
 function checkWeights(map: Weights, report: Report<WeightError>): void {
   for (const [child, weight] of Object.entries(map)) {
     const at = { path: [child], value: weight }
     if (!isIdOf(child, 'bkd')) {
-      report(errors.child_backend_invalid, { received: quote(child) }, at)
+      report(backendErrors.child_backend_invalid, { received: quote(child) }, at)
     }
     if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report(errors.weight_out_of_range, {}, at)
   }
@@ -78,7 +82,7 @@ const backends = collection<BackendRecord>({
   name: 'weighted_backends',
   key: (record) => record.id,
   schema: record,
-  indexes: { child: ({ backends: map }) => Object.keys(map).filter(isWeighted) },
+  indexes: { child: ({ backends: map }) => Object.keys(map) },
 })
 
 function isWeighted(id: string): boolean {
@@ -126,7 +130,7 @@ export const weightedBackends = resource(
     items: 'backends',
     prefix: PREFIX,
     what: 'weighted backend',
-    errors,
+    errors: { ...backendErrors, ...errors },
     collection: backends,
     filterable: [],
     shape,
@@ -142,14 +146,14 @@ export const weightedBackends = resource(
       }
     },
     create: {
-      errors: [errors.child_backend_not_found],
+      errors: [backendErrors.child_backend_not_found],
       run(tx, { backends: map = {}, ...rest }) {
         requireChildren(tx, map)
         return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
       },
     },
     update: {
-      errors: [errors.child_backend_not_found],
+      errors: [backendErrors.child_backend_not_found],
       run(tx, record, { backends: map, ...rest }) {
         requireChildren(tx, map ?? {}, record.id)
         const unsent = backendRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
@@ -157,41 +161,34 @@ export const weightedBackends = resource(
       },
     },
     delete: {
-      errors: [errors.weighted_backend_in_use],
-      before(tx, { id }) {
-        const parent = tx.find(backends, 'child', id)
-        if (parent) refuse(errors.weighted_backend_in_use, { id, parent: parent.id })
-      },
+      errors: [backendErrors.weighted_backend_in_use],
+      before: (tx, { id }) => requireNoWeightedParent(tx, id),
     },
   },
 )
 
+/** Refuses to delete a backend that a weighted one has as a child. */
+export function requireNoWeightedParent(tx: Transaction, id: string): void {
+  const parent = tx.find(backends, 'child', id)
+  if (parent) refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
+}
+
+/** Refuses the first child backend that does not exist (rules: references#always-there). */
+function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
+  for (const id of Object.keys(map)) requireBackend(tx, `backends.${id}`, id, own)
+}
+
 /**
- * Refuses the first child backend that does not exist, or that is the backend `own` itself (rules:
+ * Refuses the id of a backend in a field, if the backend does not exist or is the backend `own` itself (rules:
  * references#always-there). A circle of several passes, as nothing follows it.
  */
-function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string): void {
-  for (const id of Object.keys(map)) {
-    if (isWeighted(id)) requireWeightedBackend(tx, id, own)
-    else if (isMissing(tx, id)) refuseUndeclared(id)
-  }
-}
-
-function refuseUndeclared(id: string): never {
-  refuse(errors.child_backend_not_found, {
-    field: `backends.${id}`,
-    received: quote(id),
-    problem: 'was not declared',
-    allowed: 'backends declared through the direct API, and weighted backends that exist',
-  })
-}
-
-function requireWeightedBackend(tx: Transaction, id: string, own: string | undefined): void {
-  if (id !== own && tx.get(backends, id)) return
-  refuse(errors.child_backend_not_found, {
-    field: `backends.${id}`,
-    received: quote(id),
-    problem: id === own ? 'is the weighted backend itself' : 'does not exist',
-    allowed: `${own === undefined ? '' : 'other '}weighted backends that exist, and backends of other kinds`,
-  })
+export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {
+  const isKnown = isWeighted(id) ? tx.get(backends, id) !== undefined : !isMissing(tx, id)
+  if (isKnown && id !== own) return
+  const problem = id === own ? 'is the backend itself' : isWeighted(id) ? 'does not exist' : 'was not declared'
+  const allowed =
+    problem === 'was not declared'
+      ? 'backends declared through the direct API, and weighted backends that exist'
+      : `${own === undefined ? '' : 'other '}weighted backends that exist, and backends of other kinds`
+  refuse(backendErrors.child_backend_not_found, { field, received: quote(id), problem, allowed })
 }

@@ -26,6 +26,10 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   tunnels: '',
   kubernetes_operators: '',
   weighted_backends: '',
+  tunnel_group_backends: '',
+  failover_backends: '',
+  http_response_backends: '',
+  static_backends: '',
   'vaults.secrets': '',
   'kubernetes_operators.bound_endpoints': '',
 }

@@ -179,7 +179,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     expect([error.key, error.status, error.message]).toEqual([
       'child_backend_not_found',
       400,
-      `backends.${id}: the backend "${id}" is the weighted backend itself. ` +
+      `backends.${id}: the backend "${id}" is the backend itself. ` +
         `Allowed are other weighted backends that exist, and ${ELSE}.`,
     ])
     expect(stateOf(gateway)).toBe(before)
@@ -206,7 +206,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     }
     const says = (id: string, parent?: string) => [
       'weighted_backend_in_use',
-      `${id} is a child of the weighted backend ${parent}. Take it out there before deleting it.`,
+      `${id} is a child of the backend ${parent}. Take it out there before deleting it.`,
     ]
     expect([refusal(one), refusal(two)]).toEqual([says(one, parents[0]), says(two, parents[0])])
     gateway.weightedBackends.update(parents[0] as string, { backends: { [two]: 1 } })

@@ -1,0 +1,114 @@
+import * as v from 'valibot'
+import {
+  backendErrors,
+  declareErrors,
+  described,
+  type FieldFacts,
+  named,
+  ofField,
+  ownPart,
+  quote,
+  refuse,
+  requireBackend,
+  resource,
+  resourceHead,
+  shownHead,
+  type Transaction,
+} from '../kit/index.ts'
+import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
+import { children, type FailoverRecord, failovers, requireNoFailoverParent } from './failover-records.ts'
+
+/** The most children: the service does not tell its number. */
+const MOST_CHILDREN = 100
+
+const errors = declareErrors({
+  failover_children_too_many: ofField(
+    6513,
+    400,
+    (it: FieldFacts & { count: number }) =>
+      `${it.field} has ${it.count} backends. Allowed are at most ${MOST_CHILDREN}.`,
+  ),
+  failover_child_of_wrong_kind: ofField(
+    6525,
+    400,
+    (it) => `${it.field} is ${it.received}, a failover backend. Allowed: a backend of another kind.`,
+  ),
+})
+
+const childErrors = [backendErrors.child_backend_not_found, ...Object.values(errors)]
+
+const shape = named(
+  v.object({ ...resourceHead, backends: children }),
+  'FailoverBackend',
+  'A backend that sends traffic to the first child that is online.',
+)
+
+const fields = { ...backendTexts, backends: v.optional(children) }
+
+const createBody = named(v.object(fields), 'FailoverBackendCreate', 'The body that creates a failover backend.', {
+  json: { examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }] },
+})
+
+const updateBody = named(
+  v.object(fields),
+  'FailoverBackendUpdate',
+  'The changes of a failover backend. Without `backends`, it has none any more.',
+  { json: { examples: [{ backends: ['bkdhr_2'] }] } },
+)
+
+const rulesOf = ownPart<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+
+/** Failover backends (rules: backends#failover). */
+export const failoverBackends = resource(
+  {
+    name: 'failover_backends',
+    path: '/backends/failover',
+    items: 'backends',
+    prefix: 'bkdfo',
+    what: 'failover backend',
+    filterable: [],
+    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    limits: backendLimit('failover_backends', 'failover backends'),
+    collection: failovers,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: (record, wire) => ({ ...shownHead(record, wire, '/backends/failover'), backends: record.backends }),
+    create: {
+      errors: childErrors,
+      run(tx, { backends = [], ...rest }) {
+        requireChildren(tx, backends)
+        return madeBackend(tx, failovers, 'bkdfo', rest, { backends })
+      },
+    },
+    update: {
+      errors: childErrors,
+      run(tx, record, { backends, ...rest }) {
+        if (backends) requireChildren(tx, backends)
+        const unsent = rulesOf(tx.rules).quirks.keepBackendsOnPatch ? record.backends : []
+        return tx.put(failovers, { ...record, ...described(rest, record), backends: backends ?? unsent })
+      },
+    },
+    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+    before: {
+      'weighted_backends.delete': {
+        errors: [backendErrors.weighted_backend_in_use],
+        run: (tx, { id = '' }) => requireNoFailoverParent(tx, id),
+      },
+    },
+  },
+)
+
+function requireChildren(tx: Transaction, backends: FailoverRecord['backends']): void {
+  if (backends.length > MOST_CHILDREN) {
+    const count = backends.length
+    refuse(errors.failover_children_too_many, { field: 'backends', received: quote(backends), count })
+  }
+  for (const [index, id] of backends.entries()) {
+    const field = `backends.${index}`
+    if (id.startsWith('bkdfo_')) refuse(errors.failover_child_of_wrong_kind, { field, received: quote(id) })
+    requireBackend(tx, field, id)
+  }
+}

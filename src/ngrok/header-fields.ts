@@ -1,0 +1,34 @@
+import * as v from 'valibot'
+import { anyObject, type FieldError, rule } from '../kit/index.ts'
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+/** Printable characters, spaces and tabs, and none of these at an end. */
+const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
+
+type Wrong = FieldError<string, object>
+
+/** The errors of headers: a name that is none, a value that is none, and a name that two headers have. */
+export interface HeaderErrors<Name extends Wrong, Value extends Wrong, Twice extends Wrong> {
+  readonly name: Name
+  readonly value: Value
+  readonly twice: Twice
+}
+
+/** Makes the schema of headers: names to values. Names are kept in lower case. */
+export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(errors: HeaderErrors<N, V, T>) {
+  return v.pipe(
+    anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
+    rule([errors.name, errors.value, errors.twice], (map, report) => {
+      const names = new Set<string>()
+      for (const [name, value] of Object.entries(map)) {
+        const at = { path: [name], value }
+        if (!NAME.test(name)) report(errors.name, {}, at)
+        else if (typeof value !== 'string' || !VALUE.test(value)) report(errors.value, {}, at)
+        else if (names.has(name.toLowerCase())) report(errors.twice, {}, at)
+        names.add(name.toLowerCase())
+      }
+    }),
+    v.transform((map) => Object.fromEntries(Object.entries(map).map(([name, value]) => [name.toLowerCase(), value]))),
+  )
+}

@@ -1,0 +1,119 @@
+import * as v from 'valibot'
+import {
+  backendErrors,
+  collection,
+  declareErrors,
+  described,
+  documented,
+  type Frozen,
+  field,
+  integerFrom,
+  named,
+  recordHead,
+  refusedAs,
+  resource,
+  resourceHead,
+  shownHead,
+  textOfBytes,
+  tooLong,
+} from '../kit/index.ts'
+import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
+import { headersWith } from './header-fields.ts'
+import { texts } from './shared.ts'
+
+/** The service has such a limit and does not tell its number. */
+const LONGEST_BODY = 65_536
+
+const errors = declareErrors({
+  response_body_too_large: tooLong(6516),
+  response_status_invalid: field(6517, 400),
+  response_header_invalid: field(
+    90442,
+    400,
+    () => 'headers with the name and the value of an HTTP header, each name once, whatever its case',
+  ),
+})
+
+const PATH = '/backends/http_response'
+
+const invalid = errors.response_header_invalid
+const body = textOfBytes(LONGEST_BODY, errors.response_body_too_large, 'The body of the response.')
+const headers = documented(
+  headersWith({ name: invalid, value: invalid, twice: invalid }),
+  'The headers of the response. Names are kept in lower case.',
+  { json: { additionalProperties: { type: 'string' } }, rules: 'backends#http-responses' },
+)
+const status_code = documented(
+  v.pipe(integerFrom(100, 599), refusedAs(errors.response_status_invalid)),
+  'The status of the response.',
+  { rules: 'backends#http-responses' },
+)
+
+const record = v.object({ ...recordHead('bkdhr', texts()), body: v.string(), headers, status_code })
+
+type ResponseRecord = Frozen<v.InferOutput<typeof record>>
+
+const responses = collection<ResponseRecord>({ name: 'http_response_backends', key: ({ id }) => id, schema: record })
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    body: documented(v.string(), 'The body of the response.'),
+    headers: documented(v.record(v.string(), v.string()), 'The headers of the response, with names in lower case.'),
+    status_code: documented(v.number(), 'The status of the response.'),
+  }),
+  'HttpResponseBackend',
+  'A backend that answers each request with the same response.',
+)
+
+const fields = { ...backendTexts, body, headers: v.optional(headers), status_code: v.optional(status_code) }
+
+const createBody = named(
+  v.object(fields),
+  'HttpResponseBackendCreate',
+  'The body that creates an HTTP response backend.',
+  {
+    json: { examples: [{ body: 'Back soon.', headers: { 'content-type': 'text/plain' }, status_code: 503 }] },
+  },
+)
+
+const updateBody = named(v.object(fields), 'HttpResponseBackendUpdate', 'The changes of an HTTP response backend.', {
+  json: { examples: [{ status_code: 404 }] },
+})
+
+/** HTTP response backends (rules: backends#http-responses). */
+export const httpResponseBackends = resource(
+  {
+    name: 'http_response_backends',
+    path: PATH,
+    items: 'backends',
+    prefix: 'bkdhr',
+    what: 'HTTP response backend',
+    article: 'an',
+    filterable: [],
+    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    limits: backendLimit('http_response_backends', 'HTTP response backends'),
+    collection: responses,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: ({ body, headers, status_code, ...rest }, wire) => ({
+      ...shownHead(rest, wire, PATH),
+      body,
+      headers,
+      status_code,
+    }),
+    create: {
+      run: (tx, { body = '', headers = {}, status_code = 200, ...rest }) =>
+        madeBackend(tx, responses, 'bkdhr', rest, { body, headers, status_code }),
+    },
+    update: {
+      run(tx, before, { body = before.body, headers = before.headers, status_code = before.status_code, ...rest }) {
+        return tx.put(responses, { ...before, ...described(rest, before), body, headers, status_code })
+      },
+    },
+    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+  },
+)

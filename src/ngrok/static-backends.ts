@@ -1,0 +1,122 @@
+import * as v from 'valibot'
+import {
+  backendErrors,
+  collection,
+  declareErrors,
+  described,
+  documented,
+  entry,
+  type Frozen,
+  field,
+  named,
+  recordHead,
+  refuse,
+  resource,
+  resourceHead,
+  rule,
+  shownHead,
+} from '../kit/index.ts'
+import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
+import { texts } from './shared.ts'
+
+const errors = declareErrors({
+  static_address_missing: entry(
+    6505,
+    400,
+    () => 'address is missing. Send a host and a port, such as "example.com:8080".',
+  ),
+  static_address_invalid: field(6506, 400, () => 'a host and a port, such as "example.com:8080"'),
+  static_address_without_host: field(6507, 400, () => 'a host before the port, as in "example.com:8080"'),
+})
+
+const PATH = '/backends/static'
+const ADDRESS = 'Where the traffic goes: a host and a port.'
+
+/** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
+const FORM = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
+
+const address = documented(
+  v.pipe(
+    v.string(),
+    rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
+      const port = Number(FORM.exec(text)?.groups?.port ?? 0)
+      if (/^:\d+$/.test(text)) report(errors.static_address_without_host, {})
+      else if (text !== '' && (port < 1 || port > 65_535)) report(errors.static_address_invalid, {})
+    }),
+  ),
+  ADDRESS,
+  { json: { examples: ['example.com:8080'] }, rules: 'backends#static-addresses' },
+)
+
+const TLS = named(
+  v.object({ enabled: documented(v.boolean(), 'True if the connection to the address uses TLS.') }),
+  'StaticBackendTls',
+  'How the connection to the address of a static backend is made.',
+)
+
+const sentTls = named(
+  v.object({ enabled: v.optional(TLS.entries.enabled) }),
+  'StaticBackendTlsBody',
+  'How the connection to the address is made. Without a field, it is as before, or else without TLS.',
+)
+
+const record = v.object({
+  ...recordHead('bkdsc', texts()),
+  address: v.string(),
+  tls: v.object({ enabled: v.boolean() }),
+})
+
+type StaticRecord = Frozen<v.InferOutput<typeof record>>
+
+const statics = collection<StaticRecord>({ name: 'static_backends', key: ({ id }) => id, schema: record })
+
+const shape = named(
+  v.object({ ...resourceHead, address: documented(v.string(), ADDRESS), tls: TLS }),
+  'StaticBackend',
+  'A backend that sends traffic to one address.',
+)
+
+const fields = { ...backendTexts, address: v.optional(address, ''), tls: v.optional(sentTls) }
+
+const createBody = named(v.object(fields), 'StaticBackendCreate', 'The body that creates a static backend.', {
+  json: { examples: [{ address: 'example.com:8080' }] },
+})
+
+const updateBody = named(v.object(fields), 'StaticBackendUpdate', 'The changes of a static backend.', {
+  json: { examples: [{ tls: { enabled: true } }] },
+})
+
+/** Static backends (rules: backends#static-addresses). */
+export const staticBackends = resource(
+  {
+    name: 'static_backends',
+    path: PATH,
+    items: 'backends',
+    prefix: 'bkdsc',
+    what: 'static backend',
+    filterable: [],
+    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    limits: backendLimit('static_backends', 'static backends'),
+    collection: statics,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: ({ address, tls, ...rest }, wire) => ({ ...shownHead(rest, wire, PATH), address, tls }),
+    create: {
+      errors: [errors.static_address_missing],
+      run(tx, { address, tls, ...rest }) {
+        if (address === '') refuse(errors.static_address_missing, {})
+        return madeBackend(tx, statics, 'bkdsc', rest, { address, tls: { enabled: tls?.enabled ?? false } })
+      },
+    },
+    update: {
+      run(tx, before, { address, tls, ...rest }) {
+        const after = { address: address || before.address, tls: { enabled: tls?.enabled ?? before.tls.enabled } }
+        return tx.put(statics, { ...before, ...described(rest, before), ...after })
+      },
+    },
+    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+  },
+)

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { refusalOf } from '../support/client.ts'
+import { opened } from './support.ts'
+
+const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
+
+describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
+  it('has the tunnels of agents that have all its labels, as they come and go, and they have it', async () => {
+    const { gateway, send } = opened()
+    const { status, body: group } = await send('POST', '/backends/tunnel_group', {
+      json: { ...texts, labels: { foo: 'bar', baz: 'qux' } },
+    })
+    expect([status, group]).toEqual([
+      201,
+      {
+        ...texts,
+        id: expect.stringMatching(/^bkdtg_/),
+        uri: `https://api.ngrok.com/backends/tunnel_group/${group.id}`,
+        created_at: '2026-01-01T00:00:00Z',
+        labels: { foo: 'bar', baz: 'qux' },
+        tunnels: [],
+      },
+    ])
+    const labelled = [{ labels: { foo: 'bar', baz: 'qux', more: 'x' } }, { labels: { foo: 'bar' } }]
+    const session = gateway.declare.tunnelSession({ labelled, endpoints: [{}] })
+    const { tunnels } = gateway.tunnelGroupBackends.get(group.id)
+    expect(tunnels).toEqual([{ id: tunnels[0]?.id, uri: `https://api.ngrok.com/tunnels/${tunnels[0]?.id}` }])
+    const all = gateway.tunnels.list().tunnels
+    expect(all.map(({ labels, backends }) => [labels?.more, backends?.map(({ id }) => id)])).toEqual(
+      expect.arrayContaining([
+        ['x', [group.id]],
+        [undefined, undefined],
+        [undefined, undefined],
+      ]),
+    )
+    expect(gateway.tunnelGroupBackends.list().backends[0]?.tunnels).toEqual(tunnels)
+    expect(gateway.tunnelGroupBackends.update(group.id, { labels: { foo: 'bar' } }).tunnels).toHaveLength(2)
+    expect(gateway.tunnelGroupBackends.update(group.id, { labels: {} }).tunnels).toEqual([])
+    gateway.tunnelGroupBackends.update(group.id, { labels: { foo: 'bar' } })
+    gateway.tunnelSessions.stop(session.id)
+    expect(gateway.tunnelGroupBackends.get(group.id).tunnels).toEqual([])
+  })
+
+  it.each([
+    [{ '': 'x' }, 'group_label_key_invalid'],
+    [{ k: '' }, 'group_label_value_invalid'],
+    [{ k: 7 }, 'group_label_value_invalid'],
+    [{ ['k'.repeat(256)]: 'x' }, 'group_label_key_invalid'],
+    [{ k: 'a=b' }, 'group_label_with_equals'],
+    [Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x'])), 'group_labels_too_many'],
+  ])('refuses the labels %j', (labels, key) => {
+    const { gateway } = opened()
+    // Some of them are none.
+    expect(refusalOf(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
+  })
+})
+
+describe('A failover backend (rules: backends#failover)', () => {
+  it('keeps its children in order, and has none after a PATCH without them', async () => {
+    const { send } = opened()
+    const backends = ['bkdhr_2', 'bkdtg_1']
+    const { body } = await send('POST', '/backends/failover', { json: { ...texts, backends } })
+    expect([body.id, body.backends]).toEqual([expect.stringMatching(/^bkdfo_/), backends])
+    const changed = await send('PATCH', `/backends/failover/${body.id}`, { json: { metadata: 'm' } })
+    expect([changed.status, changed.body]).toEqual([200, { ...body, metadata: 'm', backends: [] }])
+  })
+
+  it('keeps them with the quirk keepBackendsOnPatch', () => {
+    const { gateway } = opened({ quirks: { keepBackendsOnPatch: true } })
+    const { id } = gateway.failoverBackends.create({ backends: ['bkdhr_1'] })
+    expect(gateway.failoverBackends.update(id, { metadata: 'm' }).backends).toEqual(['bkdhr_1'])
+  })
+
+  it('refuses children that are none, are failover backends, or are too many', async () => {
+    const { gateway, refusedBy } = opened()
+    const { id } = gateway.failoverBackends.create()
+    const refused = (backends: unknown) => refusedBy('POST', '/backends/failover', { json: { backends } })
+    expect(await refused(['x'])).toBe('400 ERR_NGROK_6526')
+    expect(await refused(['bkdwd_gone'])).toBe('400 ERR_NGROK_6501')
+    expect(await refused([id])).toBe('400 ERR_NGROK_6525')
+    expect(await refused(Array(101).fill('bkdhr_1'))).toBe('400 ERR_NGROK_6513')
+  })
+})
+
+describe('An HTTP response backend (rules: backends#http-responses)', () => {
+  it('has a status, headers and a body, of which a PATCH changes what it names', async () => {
+    const { send } = opened()
+    const json = { ...texts, body: "I'm a teapot", headers: { 'Content-Type': 'text/plain' }, status_code: 418 }
+    const { body } = await send('POST', '/backends/http_response', { json })
+    expect(body).toMatchObject({ ...json, headers: { 'content-type': 'text/plain' } })
+    const path = `/backends/http_response/${body.id}`
+    expect((await send('PATCH', path, { json: { status_code: 503 } })).body).toEqual({ ...body, status_code: 503 })
+    expect((await send('POST', '/backends/http_response')).body).toMatchObject({
+      body: '',
+      headers: {},
+      status_code: 200,
+    })
+  })
+
+  it.each([
+    [{ status_code: 600 }, 6517],
+    [{ status_code: 0 }, 6517],
+    [{ body: 'x'.repeat(65_537) }, 6516],
+    [{ headers: { 'a b': 'x' } }, 90442],
+    [{ headers: { a: 'x\n' } }, 90442],
+    [{ headers: { A: 'x', a: 'y' } }, 90442],
+    [{ description: 'x'.repeat(256) }, 6503],
+    [{ metadata: 'x'.repeat(4097) }, 6504],
+  ])('is refused with %j', async (json, number) => {
+    const { refusedBy } = opened()
+    expect(await refusedBy('POST', '/backends/http_response', { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+})
+
+describe('A static backend (rules: backends#static-addresses)', () => {
+  it('has an address, and no TLS unless it was sent', async () => {
+    const { send } = opened()
+    const { status, body } = await send('POST', '/backends/static', { json: { ...texts, address: 'example.com:8080' } })
+    expect([status, body.address, body.tls]).toEqual([201, 'example.com:8080', { enabled: false }])
+    const path = `/backends/static/${body.id}`
+    expect((await send('PATCH', path, { json: { tls: { enabled: true } } })).body.tls).toEqual({ enabled: true })
+    // What the client for Go sends with each change.
+    const changed = await send('PATCH', path, { json: { metadata: 'm', address: '', tls: {} } })
+    expect(changed.body).toEqual({ ...body, metadata: 'm', tls: { enabled: true } })
+  })
+
+  it.each([
+    ['', 6505],
+    [':80', 6507],
+    ['example.com', 6506],
+    ['example.com:0', 6506],
+    ['example.com:65536', 6506],
+    ['http://example.com:80', 6506],
+  ])('refuses the address "%s"', async (address, number) => {
+    const { refusedBy } = opened()
+    expect(await refusedBy('POST', '/backends/static', { json: { address } })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  it.each(['localhost:1', '[::1]:80', '192.0.2.1:443', 'a_b.internal:8080'])('takes the address "%s"', (address) => {
+    expect(opened().gateway.staticBackends.create({ address }).address).toBe(address)
+  })
+})
+
+describe('Backends that others name (rules: backends#shared-rules)', () => {
+  it('cannot be deleted before', async () => {
+    const { gateway, send, refusedBy } = opened({ references: 'declared' })
+    const group = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
+    const response = gateway.httpResponseBackends.create().id
+    const weighted = gateway.weightedBackends.create({ backends: { [group]: 1 } }).id
+    const failover = gateway.failoverBackends.create({ backends: [response, weighted] }).id
+    for (const path of [`tunnel_group/${group}`, `http_response/${response}`, `weighted/${weighted}`]) {
+      expect(await refusedBy('DELETE', `/backends/${path}`), path).toBe('400 ERR_NGROK_6502')
+    }
+    const order = [`failover/${failover}`, `weighted/${weighted}`, `tunnel_group/${group}`, `http_response/${response}`]
+    for (const path of order) expect((await send('DELETE', `/backends/${path}`)).status, path).toBe(204)
+    expect(refusalOf(() => gateway.weightedBackends.create({ backends: { [group]: 1 } }))).toBe(
+      'child_backend_not_found',
+    )
+  })
+
+  it('come back with a snapshot, and work alone in a gateway', () => {
+    const { gateway } = opened()
+    const { id } = gateway.failoverBackends.create({ backends: [gateway.staticBackends.create({ address: 'a:1' }).id] })
+    const { gateway: other } = opened()
+    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
+    expect(other.failoverBackends.get(id)).toEqual(gateway.failoverBackends.get(id))
+  })
+
+  it('are none where the account may have none', async () => {
+    const { refusedBy } = opened({ account: { limits: { tunnel_group_backends: 0 } } })
+    expect(await refusedBy('POST', '/backends/tunnel_group')).toBe('400 ERR_NGROK_6500')
+  })
+})
