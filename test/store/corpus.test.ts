@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { createGateway, type Gateway, manualClock, type Snapshot } from '../../src/index.ts'
+import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
+import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { ran, serving } from '../support/command.ts'
@@ -26,9 +26,11 @@ function copyOf(version: string): string {
 const options = { authorityKeys: 'fresh', dns: 'simulated', clock: manualClock(NEW_YEAR) } as const
 
 /** Creates a gateway with the families of a version's corpus. */
-const creating = (version: string): typeof createGateway => (version.endsWith('-ngrok') ? createNgrok : createGateway)
+const creating = (version: string): Creating => (version.endsWith('-ngrok') ? createNgrok : createGateway)
 
-function opened(file: string, create = createGateway) {
+type Creating = (options: NgrokOptions<ManualClock>) => Gateway<ManualClock>
+
+function opened(file: string, create: Creating = createGateway) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
   return { store, gateway: create({ ...options, clock: manualClock(NEW_YEAR), store }) }
