@@ -30,6 +30,25 @@ export {
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
 export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
 export { assertStrict, type Strict } from './strict.ts'
+export { SurvivalError } from './survives/survival-error.ts'
+export { schedules, survives } from './survives/survives.ts'
+export type {
+  CodeUnderTest,
+  Coverage,
+  Disk,
+  Ended,
+  FailureGroup,
+  FaultKind,
+  Life,
+  OptInFaultKind,
+  ScheduledFault,
+  ScheduleOptions,
+  SurvivalProgress,
+  SurvivalResult,
+  SurvivesOptions,
+  TriedSchedule,
+  Verdict,
+} from './survives/types.ts'
 export {
   type DefineTest,
   type TestOptions,

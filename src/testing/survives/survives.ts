@@ -1,0 +1,46 @@
+import type { ManualClock } from '../../engine/manual-clock.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
+
+/**
+ * Finds the failure that breaks your code. Runs an async function against a fresh gateway: once without failures, then once
+ * for each single failure at each request, then for each pair, and so on. Throws the smallest schedule of failures after
+ * which the function leaves other resources, hangs, or breaks in another way. Timers and dates are replaced meanwhile, so
+ * that no run waits. Nothing is random: the same code gives the same result.
+ *
+ * @example
+ * ```ts
+ * import { survives } from 'fauxgate/testing'
+ *
+ * await survives(async ({ fetch, url }) => {
+ *   const headers = { authorization: 'Bearer key', 'service-version': '2' }
+ *   await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
+ * }) // throws: the code does not survive one fault …
+ * ```
+ * @throws SurvivalError with the smallest failing schedule; its message tells what happened. TypeError for an option that is
+ * unknown or has a value that is not allowed.
+ */
+export async function survives<T, G extends Gateway<ManualClock> = Gateway<ManualClock>>(
+  code: CodeUnderTest<T, G>,
+  options: SurvivesOptions<T, G> = {},
+): Promise<SurvivalResult> {
+  throw new Error(`survives is not ready: ${String(code)} ${Object.keys(options).join()}`)
+}
+
+/**
+ * Yields each schedule after it was tried, fewest failures first, the run without failures at the very first: {@link survives}
+ * as a loop of your own. It continues after failing schedules. Timers and dates are the host's between two schedules.
+ *
+ * @example
+ * ```ts
+ * import { schedules } from 'fauxgate/testing'
+ *
+ * for await (const { verdict, replay } of schedules(provision, { faults: 1 })) console.log(replay, verdict)
+ * ```
+ */
+export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<ManualClock>>(
+  code: CodeUnderTest<T, G>,
+  options: ScheduleOptions<T, G> = {},
+): AsyncGenerator<TriedSchedule, SurvivalResult> {
+  throw new Error(`schedules is not ready: ${String(code)} ${Object.keys(options).join()}`)
+}

@@ -1,0 +1,190 @@
+import type { ManualClock } from '../../engine/manual-clock.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import type { GatewayOptions } from '../../generated/options.ts'
+import type { Fetch } from '../../http/fetch.ts'
+import type { Duration } from '../../schema/time.ts'
+
+/** The failures that {@link survives} tries by default; `crash` only with `restart: true`. */
+export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'outcomes'
+
+/** The failures that {@link survives} tries only if `also` names them. */
+export type OptInFaultKind = 'late' | 'slow' | 'clock'
+
+/** What stays when the code under test crashes, such as a file or a database. Values are copied in and out. */
+export interface Disk {
+  /** Returns a copy of the value of this name; undefined if there is none. */
+  get<T = unknown>(name: string): T | undefined
+  /** Stores a copy of a value: anything that `structuredClone` takes. */
+  set(name: string, value: unknown): void
+  /** Tells whether there is a value of this name. */
+  has(name: string): boolean
+  /** Removes a value. */
+  delete(name: string): void
+}
+
+/** What the code under test receives. After a crash it is called again, on the same gateway and the same disk. */
+export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
+  /** The gateway's `fetch`. The global `fetch` reaches the gateway too, by its `url`. */
+  readonly fetch: Fetch
+  /** The base URL of the gateway; with the option `serve`, that of the server on loopback. */
+  readonly url: string
+  /** The gateway of this run. Its direct API meets no failures. */
+  readonly gateway: G
+  /** What stays after a crash. */
+  readonly disk: Disk
+  /** 1 for the first call, and one more after each crash. */
+  readonly life: number
+  /**
+   * Does something that the gateway does not see, such as saving an id, and returns its result. With `restart: true`, a
+   * crash is tried before it and after it.
+   */
+  effect<T>(name: string, work: () => T | Promise<T>): Promise<T>
+}
+
+/** A failure, and where it happens. */
+export interface ScheduledFault {
+  /** The operation, such as `POST /reserved_addrs`, `attempt app.example.com` or `effect save the id`. */
+  readonly at: string
+  /** Which one of these in the run, in the order of arrival: 1 for the first. */
+  readonly nth: number
+  /** The failure, such as `lost-after`. */
+  readonly fault: string
+}
+
+/** How a run ended. */
+export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
+  /** The gateway of the run. */
+  readonly gateway: G
+  /** The result, if the code resolved. */
+  readonly value: T | undefined
+  /** The error, if the code rejected. Any other value that was thrown is its `cause`. */
+  readonly error: Error | undefined
+  /** What the code has stored. */
+  readonly disk: Disk
+  /** The failures of the run; none in a run without failures. */
+  readonly schedule: readonly ScheduledFault[]
+}
+
+/**
+ * What is wrong with a run:
+ * - `survived`: nothing
+ * - `never-ends`: the code waits for nothing, or longer than `within`
+ * - `other-leftovers`: it resolves, and leaves other resources than the run without failures
+ * - `leftovers-after-error`: it rejects, and leaves resources
+ * - `refused-error`: it rejects, and `allow` does not accept the error
+ * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
+ * - `work-after-end`: it ends while requests or timers are under way
+ * - `does-not-hold`: `holds` says no
+ */
+export type Verdict =
+  | 'survived'
+  | 'never-ends'
+  | 'other-leftovers'
+  | 'leftovers-after-error'
+  | 'refused-error'
+  | 'unhandled-rejection'
+  | 'work-after-end'
+  | 'does-not-hold'
+
+/** A schedule of failures that was tried. */
+export interface TriedSchedule {
+  /** The failures. */
+  readonly schedule: readonly ScheduledFault[]
+  /** The schedule as a text, for the option `replay`. */
+  readonly replay: string
+  /** What is wrong with the run. */
+  readonly verdict: Verdict
+  /** The same as a sentence. */
+  readonly message: string
+  /** What happened, one line for each request, attempt, effect and crash. */
+  readonly story: string
+  /** The gateway at the end: `fauxgate serve --state FILE` opens it in the inspector. */
+  readonly snapshot: object
+}
+
+/** The failing schedules with the same verdict and the same last operation; the smallest stands for all. */
+export interface FailureGroup extends TriedSchedule {
+  /** The number of failing schedules. */
+  readonly count: number
+}
+
+/** What was tried at an operation. */
+export interface Coverage {
+  /** The operation, such as `POST /reserved_addrs`. */
+  readonly at: string
+  /** The failures that were tried there, with the number of schedules. */
+  readonly tried: Readonly<Record<string, number>>
+}
+
+/** How far {@link survives} is. */
+export interface SurvivalProgress {
+  /** The number of schedules that were tried. */
+  readonly tried: number
+  /** The number of schedules up to this number of failures. */
+  readonly total: number
+  /** The number of failing schedules. */
+  readonly failing: number
+  /** The number of failures in a schedule at present. */
+  readonly faults: number
+}
+
+/** What {@link survives} has tried. */
+export interface SurvivalResult {
+  /** Such as `2,184 of 2,184 schedules with up to 2 faults; 0 fail`. */
+  readonly summary: string
+  /** The number of schedules that were tried. */
+  readonly tried: number
+  /** The number of schedules that there are. */
+  readonly total: number
+  /** False if the budget ended before all schedules were tried. */
+  readonly isComplete: boolean
+  /** What was tried, by operation. */
+  readonly coverage: readonly Coverage[]
+}
+
+/** Options of {@link schedules}. */
+export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
+  /** The most failures in one schedule. Default: 2. */
+  readonly faults?: number
+  /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
+  readonly restart?: boolean
+  /** The longest that a run may take, on the gateway's clock. Default: `1d`. */
+  readonly within?: Duration
+  /** The most schedules that are tried. Default: 20,000. */
+  readonly budget?: number
+  /** The failures to try. Default: all of these. */
+  readonly kinds?: readonly FaultKind[]
+  /** Further failures to try. Default: none. */
+  readonly also?: readonly OptInFaultKind[]
+  /** Tries this one schedule only: the text of a report. */
+  readonly replay?: string
+  /** Makes the gateway of each run, such as `createNgrok` of `fauxgate/ngrok`. Default: `createGateway`. */
+  readonly create?: (options: GatewayOptions<ManualClock>) => G
+  /** Options of the gateway of each run. The clock is a manual one that starts at 2026-01-01T00:00:00Z. */
+  readonly gatewayOptions?: Omit<GatewayOptions<ManualClock>, 'clock'>
+  /**
+   * Prepares the gateway of each run. What is there afterwards is not left over by the code. It may return a function that
+   * is called at the end of the run.
+   */
+  readonly setup?: (gateway: G) => unknown
+  /** Serves the gateways on loopback, for clients that need a URL: `serve` of `fauxgate/node`. It is called once. */
+  readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
+  /** Tells whether the code may reject with this error. It must leave nothing over then. Default: with any. */
+  readonly allow?: (ended: Ended<T, G>) => boolean
+  /** Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. */
+  readonly holds?: (ended: Ended<T, G>) => unknown
+  /** Ends the search: it rejects with the reason of the signal. */
+  readonly signal?: AbortSignal
+}
+
+/** Options of {@link survives}. */
+export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
+  extends ScheduleOptions<T, G> {
+  /** Is called now and then. Default: on a terminal, one line that is rewritten; nothing in CI. */
+  readonly onProgress?: (progress: SurvivalProgress) => void
+}
+
+/** The code under test. */
+export type CodeUnderTest<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> = (
+  life: Life<G>,
+) => T | Promise<T>
