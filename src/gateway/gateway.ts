@@ -39,7 +39,7 @@ import { hostOf } from './control-host.ts'
 import { ErrorBoundary, startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
-import type { Transport } from './transport.ts'
+import type { Hooks, Transport } from './transport.ts'
 
 /** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
@@ -180,9 +180,10 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const secretNames = new SecretNames(table.api.operations, dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
   const engine: Engine = new Engine({
+  const hooks: Hooks = {}
     clock,
     dialect,
-    rules: rulesIn(read),
+    rules: { ...rulesIn(read), hooks },
     seed: read.seed ?? freshSeed(),
     authorityFor: authority.of,
     url: home,
@@ -229,6 +230,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     emptyJsonOnDelete: read.emptyJsonOnDelete,
     journal,
     rateLimiter,
+    hooks,
   })
   const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
   const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.reached(at, signal, operationId))
@@ -247,6 +249,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     },
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     journal,
+    hooks,
   }
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(controlMembers(host), clock)

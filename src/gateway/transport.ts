@@ -1,7 +1,9 @@
 import type { BodyLimit } from '../http/admission.ts'
+import type { ArrivalHooks } from '../http/arrival.ts'
 import type { Refused } from '../http/handler.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { KeptJournal } from '../journal/journal.ts'
+import type { AttemptHooks } from '../provisioning/managed-domain.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport {
@@ -22,7 +24,12 @@ export interface Transport {
   readonly settle: () => void
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
   readonly journal: KeptJournal
+  /** What decides about each request and each provisioning attempt when it happens; empty if nothing does. */
+  readonly hooks: Hooks
 }
+
+/** The hooks of a gateway. */
+export interface Hooks extends ArrivalHooks, AttemptHooks {}
 
 /** Returns a gateway with the same state, whose transport does some calls in another way. */
 export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {

@@ -11,12 +11,19 @@ import { durationMs } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
-export function isBefore(fault: ArmedFault): boolean {
+/** What a fault does to the response. */
+export type FaultEffect = Pick<
+  ArmedFault,
+  'body' | 'drop' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
+>
+
+export function isBefore(fault: FaultEffect): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
 }
 
 interface Met {
-  readonly operation: Operation
+  /** Null if the API has no such operation. */
+  readonly operation: Operation | null
   readonly ids: PathIds
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
@@ -26,7 +33,7 @@ interface Met {
 }
 
 export function faultyAnswer(
-  fault: ArmedFault,
+  fault: FaultEffect,
   usual: HttpResponse | undefined,
   it: Met & { readonly now: number },
 ): HttpResponse {
@@ -44,12 +51,12 @@ export function faultyAnswer(
 }
 
 /** Tells whether a fault gives an answer of its own. A fault that only delays or cuts does not. */
-function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: ArmedFault): boolean {
+function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
   const own = [status, error, message, body, retryAfter].some((value) => value !== undefined)
   return own || drop === true || (latency === undefined && truncate === undefined)
 }
 
-function failure(fault: ArmedFault, it: Met): HttpResponse {
+function failure(fault: FaultEffect, it: Met): HttpResponse {
   const { operationId, dialect } = it
   const error = (fault.error && errorNamed(fault.error, it)) || errors.injected_fault
   const status = fault.status ?? statusOf(error, dialect)
@@ -65,9 +72,9 @@ function failure(fault: ArmedFault, it: Met): HttpResponse {
 
 /** Returns the message of the rule that the error belongs to, with the values that the request has. */
 function messageOf(error: CatalogueError, { operation, ids, input, dialect }: Met): string {
-  const usual = errors.injected_fault.message({ operation: operation.name })
+  const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
   if (error === errors.injected_fault) return usual
-  const schema = operation.body ?? operation.query
+  const schema = operation?.body ?? operation?.query
   const shown = (name: string, value: unknown) =>
     typeof value === 'object' || (schema && isSecretAt(schema, [name])) ? quoteSecret(value) : quote(value)
   const sent = Object.entries(isObject(input) ? input : {})

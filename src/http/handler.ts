@@ -17,9 +17,10 @@ import { type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { KeyCheck } from './access.ts'
 import { requireCaller } from './admission.ts'
+import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
-import { faultyAnswer, isBefore } from './fault-effects.ts'
+import { type FaultEffect, faultyAnswer, isBefore } from './fault-effects.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
 import { jsonBody, queryParameters, splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
@@ -35,6 +36,7 @@ interface HandlerOptions {
   readonly emptyJsonOnDelete: boolean
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
+  readonly hooks: ArrivalHooks
 }
 
 /** Answers one request at once: no timers, no host I/O, nothing to wait for. */
@@ -93,16 +95,39 @@ class Call {
   }
 
   respond(): HttpResponse {
-    const { engine, controlApi } = this.#parts
-    const response = this.#orError(() => {
-      engine.keepOperationIds()
-      return this.#isControl ? controlApi.answer(this.#request, this.#path, this.#query) : this.#answered()
-    })
+    const { engine, hooks } = this.#parts
+    const isSeen = !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
+    const response = hooks.arrival && isSeen ? hooks.arrival(this.#arrival()) : this.#usual()
     const now = engine.lastNow
     const { safe } = engine
     if (!safe) return this.#noted(response, now)
     const later = this.#onceSafe(safe, response).then((final) => this.#noted(final, now))
     return { ...this.#complete(response), safe: later }
+  }
+
+  #usual(): HttpResponse {
+    const { engine, controlApi } = this.#parts
+    return this.#orError(() => {
+      engine.keepOperationIds()
+      return this.#isControl ? controlApi.answer(this.#request, this.#path, this.#query) : this.#answered()
+    })
+  }
+
+  #arrival(): Arrival {
+    const { router } = this.#parts
+    const { method, body, peer } = this.#request
+    const route = router.find(this.#path)
+    const operation = route?.methods.get(method === 'HEAD' ? 'GET' : method) ?? null
+    return {
+      method,
+      path: this.#path,
+      query: this.#query,
+      body,
+      operation,
+      isServed: peer !== undefined,
+      answer: () => ({ response: this.#usual(), hasChanged: this.#commit !== null }),
+      fail: (fault, usual) => this.#faulty(fault, usual, operation, route?.ids ?? {}, undefined),
+    }
   }
 
   #orError(work: () => HttpResponse): HttpResponse {
@@ -154,13 +179,24 @@ class Call {
   }
 
   #executedWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
-    const { engine, dialect } = this.#parts
+    const { engine } = this.#parts
     const { name } = operation
     const { method } = this.#request
     const fault = applyFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
     if (!fault) return this.#executed(operation, ids, input)
     this.#fault = fault
     const usual = isBefore(fault) ? undefined : this.#orError(() => this.#executed(operation, ids, input))
+    return this.#faulty(fault, usual, operation, ids, input)
+  }
+
+  #faulty(
+    fault: FaultEffect,
+    usual: HttpResponse | undefined,
+    operation: Operation | null,
+    ids: PathIds,
+    input: unknown,
+  ): HttpResponse {
+    const { engine, dialect } = this.#parts
     return faultyAnswer(fault, usual, {
       operation,
       ids,

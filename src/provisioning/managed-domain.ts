@@ -10,7 +10,7 @@ import type { Frozen } from '../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import type { CertificateLife } from './certificate-profiles.ts'
 import { isDnsName, normalName } from './dns.ts'
-import { PROVISIONING_ERRORS } from './outcomes.ts'
+import { PROVISIONING_ERRORS, type ProvisioningError } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
 /** The options of a gateway for provisioning; `GatewayOptions` has their meaning and defaults. Durations are in ms. */
@@ -21,6 +21,15 @@ export interface ProvisioningRules {
   readonly internalErrorBackoff: { readonly first: number; readonly most: number }
   readonly dnsErrorRetry: number
   readonly quirks: { readonly lateStatus: boolean }
+  readonly hooks: AttemptHooks
+}
+
+/** The hook of provisioning, for whoever decides about each attempt. */
+export interface AttemptHooks {
+  /** Called at each attempt with its usual error, if it has one. Returns the error that it has instead. Absent: the usual one. */
+  attempt?:
+    | ((domain: string, now: number, usual: ProvisioningError | undefined) => ProvisioningError | undefined)
+    | undefined
 }
 
 export const provisioningRules = ownPart<ProvisioningRules>()

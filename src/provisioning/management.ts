@@ -14,9 +14,17 @@ const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
 export function attempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   const tried = domain.job?.error_code ? transit(tx, domain, 'retried', {}) : domain
   const isRenewal = domain.certificate_id !== null
-  const failure = failureOf(tx, tried)
+  const failure = hooked(tx, tried, failureOf(tx, tried))
   if (!failure) return transit(tx, tried, isRenewal ? 'renewed' : 'issued', {})
   return transit(tx, tried, isRenewal ? 'renewal failed' : 'failed', failure)
+}
+
+/** Lets the hook decide, if there is one. */
+function hooked(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
+  const { attempt } = provisioningRules(tx.rules).hooks
+  const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
+  if (error_code === usual?.error_code) return usual
+  return error_code && { error_code, msg: MESSAGES[error_code] }
 }
 
 /** Decides by the script, then by simulated DNS, if enabled; otherwise the attempt succeeds. */

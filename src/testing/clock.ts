@@ -1,6 +1,5 @@
-import { createClock } from '@sinonjs/fake-timers'
-import type { ClockFollower } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
+import { fakeTimersOn } from './fake-timers.ts'
 
 /** The type of a global, where the platform has it. */
 type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
@@ -46,25 +45,7 @@ export interface Timers {
  * ```
  */
 export function timersOn(clock: ManualClock): Timers {
-  const fake = createClock(clock.now)
-  // These timers keep no time of their own.
-  Object.defineProperty(fake, 'now', { get: () => clock.now, set: () => undefined })
-  const follower: ClockFollower = {
-    nextDueAt: () => undefined,
-    nextStopAt: () => fake.timerHeap?.peek()?.callAt,
-    settle: () => void fake.tick(0),
-    timers: {
-      timeSet: (ms) => fake.setSystemTime(ms),
-      reset() {
-        fake.reset()
-        fake.setSystemTime(clock.now + fake.performance.now())
-      },
-    },
-  }
-  clock.attach(follower)
-  // As on the platform, where no interval is shorter than 1 ms.
-  const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
-    fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
+  const { fake, setInterval } = fakeTimersOn(clock)
   const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
   return {

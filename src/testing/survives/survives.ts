@@ -24,7 +24,14 @@ export async function survives<T, G extends Gateway<ManualClock> = Gateway<Manua
   code: CodeUnderTest<T, G>,
   options: SurvivesOptions<T, G> = {},
 ): Promise<SurvivalResult> {
-  throw new Error(`survives is not ready: ${String(code)} ${Object.keys(options).join()}`)
+  const caller = new Error()
+  Error.captureStackTrace?.(caller, survives)
+  const { search } = await import('./search.ts')
+  try {
+    return await search(code, options)
+  } catch (error) {
+    throw error instanceof Error ? startingAt(error, caller) : error
+  }
 }
 
 /**
@@ -42,5 +49,12 @@ export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<Man
   code: CodeUnderTest<T, G>,
   options: ScheduleOptions<T, G> = {},
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
-  throw new Error(`schedules is not ready: ${String(code)} ${Object.keys(options).join()}`)
+  const { iterate } = await import('./search.ts')
+  return yield* iterate(code, options)
+}
+
+/** Makes runners point to the call, and not to the files of this package. */
+function startingAt<E extends Error>(error: E, { stack = '' }: Error): E {
+  error.stack = `${error.name}: ${error.message}${stack.replace(/^Error/, '')}`
+  return error
 }

@@ -71,7 +71,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * - `never-ends`: the code waits for nothing, or longer than `within`
  * - `other-leftovers`: it resolves, and leaves other resources than the run without failures
  * - `leftovers-after-error`: it rejects, and leaves resources
- * - `refused-error`: it rejects, and `allow` does not accept the error
+ * - `refused-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
  * - `work-after-end`: it ends while requests or timers are under way
  * - `does-not-hold`: `holds` says no

@@ -1,0 +1,56 @@
+/** The parts of Node that the explorer needs, as far as the host has them: Bun and Deno lack some. */
+export interface Host {
+  /** Resolves once everything has run that waits for nothing but its turn. */
+  turn(): Promise<void>
+  /** Resolves after about 1 ms of real time, in which sockets, files and threads get on. */
+  pause(): Promise<void>
+  /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`. */
+  resources(): readonly string[]
+  /** Counts the work on threads that is under way, which resources do not show: crypto and zlib. */
+  countThreads(): { readonly count: () => number; end(): void }
+  /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
+  readonly timers: Record<string, unknown> | undefined
+  readonly promises: (Record<string, unknown> & { readonly scheduler?: object }) | undefined
+  syncExports(): void
+}
+
+interface Modules {
+  'node:timers': typeof import('node:timers')
+  'node:timers/promises': typeof import('node:timers/promises')
+  'node:async_hooks': typeof import('node:async_hooks')
+  'node:module': typeof import('node:module')
+}
+
+function nodeModule<Name extends keyof Modules>(name: Name): Modules[Name] | undefined {
+  const { getBuiltinModule } = globalThis.process ?? {}
+  return getBuiltinModule?.(name) as Modules[Name] | undefined // The module of this name.
+}
+
+/** Takes the functions of the host, before any of them is replaced. */
+export function hostOf(): Host {
+  const timers = nodeModule('node:timers')
+  const { setImmediate: soon, setTimeout: after } = timers ?? globalThis
+  const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
+  return {
+    turn: () => new Promise((resolve) => void soon(resolve)),
+    pause: () => new Promise((resolve) => void after(resolve, 1)),
+    resources: () => resources?.() ?? [],
+    countThreads,
+    timers: timers as Record<string, unknown> | undefined, // To replace its members by name.
+    promises: nodeModule('node:timers/promises') as Host['promises'], // As above.
+    syncExports: () => nodeModule('node:module')?.syncBuiltinESMExports?.(),
+  }
+}
+
+const ON_THREADS = /REQUEST$|^ZLIB$/
+
+function countThreads() {
+  const working = new Set<number>()
+  const hook = nodeModule('node:async_hooks')?.createHook({
+    init: (id, type) => void (ON_THREADS.test(type) && working.add(id)),
+    after: (id) => void working.delete(id),
+    destroy: (id) => void working.delete(id),
+  })
+  hook?.enable()
+  return { count: () => working.size, end: () => void hook?.disable() }
+}

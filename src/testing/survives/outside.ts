@@ -1,0 +1,67 @@
+import type { Host } from './host.ts'
+
+/** Handles that stay open while nothing happens. What waits for them alone waits for nothing. */
+const HANDLE = /^(TCP(Server|Socket)Wrap|PipeWrap|UDPWrap|TTYWrap|MessagePort|Worker|ProcessWrap|Timeout|FSEventWrap)$/
+
+/** The pauses of about 1 ms after which open handles count as idle. */
+const MOST_PAUSES = 500
+
+/** The pauses after which anything else counts as idle, such as the reading of a file. */
+const MOST_PAUSES_IN_ALL = 30_000
+
+/** Tells whether something is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
+export class Outside {
+  readonly #host: Host
+  readonly #threads: ReturnType<Host['countThreads']>
+  #baseline: readonly string[] = []
+  #pauses = 0
+
+  constructor(host: Host) {
+    this.#host = host
+    this.#threads = host.countThreads()
+  }
+
+  /** Takes what is open now for idle. */
+  begin(): void {
+    this.#baseline = this.#host.resources()
+    this.#pauses = 0
+  }
+
+  end(): void {
+    this.#threads.end()
+  }
+
+  /** Lets what is under way get on. Returns false if nothing is; `held` sockets wait for an answer that is not due yet. */
+  async wait(held: number): Promise<boolean> {
+    const more = this.#more()
+    const isBusy = this.#threads.count() > 0 || more.length > held
+    if (!isBusy || this.#isIdle(more)) {
+      this.#pauses = 0
+      return false
+    }
+    if (more.includes('Immediate')) return true
+    this.#pauses++
+    await this.#host.pause()
+    return true
+  }
+
+  #isIdle(more: readonly string[]): boolean {
+    const isOpenOnly = this.#threads.count() === 0 && more.every((type) => HANDLE.test(type))
+    if (this.#pauses < (isOpenOnly ? MOST_PAUSES : MOST_PAUSES_IN_ALL)) return false
+    this.begin()
+    return true
+  }
+
+  /** Returns what is open beyond the baseline. */
+  #more(): readonly string[] {
+    const now = this.#host.resources()
+    const more: string[] = []
+    const left = [...this.#baseline]
+    for (const type of now) {
+      const place = left.indexOf(type)
+      if (place === -1) more.push(type)
+      else left.splice(place, 1)
+    }
+    return more
+  }
+}

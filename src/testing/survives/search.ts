@@ -1,0 +1,103 @@
+import type { ManualClock } from '../../engine/manual-clock.ts'
+import type { Gateway } from '../../gateway/gateway.ts'
+import { counted } from '../../schema/text.ts'
+import { Explorer } from './explore.ts'
+import { readSurvivalOptions } from './options.ts'
+import { SurvivalError } from './survival-error.ts'
+import type {
+  CodeUnderTest,
+  FailureGroup,
+  ScheduleOptions,
+  SurvivalResult,
+  SurvivesOptions,
+  TriedSchedule,
+} from './types.ts'
+
+type Group = { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] }
+
+/** Tries all schedules up to the level at which one fails. */
+export async function search<T, G extends Gateway<ManualClock>>(
+  code: CodeUnderTest<T, G>,
+  options: SurvivesOptions<T, G>,
+): Promise<SurvivalResult> {
+  const explorer = new Explorer(code, readSurvivalOptions(options))
+  const groups = new Map<string, Group>()
+  explorer.enter()
+  try {
+    for await (const tried of explorer.tries(true)) {
+      if (tried.verdict !== 'survived') addTo(groups, tried)
+      const { tried: count, total, failing, level: faults } = explorer
+      options.onProgress?.({ tried: count, total, failing, faults })
+    }
+  } finally {
+    explorer.end()
+  }
+  if (groups.size === 0) return resultOf(explorer)
+  throw new SurvivalError(
+    reportOf(code, [...groups.values()], explorer, options.replay !== undefined),
+    [...groups.values()],
+    explorer.coverage,
+  )
+}
+
+/** Yields each schedule that was tried. In between, everything is the host's own. */
+export async function* iterate<T, G extends Gateway<ManualClock>>(
+  code: CodeUnderTest<T, G>,
+  options: ScheduleOptions<T, G>,
+): AsyncGenerator<TriedSchedule, SurvivalResult> {
+  const explorer = new Explorer(code, readSurvivalOptions(options))
+  explorer.enter()
+  try {
+    for await (const tried of explorer.tries(false)) {
+      explorer.leave()
+      yield tried
+      explorer.enter()
+    }
+    return resultOf(explorer)
+  } finally {
+    explorer.end()
+  }
+}
+
+function addTo(groups: Map<string, Group>, tried: TriedSchedule): void {
+  const name = `${tried.verdict} ${tried.schedule.at(-1)?.at}`
+  const group = groups.get(name)
+  if (group) group.count++
+  else groups.set(name, { ...tried, count: 1 })
+}
+
+type Tried = Pick<Explorer<never, never>, 'tried' | 'total' | 'failing' | 'isComplete' | 'coverage' | 'level'>
+
+function resultOf({ tried, total, isComplete, coverage, level, failing }: Tried): SurvivalResult {
+  const cut = isComplete ? '' : '; the budget has ended'
+  const summary = `${number(tried)} of ${number(total)} schedules with up to ${counted(level, 'fault')}; ${number(failing)} fail${cut}`
+  return { summary, tried, total, isComplete, coverage }
+}
+
+const number = (count: number) => count.toLocaleString('en-US')
+
+const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
+
+function reportOf(
+  code: { readonly name: string },
+  groups: readonly Group[],
+  explorer: Tried,
+  isReplay: boolean,
+): string {
+  const [first, ...others] = groups as [Group, ...Group[]]
+  const { length } = first.schedule
+  const name = code.name || 'The code'
+  if (length === 0) return `${name} fails without any fault: ${first.message}\n\n${first.story}`
+  const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
+  const tried = explorer.isComplete
+    ? `all ${number(explorer.tried)}`
+    : `${number(explorer.tried)} of ${number(explorer.total)}`
+  const lines = [`${name} does not survive ${faults}: ${first.message}`, '', first.story]
+  if (isReplay) return lines.join('\n')
+  return [
+    ...lines,
+    `  The smallest of ${counted(explorer.failing, 'failing schedule')}; ${tried} with ${length === 1 ? '' : 'up to '}${faults} were tried.`,
+    `  Replay: survives(code, { replay: '${first.replay}' })`,
+    ...others.map(({ count, message, replay }) => `  Also ${counted(count, 'schedule')}: ${message}\n    '${replay}'`),
+  ].join('\n')
+}

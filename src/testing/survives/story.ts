@@ -1,0 +1,96 @@
+import type { AnyRun, Event } from './run.ts'
+import { quoteError } from './verdict.ts'
+
+const LONGEST_QUESTION = 160
+
+/** Tells what happened in a run, one line for each event; equal ones in a row are one line. */
+export function storyOf(run: AnyRun): string {
+  const lines: string[] = []
+  let life = 1
+  for (let at = 0; at < run.events.length; ) {
+    const [count, period] = repeatedAt(run.events, at)
+    for (const event of run.events.slice(at, at + period)) {
+      if (event.life > life) lines.push(`${timeOf(event)}  the code starts again`)
+      life = event.life
+      lines.push(lineOf(event))
+    }
+    at += period * count
+    const last = run.events[at - 1]
+    if (count > 1 && last) lines.push(`        … ${count} times, until ${shortTime(last.time)}`)
+  }
+  if (life < run.lives) lines.push('        the code starts again')
+  return shortIds([...lines, `  in the end: ${endOf(run)}`].join('\n'))
+}
+
+/** Counts how often the next event, or the next few, come again and again. */
+function repeatedAt(events: readonly Event[], start: number): [count: number, period: number] {
+  for (const period of [1, 2, 3]) {
+    let count = 1
+    while (isAlike(events, start, start + count * period, period)) count++
+    if (count > 2) return [count, period]
+  }
+  return [1, 1]
+}
+
+function isAlike(events: readonly Event[], a: number, b: number, length: number): boolean {
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [events[a + at], events[b + at]]
+    if (!one || !other || one.life !== other.life || lineOf(one).slice(8) !== lineOf(other).slice(8)) return false
+  }
+  return true
+}
+
+function lineOf(event: Event): string {
+  const { question, kind, answer, on } = event
+  const text = question.length > LONGEST_QUESTION ? `${question.slice(0, LONGEST_QUESTION)}…` : question
+  // The words of most failures say what became of the answer.
+  const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
+  return `${timeOf(event)}  ${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answer.status}` : ''}`
+}
+
+function timeOf({ time }: Event): string {
+  return shortTime(time).padStart(8)
+}
+
+/** Writes a time in two units at most, such as `2h16m`. */
+function shortTime(ms: number): string {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ] as const
+  const [first] = units.filter(([, size]) => ms >= size)
+  if (!first) return ms === 0 ? '0s' : `${ms}ms`
+  const [unit, size] = first
+  const rest = units[units.indexOf(first) + 1]
+  const more = rest ? Math.floor((ms % size) / rest[1]) : 0
+  return `${Math.floor(ms / size)}${unit}${rest && more > 0 ? `${more}${rest[0]}` : ''}`
+}
+
+function endOf(run: AnyRun): string {
+  const { settled, stuck } = run
+  const left = run.leftovers().map((each) => each.slice(each.indexOf(' ') + 1))
+  const ending =
+    stuck || !settled
+      ? 'it has not ended'
+      : settled.error
+        ? `it rejects with ${quoteError(settled.error)}`
+        : 'it resolves'
+  return `${ending}; left: ${left.join(', ') || 'nothing'}`
+}
+
+/** Writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
+function shortIds(text: string): string {
+  const short = new Map<string, string>()
+  const counts = new Map<string, number>()
+  return text.replace(/\b([a-z]{1,12})_[0-9A-Za-z]{20,}/g, (id, prefix: string) => {
+    const known = short.get(id)
+    if (known) return known
+    const count = counts.get(prefix) ?? 0
+    counts.set(prefix, count + 1)
+    const name = `${prefix}_${count < 26 ? String.fromCharCode(97 + count) : count}`
+    short.set(id, name)
+    return name
+  })
+}

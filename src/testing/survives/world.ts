@@ -1,0 +1,212 @@
+import { manualClock } from '../../engine/manual-clock.ts'
+import { type Fetch, isRequest } from '../../http/fetch.ts'
+import { isBelow } from '../../http/request.ts'
+import { fakeTimersOn } from '../fake-timers.ts'
+import { START } from '../fixture.ts'
+import { hostOf } from './host.ts'
+import { Outside } from './outside.ts'
+
+/** Who answers the requests of the global `fetch`. */
+interface Reached {
+  readonly url: string
+  readonly fetch: Fetch
+}
+
+interface Handle {
+  hasRef?(): boolean
+  unref?(): unknown
+}
+
+type Work = (...args: unknown[]) => void
+
+/**
+ * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
+ * explorer moves. They stay the same for all runs, so that code may keep them.
+ */
+export class World {
+  readonly clock = manualClock(START)
+  readonly #timers = fakeTimersOn(this.clock)
+  readonly #host = hostOf()
+  readonly outside = new Outside(this.#host)
+  readonly turn = this.#host.turn
+  /** Counts what the code does that more can follow from. */
+  activity = 0
+  /** The errors that nobody has handled. */
+  unhandled: unknown[] = []
+  reached: Reached | undefined
+  #random = 0
+  #handles = new Map<number, Handle>()
+  #undo: (() => void)[] = []
+
+  /** @throws Error if timers are faked already: those of the host would be out of reach. */
+  constructor() {
+    const { setTimeout } = globalThis
+    if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
+      throw new Error(
+        'survives needs the timers of the host, and finds fake ones. Call it without fake timers, for example after ' +
+          'vi.useRealTimers() or jest.useRealTimers(): it replaces timers and dates itself.',
+      )
+    }
+  }
+
+  /** Begins a run: everything is as at the start. */
+  begin(): void {
+    this.#timers.setAhead(0)
+    this.clock.reset()
+    this.#handles = new Map()
+    this.#random = 1
+    this.unhandled = []
+    this.outside.begin()
+  }
+
+  /** When the next timer of the code is due, in ms. */
+  nextTimerAt(): number | undefined {
+    return this.#timers.nextStopAt()
+  }
+
+  /** Counts the timers that keep a process alive. */
+  countTimers(): number {
+    let count = 0
+    const { timers } = this.#timers.fake
+    if (timers) for (const id of timers.keys()) if (this.#handles.get(id)?.hasRef?.() !== false) count++
+    return count
+  }
+
+  dropTimers(): void {
+    this.#timers.drop()
+  }
+
+  /** Lets the dates be ahead of the clock; timers are not affected. */
+  setAhead(ms: number): void {
+    this.#timers.setAhead(ms)
+  }
+
+  /** Advances to a time. What a timer throws is unhandled. */
+  advanceTo(at: number): void {
+    this.activity++
+    try {
+      this.clock.advanceTo(Math.max(at, this.clock.now))
+    } catch (error) {
+      this.unhandled.push(error)
+    }
+  }
+
+  /** Replaces the functions of the host, until `leave`. */
+  enter(): void {
+    const { fake } = this.#timers
+    const { timers, promises } = this.#host
+    const setting = (set: (work: Work, ms?: number, ...args: unknown[]) => unknown) =>
+      ((work: Work, ms?: number, ...args: unknown[]) => this.#set(set, work, ms, args)) as unknown
+    const clearing = (clear: (handle: never) => void) => (handle: never) => {
+      this.activity++
+      clear(handle)
+    }
+    const replaced = {
+      setTimeout: setting(fake.setTimeout as never),
+      setInterval: setting(this.#timers.setInterval as never),
+      clearTimeout: clearing(fake.clearTimeout),
+      clearInterval: clearing(fake.clearInterval),
+    }
+    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
+    if (timers) this.#replace(timers, replaced)
+    if (promises) this.#replace(promises, { setTimeout: this.#sleep })
+    if (promises?.scheduler) this.#replace(promises.scheduler, { wait: (ms: number) => this.#sleep(ms) })
+    this.#replace(performance, { now: () => fake.performance.now() })
+    this.#replace(Math, { random: () => this.#nextRandom() })
+    this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) })
+    this.#host.syncExports()
+    this.#hearRejections()
+  }
+
+  leave(): void {
+    for (const undo of this.#undo.reverse()) undo()
+    this.#undo = []
+    this.#host.syncExports()
+  }
+
+  end(): void {
+    this.leave()
+    this.outside.end()
+  }
+
+  #replace(object: object, members: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(members)) {
+      const before = Object.getOwnPropertyDescriptor(object, name)
+      Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true })
+      this.#undo.push(() => {
+        if (before) Object.defineProperty(object, name, before)
+        else Reflect.deleteProperty(object, name)
+      })
+    }
+  }
+
+  #set(
+    set: (work: Work, ms?: number, ...args: unknown[]) => unknown,
+    work: Work,
+    ms: number | undefined,
+    args: unknown[],
+  ) {
+    this.activity++
+    const handle = set(work, ms, ...args)
+    this.#handles.set(Number(handle), handle as Handle) // Where it is a number, it has no hasRef.
+    return handle
+  }
+
+  readonly #sleep = (
+    ms?: number,
+    value?: unknown,
+    { signal, ref = true }: { signal?: AbortSignal; ref?: boolean } = {},
+  ) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(handle)
+        reject(
+          signal?.reason instanceof Error ? signal.reason : new DOMException('The operation was aborted', 'AbortError'),
+        )
+      }
+      const handle = globalThis.setTimeout(() => {
+        signal?.removeEventListener('abort', stop)
+        resolve(value)
+      }, ms)
+      if (!ref) handle.unref?.()
+      if (signal?.aborted) stop()
+      else signal?.addEventListener('abort', stop, { once: true })
+    })
+
+  #timeoutSignal(ms: number): AbortSignal {
+    const controller = new AbortController()
+    const abort = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+    globalThis.setTimeout(abort, ms).unref?.()
+    return controller.signal
+  }
+
+  #fetchOver(before: Fetch): Fetch {
+    return (input, init) => {
+      const url = isRequest(input) ? input.url : String(input)
+      const { reached } = this
+      return reached && isBelow(url, reached.url) ? reached.fetch(input, init) : before(input, init)
+    }
+  }
+
+  /** The mulberry32 generator: the same numbers in each run. */
+  #nextRandom(): number {
+    this.#random = (this.#random + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#random ^ (this.#random >>> 15), 1 | this.#random)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** Takes the place of whoever listens to unhandled rejections, such as the runner. */
+  #hearRejections(): void {
+    const { process } = globalThis
+    if (!process?.listeners) return
+    const before = process.listeners('unhandledRejection')
+    const hear = (reason: unknown) => void this.unhandled.push(reason)
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', hear)
+    this.#undo.push(() => {
+      process.off('unhandledRejection', hear)
+      for (const listener of before) process.on('unhandledRejection', listener)
+    })
+  }
+}

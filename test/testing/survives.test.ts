@@ -1,0 +1,161 @@
+import { expect, test, vi } from 'vitest'
+import { type CodeUnderTest, type Life, SurvivalError, schedules, survives } from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Calls the API. Throws an error with the status if that is none of success. */
+async function call({ fetch, url }: Pick<Life, 'fetch' | 'url'>, method: string, path: string, body?: object) {
+  const response = await fetch(`${url}${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+  if (!response.ok)
+    throw Object.assign(new Error(`${method} ${path} → ${response.status}`), { status: response.status })
+  return response.status === 204 ? undefined : response.json()
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = 5; ; left--) {
+    try {
+      return await work()
+    } catch (error) {
+      if (left === 0) throw error
+      await sleep(1000)
+    }
+  }
+}
+
+/** Creates an address again when the answer is lost. */
+async function careless(life: Life) {
+  return retried(() => call(life, 'POST', '/reserved_addrs', { description: 'app' }))
+}
+
+/** Looks whether the address is there before each attempt to create it. */
+async function careful(life: Life) {
+  return retried(async () => {
+    const { reserved_addrs } = await call(life, 'GET', '/reserved_addrs')
+    const found = reserved_addrs.find(({ description }: { description: string }) => description === 'app')
+    return found ?? call(life, 'POST', '/reserved_addrs', { description: 'app' })
+  })
+}
+
+async function failureOf(work: Promise<unknown>): Promise<SurvivalError> {
+  const error = await work.then(
+    () => new Error('it survives'),
+    (thrown) => thrown,
+  )
+  if (error instanceof SurvivalError) return error
+  throw error
+}
+
+test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {
+  const error = await failureOf(survives(careless))
+  expect(error.message).toBe(
+    [
+      'careless does not survive one fault: 2 reserved_addrs where 1 is wanted.',
+      '',
+      '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost',
+      '      1s  POST /reserved_addrs {"description":"app"} → 201',
+      '  in the end: it resolves; left: ra_a, ra_b',
+      '  The smallest of 4 failing schedules; all 8 with one fault were tried.',
+      "  Replay: survives(code, { replay: 'POST /reserved_addrs#1 lost-after' })",
+    ].join('\n'),
+  )
+  expect(error.schedule).toEqual([{ at: 'POST /reserved_addrs', nth: 1, fault: 'lost-after' }])
+  expect(error.groups).toMatchObject([{ verdict: 'other-leftovers', count: 4 }])
+})
+
+test('a retry that looks first survives all pairs of failures', async () => {
+  const { summary, isComplete, coverage } = await survives(careful)
+  expect(summary).toBe('150 of 150 schedules with up to 2 faults; 0 fail')
+  expect(isComplete).toBe(true)
+  expect(coverage.map(({ at }) => at)).toEqual(['GET /reserved_addrs', 'POST /reserved_addrs'])
+})
+
+test('the same search has the same result', async () => {
+  const [first, second] = [await failureOf(survives(careless)), await failureOf(survives(careless))]
+  expect(second.message).toBe(first.message)
+})
+
+test('a crash between creating and saving is found', async () => {
+  const provision: CodeUnderTest = async (life) => {
+    if (life.disk.get('addr')) return
+    const { id } = await call(life, 'POST', '/reserved_addrs', { description: 'app' })
+    await life.effect('save the id', () => life.disk.set('addr', id))
+  }
+  const error = await failureOf(survives(provision, { kinds: ['crash'], restart: true }))
+  expect(error.replay).toBe('POST /reserved_addrs#1 crash')
+  expect(error.groups.map(({ replay }) => replay)).toContain('effect save the id#1 crash-before')
+  expect(error.message).toContain('the code starts again')
+})
+
+test('a DNS_ERROR that is taken as final leaves a domain without certificate', async () => {
+  const waitForCertificate: CodeUnderTest = async (life) => {
+    const domain = await call(life, 'POST', '/reserved_domains', {
+      domain: 'app.example.com',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })
+    for (;;) {
+      const now = await call(life, 'GET', `/reserved_domains/${domain.id}`)
+      if (now.certificate) return
+      const { provisioning_job: job } = now.certificate_management_status
+      if (job.error_code === 'DNS_ERROR') throw new Error(job.msg)
+      await sleep(10_000)
+    }
+  }
+  const error = await failureOf(survives(waitForCertificate, { kinds: ['outcomes'] }))
+  expect(error.replay).toBe('attempt app.example.com#1 DNS_ERROR')
+  expect(error.groups[0]?.verdict).toBe('leftovers-after-error')
+})
+
+test('code that waits for nothing is called so', async () => {
+  const error = await failureOf(survives(() => new Promise(() => undefined)))
+  expect(error.message).toContain('it never ends: it waits for nothing')
+})
+
+test('a replay tries its schedule alone', async () => {
+  const error = await failureOf(survives(careless, { replay: 'POST /reserved_addrs#1 503-after' }))
+  expect(error.message).toContain('✗ done, but 503\n')
+  await expect(survives(careful, { replay: 'POST /reserved_addrs#1 503-after' })).resolves.toMatchObject({ tried: 1 })
+})
+
+test('a replay of which nothing happens fails, since the code has changed', async () => {
+  await expect(survives(careful, { replay: 'POST /reserved_domains#1 503' })).rejects.toThrow(
+    'The replay "POST /reserved_domains#1 503" no longer applies',
+  )
+})
+
+test('code that remembers something outside the function is refused', async () => {
+  let isDone = false
+  const once: CodeUnderTest = async (life) => {
+    if (isDone) return
+    isDone = true
+    await call(life, 'POST', '/reserved_addrs', {})
+  }
+  await expect(survives(once)).rejects.toThrow('Two runs without failures differ. The first: POST /reserved_addrs {}')
+})
+
+test('schedules yields each schedule, with the timers of the host in between', async () => {
+  const { setTimeout } = globalThis
+  const verdicts: string[] = []
+  for await (const { verdict, replay } of schedules(careless, { faults: 1 })) {
+    expect(globalThis.setTimeout).toBe(setTimeout)
+    verdicts.push(`${replay} ${verdict}`)
+  }
+  expect(verdicts).toHaveLength(9)
+  expect(verdicts[0]).toBe(' survived')
+  expect(verdicts).toContain('POST /reserved_addrs#1 cut other-leftovers')
+})
+
+test('fake timers that are there already are refused', async () => {
+  vi.useFakeTimers()
+  try {
+    await expect(survives(careful)).rejects.toThrow('survives needs the timers of the host, and finds fake ones.')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('an unknown option and a wrong one are refused', async () => {
+  await expect(survives(careful, { fault: 1 } as object)).rejects.toThrow('"fault" is not an option. Supported: ')
+  await expect(survives(careful, { faults: 0 })).rejects.toThrow('faults is 0. Allowed: an integer from 1 to 8.')
+})
