@@ -179,8 +179,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const snapshots = new SavedSnapshots((changes) => engine.keepBeside(changes))
   const secretNames = new SecretNames(table.api.operations, dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
-  const engine: Engine = new Engine({
   const hooks: Hooks = {}
+  const engine: Engine = new Engine({
     clock,
     dialect,
     rules: { ...rulesIn(read), hooks },

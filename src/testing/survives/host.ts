@@ -14,21 +14,10 @@ export interface Host {
   syncExports(): void
 }
 
-interface Modules {
-  'node:timers': typeof import('node:timers')
-  'node:timers/promises': typeof import('node:timers/promises')
-  'node:async_hooks': typeof import('node:async_hooks')
-  'node:module': typeof import('node:module')
-}
-
-function nodeModule<Name extends keyof Modules>(name: Name): Modules[Name] | undefined {
-  const { getBuiltinModule } = globalThis.process ?? {}
-  return getBuiltinModule?.(name) as Modules[Name] | undefined // The module of this name.
-}
-
 /** Takes the functions of the host, before any of them is replaced. */
 export function hostOf(): Host {
-  const timers = nodeModule('node:timers')
+  const nodeModule = globalThis.process?.getBuiltinModule
+  const timers = nodeModule?.('node:timers')
   const { setImmediate: soon, setTimeout: after } = timers ?? globalThis
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
@@ -37,8 +26,8 @@ export function hostOf(): Host {
     resources: () => resources?.() ?? [],
     countThreads,
     timers: timers as Record<string, unknown> | undefined, // To replace its members by name.
-    promises: nodeModule('node:timers/promises') as Host['promises'], // As above.
-    syncExports: () => nodeModule('node:module')?.syncBuiltinESMExports?.(),
+    promises: nodeModule?.('node:timers/promises') as Host['promises'], // As above.
+    syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
   }
 }
 
@@ -46,7 +35,7 @@ const ON_THREADS = /REQUEST$|^ZLIB$/
 
 function countThreads() {
   const working = new Set<number>()
-  const hook = nodeModule('node:async_hooks')?.createHook({
+  const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
     init: (id, type) => void (ON_THREADS.test(type) && working.add(id)),
     after: (id) => void working.delete(id),
     destroy: (id) => void working.delete(id),

@@ -24,7 +24,7 @@ export interface Kind {
 }
 
 /** Node's `fetch` gives up after this time without an answer. */
-export const SILENCE_MS = 300_000
+const SILENCE_MS = 300_000
 
 /** The time after which a late change happens: whoever waited has given up by then. */
 export const LATE_MS = SILENCE_MS + 10_000

@@ -84,7 +84,7 @@ function reportOf(
   explorer: Tried,
   isReplay: boolean,
 ): string {
-  const [first, ...others] = groups as [Group, ...Group[]]
+  const [first, ...others] = groups as [Group, ...Group[]] // Nothing is reported without one.
   const { length } = first.schedule
   const name = code.name || 'The code'
   if (length === 0) return `${name} fails without any fault: ${first.message}\n\n${first.story}`

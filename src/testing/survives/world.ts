@@ -12,12 +12,21 @@ interface Reached {
   readonly fetch: Fetch
 }
 
-interface Handle {
-  hasRef?(): boolean
-  unref?(): unknown
-}
+type Handle = ReturnType<ReturnType<typeof fakeTimersOn>['fake']['setTimeout']>
 
 type Work = (...args: unknown[]) => void
+
+type SetTimer = (work: Work, ms?: number, ...args: unknown[]) => Handle
+
+interface SleepOptions {
+  readonly signal?: AbortSignal
+  readonly ref?: boolean
+}
+
+/** Where `util.promisify` looks for the form of a function that returns a promise. */
+const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom')
+
+const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
 /**
  * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
@@ -68,7 +77,7 @@ export class World {
   countTimers(): number {
     let count = 0
     const { timers } = this.#timers.fake
-    if (timers) for (const id of timers.keys()) if (this.#handles.get(id)?.hasRef?.() !== false) count++
+    for (const id of timers?.keys() ?? []) if (isRefed(this.#handles.get(id))) count++
     return count
   }
 
@@ -95,21 +104,27 @@ export class World {
   enter(): void {
     const { fake } = this.#timers
     const { timers, promises } = this.#host
-    const setting = (set: (work: Work, ms?: number, ...args: unknown[]) => unknown) =>
-      ((work: Work, ms?: number, ...args: unknown[]) => this.#set(set, work, ms, args)) as unknown
-    const clearing = (clear: (handle: never) => void) => (handle: never) => {
+    const setting =
+      (set: SetTimer) =>
+      (work: Work, ms?: number, ...args: unknown[]) =>
+        this.#set(set, work, ms, args)
+    const clearing = (clear: (handle?: Handle) => void) => (handle?: Handle) => {
       this.activity++
       clear(handle)
     }
     const replaced = {
-      setTimeout: setting(fake.setTimeout as never),
-      setInterval: setting(this.#timers.setInterval as never),
+      setTimeout: Object.assign(setting(fake.setTimeout), { [PROMISIFIED]: this.#sleep }),
+      setInterval: setting(this.#timers.setInterval),
       clearTimeout: clearing(fake.clearTimeout),
       clearInterval: clearing(fake.clearInterval),
     }
     this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
     if (timers) this.#replace(timers, replaced)
-    if (promises) this.#replace(promises, { setTimeout: this.#sleep })
+    if (promises)
+      this.#replace(promises, {
+        setTimeout: this.#sleep,
+        setInterval: (...args: Parameters<World['sleeps']>) => this.sleeps(...args),
+      })
     if (promises?.scheduler) this.#replace(promises.scheduler, { wait: (ms: number) => this.#sleep(ms) })
     this.#replace(performance, { now: () => fake.performance.now() })
     this.#replace(Math, { random: () => this.#nextRandom() })
@@ -140,23 +155,14 @@ export class World {
     }
   }
 
-  #set(
-    set: (work: Work, ms?: number, ...args: unknown[]) => unknown,
-    work: Work,
-    ms: number | undefined,
-    args: unknown[],
-  ) {
+  #set(set: SetTimer, work: Work, ms: number | undefined, args: readonly unknown[]): Handle {
     this.activity++
     const handle = set(work, ms, ...args)
-    this.#handles.set(Number(handle), handle as Handle) // Where it is a number, it has no hasRef.
+    this.#handles.set(Number(handle), handle)
     return handle
   }
 
-  readonly #sleep = (
-    ms?: number,
-    value?: unknown,
-    { signal, ref = true }: { signal?: AbortSignal; ref?: boolean } = {},
-  ) =>
+  readonly #sleep = (ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) =>
     new Promise((resolve, reject) => {
       const stop = () => {
         clearTimeout(handle)
@@ -172,6 +178,10 @@ export class World {
       if (signal?.aborted) stop()
       else signal?.addEventListener('abort', stop, { once: true })
     })
+
+  async *sleeps(ms?: number, value?: unknown, options?: SleepOptions): AsyncGenerator<unknown> {
+    for (;;) yield await this.#sleep(ms, value, options)
+  }
 
   #timeoutSignal(ms: number): AbortSignal {
     const controller = new AbortController()
