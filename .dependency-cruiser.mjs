@@ -25,8 +25,9 @@ const ROOMS = {
   gateway: [...faces, 'controls', 'table', 'ngrok'],
   index: [...faces, 'controls', 'gateway'],
   testing: [...faces, 'table', 'gateway'],
+  verify: ['schema', 'operation', 'resources', 'ngrok', 'table', 'gateway'],
   inspector: [],
-  server: [...faces, 'controls', 'table', 'gateway', 'testing', 'inspector'],
+  server: [...faces, 'controls', 'table', 'gateway', 'testing', 'verify', 'inspector'],
   sandbox: [...faces, 'gateway'],
 }
 

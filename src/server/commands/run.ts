@@ -15,10 +15,12 @@ export async function allCommands(): Promise<readonly Command[]> {
   const { sandboxCommand } = await import('./sandbox.ts')
   const { sandboxInit } = await import('./sandbox-init.ts')
   const { completionCommand } = await import('./completion.ts')
+  const { verifyCommand } = await import('./verify.ts')
   const completion = completionCommand(() => all)
   const all = [
     ...(await serveAlone()),
     migrateCommand,
+    verifyCommand,
     sandboxCommand,
     sandboxInit,
     completion,
@@ -116,8 +118,8 @@ function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Secret
     const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)
     return option ? (option[1] ?? args[place + 1] ?? []) : []
   })
-  const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '' } = environment
-  return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY])
+  const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '', NGROK_API_KEY = '' } = environment
+  return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
 }
 
 function print(text: string): number {

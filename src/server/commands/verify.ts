@@ -1,0 +1,222 @@
+import { writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { readClock, systemClock } from '../../engine/clock.ts'
+import { freshSecret } from '../../engine/random.ts'
+import { type DialectName, dialects } from '../../resources/dialects.ts'
+import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
+import { certificatePair } from '../../testing/certificates.ts'
+import { Asker } from '../../verify/asker.ts'
+import { cleanedList } from '../../verify/cleaning.ts'
+import { type Host, Pace } from '../../verify/pace.ts'
+import { planText } from '../../verify/plan-text.ts'
+import { exitCodeOf, type Report, reportText, reportXml } from '../../verify/report.ts'
+import { planOf } from '../../verify/scenarios.ts'
+import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
+import { UsageError } from '../errors.ts'
+import { MadeFile } from '../made-file.ts'
+import { waited } from '../state.ts'
+import type { Arguments, Command } from './command.ts'
+import { requireNoWords } from './command.ts'
+import { type Target, targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  words: 'URL',
+  summary: 'Ask a server what the scenarios of fauxgate ask, and compare its answers with those of fauxgate',
+  flags: verifyFlags,
+  notes: [
+    'NGROK_API_KEY is the key; it is never printed. A server on this machine needs none.',
+    'It changes and deletes only what it has made, which it names fauxgate-verify-…, and deletes all of that at the end, also after SIGINT.',
+    'Exit codes: 0 nothing differs; 1 an answer or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be asked; 4 something may be left behind.',
+  ],
+  run: runVerify,
+}
+
+async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
+  const args = verifyArguments(parsed)
+  const [typed, ...rest] = parsed.words
+  requireNoWords(rest, 'verify')
+  const file = new MadeFile(args.list)
+  if (args.is('clean')) return clean(file, args, environment, typed)
+  const target = targetOf(typed ?? '', environment)
+  const signal = untilStopped()
+  const dialect = args.dialect ?? (await dialectOf(target, args))
+  if (typeof dialect !== 'string') return cannotAsk(dialect.problem)
+  const options = optionsFor(args, target, dialect, file, signal.signal)
+  const plan = planOf(options)
+  if (args.is('plan')) return print(planText(plan, options))
+  if (file.hasLeft)
+    throw new UsageError(
+      `${args.list} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
+    )
+  if (!options.isReadOnly && !args.is('yes')) await requireConsent(planText(plan, options, true))
+  const line = progressLine()
+  try {
+    const report = await verify({ ...options, onProgress: line.show })
+    line.clear()
+    if (report.remaining.length === 0) file.remove()
+    return await printed(report, args, target.key)
+  } finally {
+    file.close()
+    signal.end()
+  }
+}
+
+function optionsFor(
+  args: VerifyArguments,
+  target: Target,
+  dialect: DialectName,
+  list: MadeFile,
+  signal: AbortSignal,
+): VerifyOptions {
+  const { perMinute, timeout, families } = args
+  const domain = args.domain ?? (target.isLocal ? 'example.com' : undefined)
+  return {
+    ...target,
+    dialect,
+    domain,
+    families,
+    perMinute,
+    timeout,
+    list,
+    signal,
+    isReadOnly: args.is('read-only'),
+    upload: certificatePair({ names: ['fauxgate-verify.example.com'] }),
+    run: freshSecret().slice(0, RUN_LENGTH),
+    host: HOST,
+  }
+}
+
+const RUN_LENGTH = 8
+
+const HOST: Host = {
+  fetch: (url, init) => fetch(url, init),
+  now: () => readClock(systemClock),
+  sleep: waited,
+  deadline: (ms) => AbortSignal.timeout(ms),
+}
+
+/** Asks once, and tells the dialect by the header that each answer has. */
+async function dialectOf(
+  { url, key }: Target,
+  { timeout }: VerifyArguments,
+): Promise<DialectName | { readonly problem: string }> {
+  const named = Object.values(dialects)
+  const asker = new Asker({
+    url,
+    key,
+    versionHeader: named[0]?.versionHeader ?? '',
+    timeout,
+    pace: new Pace(60, HOST),
+    signal: new AbortController().signal,
+  })
+  const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
+  const answer = await asker.ask({ method: 'GET', path: '/reserved_domains?limit=1', headers })
+  if ('failed' in answer) return { problem: `${url} cannot be asked: ${answer.failed}.` }
+  const names = Object.keys(dialects) as DialectName[] // The keys of the same object.
+  const known = names.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
+  if (known) return known
+  const headersOf = names.map((name) => dialects[name].operationIdHeader).join(' or ')
+  return {
+    problem:
+      `What answers at ${url} does not look like this API: it answered ${answer.status} without the header ${headersOf}. ` +
+      'Name its dialect with --dialect.',
+  }
+}
+
+/** Says why nothing was asked, and returns the exit code. */
+function cannotAsk(problem: string): number {
+  process.stderr.write(`fauxgate: ${problem}\n`)
+  return 3
+}
+
+/** A signal that SIGINT, SIGTERM and SIGHUP abort once; a second one ends the process. */
+function untilStopped() {
+  const stopped = new AbortController()
+  const stop = () => {
+    process.stderr.write('\nfauxgate: stopping; what was made is deleted first. Another signal ends it at once.\n')
+    end()
+    stopped.abort()
+  }
+  const end = () => {
+    for (const name of ENDS) process.off(name, stop)
+  }
+  for (const name of ENDS) process.on(name, stop)
+  return { signal: stopped.signal, end }
+}
+
+const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+async function requireConsent(plan: string): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new UsageError(
+      'verify creates things and deletes them again. Nobody can be asked here: add --yes, --read-only or --plan.',
+    )
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await lines.question(`${plan}Go on? [y/N] `)
+    if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was sent that creates anything.')
+  } finally {
+    lines.close()
+  }
+}
+
+/** Shows on a terminal how far a run is, in one line. */
+function progressLine() {
+  const { stderr } = process
+  const write = (text: string) => void (stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
+  const width = () => (stderr.columns || 80) - 1
+  return {
+    show: ({ done, total, now }: Progress) => write(`${done} of about ${total}  ${now}`.slice(0, width())),
+    clear: () => write(''),
+  }
+}
+
+async function printed(report: Report, args: VerifyArguments, key: string): Promise<number> {
+  const secrets = secretTexts([key, JSON.stringify(key).slice(1, -1)])
+  const code = exitCodeOf(report)
+  if (args.junit !== undefined) await writeFile(args.junit, withoutSecrets(reportXml(report), secrets))
+  const text = args.is('json') ? `${JSON.stringify({ ...report, exitCode: code }, null, 2)}\n` : reportText(report)
+  print(withoutSecrets(text, secrets))
+  return code
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+/** Deletes what earlier runs have left, by their list. */
+async function clean(
+  file: MadeFile,
+  args: VerifyArguments,
+  environment: NodeJS.ProcessEnv,
+  typed: string | undefined,
+): Promise<number> {
+  const entries = file.read()
+  const begun = entries.find((each) => each.entry === 'run')
+  if (!begun) return print(`${args.list} names nothing: nothing is left.\n`)
+  const target = targetOf(begun.url, environment)
+  if (typed !== undefined && targetOf(typed, environment).url !== target.url)
+    throw new UsageError(`${args.list} is of ${target.url}. Leave the URL out, or name another list with --list.`)
+  const signal = untilStopped()
+  try {
+    const dialect = dialects[begun.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
+    const { perMinute, timeout } = args
+    const pace = new Pace(perMinute, HOST)
+    const options = { ...target, versionHeader: dialect.versionHeader, timeout, pace }
+    const remaining = await cleanedList(
+      new Asker({ ...options, signal: signal.signal }),
+      file,
+      entries,
+      begun.run,
+      target.url,
+    )
+    if (remaining.length === 0) file.remove()
+    for (const { path, reason } of remaining) process.stderr.write(`fauxgate: ${path} may be left: ${reason}\n`)
+    return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
+  } finally {
+    file.close()
+    signal.end()
+  }
+}

@@ -1,0 +1,73 @@
+/** Why the operations of a group may be asked for, or may not. */
+export interface Rule {
+  /**
+   * `free`: asked. `domain`: asked below a domain that the user gives. `local`: asked on this machine alone, where nobody
+   * bills it. `read`: only its reading operations are asked.
+   */
+  readonly when: 'free' | 'domain' | 'local' | 'read'
+  readonly reason: string
+}
+
+const HOW_NGROK_CHARGES = 'https://ngrok.com/docs/pricing-limits/how-ngrok-charges'
+
+/**
+ * The closed list of what is asked, by the group of operations. A group that is not in it is never asked. What ngrok
+ * bills: {@link HOW_NGROK_CHARGES}.
+ */
+export const RULES: Readonly<Record<string, Rule>> = {
+  ip_policies: { when: 'free', reason: 'a set of rules that no endpoint uses; nothing is billed for it' },
+  ip_policy_rules: { when: 'free', reason: 'a rule of a policy that no endpoint uses' },
+  api_keys: { when: 'free', reason: 'a key that nobody learns, and that is deleted again' },
+  credentials: { when: 'free', reason: 'a token that nobody learns, and that is deleted again' },
+  ssh_credentials: { when: 'free', reason: 'a published test key, which may bind nothing, and is deleted again' },
+  vaults: { when: 'free', reason: 'a vault with one secret that is none' },
+  vault_secrets: { when: 'free', reason: 'a value that is no secret' },
+  tls_certificates: { when: 'free', reason: 'an upload of a certificate for tests, which no domain serves' },
+  kubernetes_operators: { when: 'free', reason: 'the registration of an operator that does not run' },
+  weighted_backends: { when: 'free', reason: 'a backend that no edge uses' },
+  endpoints: {
+    when: 'free',
+    reason: `an internal endpoint, which the internet cannot reach; hours count only with traffic (${HOW_NGROK_CHARGES})`,
+  },
+  reserved_domains: {
+    when: 'domain',
+    reason: 'names below the domain that you give with --domain, for minutes; a plan may count the hours of a domain',
+  },
+  reserved_addrs: { when: 'local', reason: 'a plan may bill an address' },
+  bot_users: { when: 'local', reason: 'a plan may bill a user' },
+  service_users: { when: 'local', reason: 'a plan may bill a user' },
+  tunnels: { when: 'read', reason: 'only an agent makes tunnels' },
+  tunnel_sessions: { when: 'read', reason: 'a command would stop or restart an agent' },
+  ...Object.fromEntries(
+    [
+      'webhook_verification',
+      'traffic_policy',
+      'circuit_breaker',
+      'compression',
+      'route_traffic_policy',
+      'tcp_edge_traffic_policy',
+      'tls_edge_traffic_policy',
+    ].map((module) => [module, { when: 'read', reason: 'no operation of this API makes an edge, so none is its own' }]),
+  ),
+}
+
+/** What a run may do. */
+export interface Permission {
+  /** True where the server is on this machine. */
+  readonly isLocal: boolean
+  /** The domain below which names are reserved, if the user gave one. */
+  readonly domain?: string | undefined
+  /** True if nothing may be created. */
+  readonly isReadOnly: boolean
+}
+
+/** Returns why the changing operations of a group are not asked; undefined if they are. */
+export function reasonAgainst(group: string, { isLocal, domain, isReadOnly }: Permission): string | undefined {
+  const rule = RULES[group]
+  if (!rule) return 'not in the list of what may be asked'
+  if (isReadOnly) return '--read-only'
+  if (rule.when === 'read') return rule.reason
+  if (rule.when === 'local' && !isLocal) return `${rule.reason}, and the server is not on this machine`
+  if (rule.when === 'domain' && domain === undefined) return 'no --domain was given to reserve names below'
+  return undefined
+}

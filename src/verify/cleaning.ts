@@ -1,0 +1,84 @@
+import type { Asker } from './asker.ts'
+import { listed, refusalOf } from './inventory.ts'
+import { type Made, MadeEntries, type MadeEntry, type MadeList } from './made.ts'
+import { MARK } from './mark.ts'
+
+/** Something that a run could not delete, or could not show to be gone. */
+export interface Remaining {
+  /** The path of the thing, or of the list where it may be. */
+  readonly path: string
+  readonly reason: string
+}
+
+/**
+ * Deletes what a run has made, newest first, and shows each deletion by a GET that answers 404. Looks for things whose
+ * creation had no answer by the mark of the run. Returns what may be left.
+ */
+export async function cleaned(
+  asker: Asker,
+  entries: MadeEntries,
+  mark: string,
+  base: string,
+): Promise<readonly Remaining[]> {
+  const remaining: Remaining[] = []
+  for (const { n, path } of entries.left.unsure) {
+    const list = await listed(asker, path, base)
+    if ('problem' in list) {
+      remaining.push({
+        path,
+        reason: `a creation had no answer, and the list of what there is neither: ${list.problem}`,
+      })
+      continue
+    }
+    const made = [...list.items].filter(([id, json]) => json.includes(mark) && !entries.hasMade(id))
+    for (const [id] of made) entries.made(n, id)
+    entries.looked(n)
+  }
+  let failures = 0
+  for (const made of entries.left.made) {
+    // Where nobody answers any more, each further request would wait for its time-out.
+    const problem =
+      failures < MOST_FAILURES ? await removalProblem(asker, entries, made) : { failed: 'nobody answered before' }
+    failures = problem?.failed === undefined ? 0 : failures + 1
+    if (problem) remaining.push({ path: `${made.path}/${made.id}`, reason: problem.failed ?? problem.refused ?? '' })
+  }
+  return remaining
+}
+
+/** Does the same for the list of an earlier run. */
+export async function cleanedList(
+  asker: Asker,
+  list: MadeList,
+  entries: readonly MadeEntry[],
+  run: string,
+  base: string,
+): Promise<readonly Remaining[]> {
+  return cleaned(asker, new MadeEntries(list, entries), MARK + run, base)
+}
+
+/** The number of requests without an answer after which the cleaning gives up. */
+const MOST_FAILURES = 2
+
+interface Problem {
+  readonly failed?: string
+  readonly refused?: string
+}
+
+/** Deletes a thing, and returns why it may still be there. */
+export async function removalProblem(
+  asker: Asker,
+  entries: MadeEntries,
+  { id, path }: Made,
+): Promise<Problem | undefined> {
+  const one = `${path}/${encodeURIComponent(id)}`
+  const deleted = await asker.ask({ method: 'DELETE', path: one })
+  if ('failed' in deleted) return deleted
+  const after = await asker.ask({ method: 'GET', path: one })
+  if ('failed' in after) return after
+  if (after.status === 404) {
+    entries.gone(id)
+    return undefined
+  }
+  const isDone = deleted.status < 300
+  return { refused: isDone ? `deleted, and a GET still answers ${after.status}` : `DELETE ${refusalOf(deleted)}` }
+}

@@ -1,0 +1,289 @@
+import { type Answer, errorOf, mediaTypeOf } from './exchange.ts'
+import type { IdMap } from './id-map.ts'
+import { patternWithIds } from './step.ts'
+import { escapedForPattern, shownValue } from './texts.ts'
+
+/** One difference between two answers to the same request. */
+export interface Difference {
+  /** The place, such as `status`, `header content-type` or `body.ip_policies[0].action`. */
+  readonly at: string
+  readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
+  /** What fauxgate answers there, and what came, for people. */
+  readonly expected: string
+  readonly received: string
+}
+
+/** What a comparison needs to know about both sides. */
+export interface Sides {
+  /** Which ids are the same thing. It learns from each comparison. */
+  readonly ids: IdMap
+  /** The base URLs of both sides, without a trailing slash. */
+  readonly expectedBase: string
+  readonly receivedBase: string
+  /** The name, in lower case, of the header that carries the id of the request. */
+  readonly operationIdHeader: string
+  /** The time in ms of the expected side. Times that are far from it are data, and must be the same. */
+  readonly now: number
+  /** Returns whether a listed thing was there before the first request; lists are compared without those. */
+  readonly isForeign?: (id: string) => boolean
+  /** True if the list has such things, so that it may have a further page. */
+  readonly hasForeign?: boolean
+}
+
+/**
+ * Compares two answers to the same request: status, error code, fields, types, nullability, formats, values and the order of
+ * lists. Times, ids, messages and generated names are compared by their shape.
+ */
+export function differencesOf(expected: Answer, received: Answer, sides: Sides): readonly Difference[] {
+  const found: Difference[] = []
+  if (expected.status !== received.status) {
+    found.push(difference('status', 'status', answerLine(expected), answerLine(received)))
+    // The rest follows from that: only the error's code says more.
+    return found
+  }
+  compareHeaders(expected, received, sides, found)
+  if (expected.text === '' || received.text === '') {
+    if (expected.text !== received.text)
+      found.push(difference('body', expected.text === '' ? 'extra' : 'missing', lengthOf(expected), lengthOf(received)))
+    return found
+  }
+  if (received.body === undefined && expected.body !== undefined) {
+    found.push(difference('body', 'type', 'JSON', `a text that is not JSON: ${shownValue(received.text.slice(0, 80))}`))
+    return found
+  }
+  new Comparison(sides, found).values('body', expected.body, received.body)
+  return found
+}
+
+function answerLine(answer: Answer): string {
+  const { error_code } = errorOf(answer)
+  return error_code === undefined ? String(answer.status) : `${answer.status} ${String(error_code)}`
+}
+
+function lengthOf({ text }: Answer): string {
+  return text === '' ? 'no body' : `a body: ${shownValue(text.slice(0, 80))}`
+}
+
+function difference(at: string, kind: Difference['kind'], expected: string, received: string): Difference {
+  return { at, kind, expected, received }
+}
+
+function compareHeaders(expected: Answer, received: Answer, { operationIdHeader }: Sides, found: Difference[]): void {
+  const [type, other] = [mediaTypeOf(expected), mediaTypeOf(received)]
+  if (type !== other) found.push(difference('header content-type', 'header', type || 'none', other || 'none'))
+  const id = received.headers[operationIdHeader]
+  if (expected.headers[operationIdHeader] !== undefined && !/^op_[0-9A-Za-z]+$/.test(id ?? '')) {
+    found.push(difference(`header ${operationIdHeader}`, 'header', 'an id op_…', shownValue(id)))
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Names of fields whose values a service makes up: only their shape is compared. */
+const MADE_UP: Readonly<Record<string, (text: string) => string>> = {
+  token: runsOf,
+  addr: hostShape,
+  cname_target: suffixShape,
+  acme_challenge_cname_target: suffixShape,
+  msg: (text) => (text.trim() === '' ? 'nothing' : 'a message'),
+}
+
+/** The length of each run of letters and digits. */
+function runsOf(text: string): string {
+  return text.replaceAll(/[0-9A-Za-z]+/g, (run) => `<${run.length}>`)
+}
+
+/** A host and port without their numbers. */
+function hostShape(text: string): string {
+  return text.replaceAll(/\d+/g, 'N')
+}
+
+/** The number of labels, and the last two. */
+function suffixShape(text: string): string {
+  const labels = text.split('.')
+  return `${labels.length} labels ….${labels.slice(-2).join('.')}`
+}
+
+/** Times that a thing gets when it is made, and keeps. */
+const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
+
+const DAY_MS = 86_400_000
+
+const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/
+
+/** A time with each digit as `0`, and any fraction of a second as one. */
+function timeShape(text: string): string {
+  return text.replaceAll(/\d/g, '0').replace(/\.0+/, '.0')
+}
+
+/** What an answer of an error has beside its code depends on the service; the operation's id is in each. */
+const DETAILS = 'details'
+
+/** Parts of a managed domain that come with time: nothing says that both sides are equally far. */
+const LATER = ['certificate', 'certificate_management_status']
+
+class Comparison {
+  readonly #sides: Sides
+  readonly #found: Difference[]
+
+  constructor(sides: Sides, found: Difference[]) {
+    this.#sides = sides
+    this.#found = found
+  }
+
+  #add(at: string, kind: Difference['kind'], expected: string, received: string): void {
+    this.#found.push(difference(at, kind, expected, received))
+  }
+
+  values(at: string, expected: unknown, received: unknown, field = '', owner?: string): void {
+    const [type, other] = [typeOf(expected), typeOf(received)]
+    if (type !== other) {
+      if (this.#isLastPage(field, expected, received)) return
+      this.#add(at, 'type', `${type} ${shownValue(expected)}`, `${other} ${shownValue(received)}`)
+    } else if (typeof expected === 'string' && typeof received === 'string') {
+      this.#texts(at, expected, received, field, owner)
+    } else if (Array.isArray(expected) && Array.isArray(received)) {
+      this.#lists(at, expected, received)
+    } else if (isObject(expected) && isObject(received)) {
+      this.#objects(at, expected, received, field)
+    } else if (expected !== received) {
+      this.#add(at, 'value', shownValue(expected), shownValue(received))
+    }
+  }
+
+  /** A list that also has things from before may have a further page where fauxgate's has none. */
+  #isLastPage(field: string, expected: unknown, received: unknown): boolean {
+    return (
+      field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign === true
+    )
+  }
+
+  #objects(at: string, expected: Json, received: Json, field: string): void {
+    const owner = typeof received.id === 'string' ? received.id : undefined
+    const isManaged = isObject(expected.certificate_management_policy)
+    const { ids } = this.#sides
+    for (const [ours, value] of Object.entries(expected)) {
+      // The keys of a map may be ids.
+      const name = ids.receivedFor(ours) ?? ours
+      const place = `${at}.${name}`
+      const isDetail = field === DETAILS && name !== 'operation_id'
+      if (isDetail) continue
+      if (!Object.hasOwn(received, name)) this.#add(place, 'missing', shownValue(value), 'no such field')
+      else if (isManaged && LATER.includes(name)) this.#later(place, received[name])
+      else this.values(place, value, received[name], name, owner)
+    }
+    if (field === DETAILS) return
+    for (const [name, value] of Object.entries(received)) {
+      const ours = ids.expectedFor(name) ?? name
+      if (!Object.hasOwn(expected, ours)) this.#add(`${at}.${name}`, 'extra', 'no such field', shownValue(value))
+    }
+  }
+
+  #later(at: string, received: unknown): void {
+    if (received !== null && !isObject(received)) this.#add(at, 'type', 'null or an object', shownValue(received))
+  }
+
+  #texts(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
+    const shape = MADE_UP[field]
+    if (shape) {
+      if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
+    } else if (TIME.test(expected)) {
+      this.#times(at, expected, received, field, owner)
+    } else {
+      this.#words(at, expected, received)
+    }
+  }
+
+  #times(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
+    const [shape, other] = [timeShape(expected), timeShape(received)]
+    if (shape !== other || Number.isNaN(Date.parse(received))) {
+      this.#add(at, 'format', `a time such as ${expected}`, shownValue(received))
+    } else if (this.#isData(expected) && !this.#isNear(expected, received)) {
+      this.#add(at, 'value', expected, received)
+    } else if (owner !== undefined && FIXED_TIMES.includes(field)) {
+      const first = this.#sides.ids.firstOf(owner, field, received)
+      if (first !== received) this.#add(at, 'value', `still ${first}`, received)
+    }
+  }
+
+  #isData(time: string): boolean {
+    return Math.abs(Date.parse(time) - this.#sides.now) > DAY_MS
+  }
+
+  #isNear(time: string, other: string): boolean {
+    return Math.abs(Date.parse(time) - Date.parse(other)) <= DAY_MS
+  }
+
+  /** Compares texts in which ids and base URLs may occur. */
+  #words(at: string, expected: string, received: string): void {
+    const { ids, expectedBase, receivedBase } = this.#sides
+    const own = withoutBase(expected, expectedBase)
+    const other = withoutBase(received, receivedBase)
+    const { pattern, ids: named } = patternWithIds(own)
+    const found = pattern.exec(other)
+    if (!found) this.#add(at, 'value', shownValue(expected), shownValue(received))
+    for (const [index, id] of found ? named.entries() : []) {
+      const theirs = found?.[index + 1] ?? ''
+      if (theirs.length !== id.length) {
+        this.#add(at, 'format', `an id of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
+      } else if (!id.startsWith('op_') && !ids.link(id, theirs)) {
+        const right = ids.receivedFor(id)
+        this.#add(at, 'value', right === undefined ? 'the id of something else' : right, theirs)
+      }
+    }
+  }
+
+  #lists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
+    const { isForeign = () => false } = this.#sides
+    const received = listed.filter((each) => !isForeign(idOf(each) ?? ''))
+    const pairs = this.#paired(at, expected, received)
+    for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)
+  }
+
+  /** Returns what belongs together in two lists, by ids if all have one, and notes what is missing, extra or moved. */
+  #paired(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
+    const keys = expected.map((each) => this.#keyOf(each))
+    const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
+    const isKeyed = [...keys, ...others].every((key) => key !== undefined) && new Set(keys).size === keys.length
+    if (!isKeyed) {
+      if (expected.length !== received.length)
+        this.#add(at, 'value', `${expected.length} items`, `${received.length} items`)
+      return expected.slice(0, received.length).map((each, index) => [each, received[index]])
+    }
+    const missing = keys.filter((key) => !others.includes(key))
+    const extra = others.filter((key, index) => !keys.includes(key) || others.indexOf(key) !== index)
+    // Of things that both sides made and never compared, nothing says which is which.
+    if (missing.length > 0) this.#add(at, 'missing', `${expected.length} items, with ${missing.join(', ')}`, 'without')
+    if (extra.length > 0) this.#add(at, 'extra', `${expected.length} items`, `also ${extra.join(', ')}`)
+    const common = others.filter((key, index) => keys.includes(key) && others.indexOf(key) === index)
+    const inOrder = keys.filter((key) => common.includes(key))
+    if (inOrder.join() !== common.join()) this.#add(at, 'order', inOrder.join(', '), common.join(', '))
+    return inOrder.map((key) => [expected[keys.indexOf(key)], received[others.indexOf(key)]])
+  }
+
+  /** Returns the id that an expected item has on the received side, or its value. */
+  #keyOf(item: unknown): string | undefined {
+    const id = idOf(item)
+    if (id !== undefined) return this.#sides.ids.receivedFor(id)
+    return isObject(item) ? undefined : JSON.stringify(item)
+  }
+}
+
+function idOf(item: unknown): string | undefined {
+  return isObject(item) && typeof item.id === 'string' ? item.id : undefined
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** Replaces the base URL, and brings the parameters of a URL below it into one order. */
+function withoutBase(text: string, base: string): string {
+  const replaced = text.replaceAll(new RegExp(`${escapedForPattern(base)}(?=[/?#]|$)`, 'g'), '{base}')
+  if (!replaced.startsWith('{base}') || !replaced.includes('?')) return replaced
+  const [path = '', query = ''] = replaced.split(/\?(.*)/s)
+  return `${path}?${query.split('&').sort().join('&')}`
+}

@@ -1,0 +1,296 @@
+/** What the scenario of a family sends. Texts may name values, as those of steps do. */
+export interface Example {
+  /** Things of other families that it needs, by the name that the bodies use, oldest first. */
+  readonly needs?: Readonly<Record<string, { readonly family: string; readonly body: Body }>>
+  /** A body with every field that can be sent without an id of somebody else. */
+  readonly create: Body
+  /** Another one, with as little as possible. */
+  readonly second: Body
+  /** A change of the first thing. */
+  readonly update: Body
+  /** A filter of the list that selects the first thing alone; it is changed already. */
+  readonly filter?: string
+  /** Bodies of creations that are refused, by what is wrong. */
+  readonly refused?: Readonly<Record<string, Body>>
+  /** Changes of the first thing that are refused, by what is wrong. */
+  readonly refusedUpdates?: Readonly<Record<string, Body>>
+  /** What is asked about the two things before their deletion. */
+  readonly further?: readonly Further[]
+}
+
+export interface Further {
+  readonly operation: string
+  readonly what: string
+  readonly method: 'GET' | 'DELETE'
+  /** The whole path. */
+  readonly path: string
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** A certificate for tests and its key, to upload. */
+export interface Upload {
+  readonly certificate_pem: string
+  readonly private_key_pem: string
+}
+
+const texts = { description: '{mark}', metadata: '{"run": "{mark}"}' }
+/** The names of the two things where a name must be free. */
+const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
+const LONG = 'x'.repeat(5000)
+const isMine = 'obj.metadata.contains("{mark}-changed")'
+const changedTexts = { description: '{mark} changed', metadata: '{mark}-changed' }
+const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
+/** A public key whose private one nobody has kept. */
+const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
+
+const owned = (create: Body, update: Body = {}): Example => ({
+  create: { ...texts, ...create },
+  second: { description: second, ...(create.public_key ? { public_key: SSH_KEY } : {}) },
+  update: { ...changedTexts, ...update },
+})
+
+/** The example of each family, by the group of its operations. */
+export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
+  const upload = { certificate_pem, private_key_pem }
+  return {
+    reserved_addrs: {
+      create: { ...texts, region: 'eu' },
+      second: { description: second },
+      update: changedTexts,
+      filter: isMine,
+      refused: { 'a region that there is not': { ...texts, region: 'mars' } },
+      further: [detach('reserved_addrs', '{a}', 'endpoint_configuration')],
+    },
+    reserved_domains: {
+      needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
+      create: {
+        ...texts,
+        domain: `${first}.{domain}`,
+        certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+      },
+      second: { domain: `${second}.{domain}`, certificate_id: '{certificate}' },
+      update: changedTexts,
+      filter: `obj.domain == "${first}.{domain}"`,
+      refused: {
+        'a domain that is reserved already': { domain: `${first}.{domain}` },
+        'no domain': texts,
+        'a domain that is none': { domain: `${third}..{domain}` },
+        'a policy and a certificate': {
+          domain: `${third}.{domain}`,
+          certificate_id: '{certificate}',
+          certificate_management_policy: { authority: 'letsencrypt' },
+        },
+        'an authority that there is not': {
+          domain: `${third}.{domain}`,
+          certificate_management_policy: { authority: 'nobody' },
+        },
+      },
+      refusedUpdates: {
+        'a type of key that there is not': {
+          certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'dsa' },
+        },
+      },
+      further: [
+        detach('reserved_domains', '{b}', 'certificate'),
+        {
+          operation: 'reserved_domains.get',
+          what: 'without its certificate',
+          method: 'GET',
+          path: '/reserved_domains/{b}',
+        },
+        detach('reserved_domains', '{a}', 'certificate_management_policy'),
+        { operation: 'reserved_domains.get', what: 'without its policy', method: 'GET', path: '/reserved_domains/{a}' },
+        detach('reserved_domains', '{a}', 'http_endpoint_configuration'),
+        detach('reserved_domains', '{a}', 'https_endpoint_configuration'),
+      ],
+    },
+    weighted_backends: {
+      create: texts,
+      second: { description: second, backends: { '{a}': 5 } },
+      update: { ...changedTexts, backends: {} },
+      filter: isMine,
+      refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
+    },
+    tls_certificates: {
+      create: { ...texts, ...upload },
+      second: { description: second, ...upload },
+      update: changedTexts,
+      filter: 'obj.id == "{a}"',
+      refused: {
+        'no certificate': { description: third, private_key_pem },
+        'no key': { description: third, certificate_pem },
+        'a certificate that is none': { description: third, certificate_pem: 'nonsense', private_key_pem },
+        'certificate and key exchanged': {
+          description: third,
+          certificate_pem: private_key_pem,
+          private_key_pem: certificate_pem,
+        },
+      },
+    },
+    api_keys: owned({}),
+    credentials: {
+      ...owned({ acl: ['bind:{mark}.example.com'] }, { acl: ['bind:*.{mark}.example.com', 'bind:{mark}.example.com'] }),
+      refused: { 'a rule that is none': { ...texts, acl: ['nonsense'] } },
+    },
+    ssh_credentials: {
+      create: { ...texts, acl: ['bind:{mark}.example.com'], public_key: SSH_KEY },
+      second: { description: second, public_key: OTHER_SSH_KEY },
+      update: { ...changedTexts, acl: [] },
+      refused: {
+        'no public key': texts,
+        'a public key that is none': { ...texts, public_key: 'nonsense' },
+        'a public key that there is already': { description: third, public_key: SSH_KEY },
+      },
+    },
+    bot_users: user,
+    service_users: user,
+    endpoints: {
+      create: {
+        ...texts,
+        url: `https://${first}.internal`,
+        type: 'cloud',
+        bindings: ['internal'],
+        pooling_enabled: true,
+        traffic_policy: DENY,
+      },
+      second: { description: second, url: `http://${second}.internal`, traffic_policy: DENY },
+      update: { ...changedTexts, traffic_policy: '{}', pooling_enabled: false },
+      filter: `obj.url == "https://${first}.internal"`,
+      refused: {
+        'no URL': { ...texts, traffic_policy: DENY },
+        'no policy': { ...texts, url: `https://${third}.internal` },
+        'a URL that is none': { ...texts, url: 'nonsense', traffic_policy: DENY },
+        'a policy that is none': { ...texts, url: `https://${third}.internal`, traffic_policy: '[]' },
+        'an action that there is not': {
+          ...texts,
+          url: `https://${third}.internal`,
+          traffic_policy: DENY.replace('deny', 'nonsense'),
+        },
+        'a binding that does not fit': {
+          ...texts,
+          url: `https://${third}.internal`,
+          bindings: ['public'],
+          traffic_policy: DENY,
+        },
+        'a URL that another endpoint has': { ...texts, url: `https://${first}.internal`, traffic_policy: DENY },
+      },
+      refusedUpdates: {
+        'another scheme': { url: `tcp://${first}.internal:1` },
+        'a policy that is none': { traffic_policy: '[]' },
+      },
+    },
+    ip_policies: {
+      create: texts,
+      second: { description: second },
+      update: changedTexts,
+      refused: { 'an action, which only rules have': { ...texts, action: 'allow' } },
+    },
+    ip_policy_rules: {
+      needs: { policy: { family: 'ip_policies', body: { description: '{mark}' } } },
+      create: { ...texts, ip_policy_id: '{policy}', cidr: '192.0.2.0/24', action: 'allow' },
+      second: { description: second, ip_policy_id: '{policy}', cidr: '2001:db8::/32', action: 'deny' },
+      update: { ...changedTexts, cidr: '198.51.100.0/24', action: 'deny' },
+      filter: 'obj.cidr == "198.51.100.0/24" && obj.ip_policy == "{policy}"',
+      refused: {
+        'no cidr': { ...texts, ip_policy_id: '{policy}', action: 'allow' },
+        'no policy': { ...texts, cidr: '203.0.113.0/24', action: 'allow' },
+        'no action': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24' },
+        'a cidr that is none': { ...texts, ip_policy_id: '{policy}', cidr: 'nonsense', action: 'allow' },
+        'a cidr without a mask': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.1', action: 'allow' },
+        'a cidr with bits of the host': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.1/24', action: 'allow' },
+        'a cidr that the policy has already': {
+          ...texts,
+          ip_policy_id: '{policy}',
+          cidr: '192.0.2.0/24',
+          action: 'deny',
+        },
+        'an action that there is not': {
+          ...texts,
+          ip_policy_id: '{policy}',
+          cidr: '203.0.113.0/24',
+          action: 'nonsense',
+        },
+      },
+      refusedUpdates: { 'a cidr that is none': { cidr: 'nonsense' } },
+    },
+    kubernetes_operators: {
+      create: {
+        ...texts,
+        region: 'global',
+        enabled_features: ['Ingress'],
+        deployment: { name: first, namespace: 'fauxgate', version: '1.0.0', cluster_name: 'verify' },
+      },
+      second: { description: second },
+      update: {
+        ...changedTexts,
+        enabled_features: ['bindings'],
+        deployment: { version: '1.0.1' },
+        binding: { endpoint_selectors: ['true'] },
+      },
+      refused: {
+        'a feature that there is not': { ...texts, enabled_features: ['nonsense'] },
+        'a selector that is none': { ...texts, enabled_features: ['bindings'], binding: { endpoint_selectors: ['('] } },
+      },
+      further: [
+        {
+          operation: 'kubernetes_operators.bound_endpoints',
+          what: 'of an operator',
+          method: 'GET',
+          path: '/kubernetes_operators/{b}/bound_endpoints',
+        },
+      ],
+    },
+    vaults: {
+      create: { ...texts, name: first },
+      second: { name: second },
+      update: { ...changedTexts, name: third },
+      filter: `obj.name == "${third}"`,
+      refused: {
+        'no name': texts,
+        'a name with a blank': { name: '{mark} d' },
+        'a name that is too long': { name: `{mark}${LONG.slice(0, 300)}` },
+        'a name that is taken': { name: first },
+      },
+      refusedUpdates: { 'a name that is taken': { name: second } },
+      further: [
+        { operation: 'vaults.secrets', what: 'of a vault without any', method: 'GET', path: '/vaults/{a}/secrets' },
+      ],
+    },
+    vault_secrets: {
+      needs: { vault: { family: 'vaults', body: { name: '{mark}-vault' } } },
+      create: { ...texts, vault_id: '{vault}', name: first, value: 'not a secret' },
+      second: { vault_name: '{mark}-vault', name: second, value: 'not a secret either' },
+      update: { ...changedTexts, name: third, value: 'still none' },
+      filter: `obj.name == "${third}"`,
+      refused: {
+        'no name': { ...texts, vault_id: '{vault}', value: 'none' },
+        'no value': { vault_id: '{vault}', name: '{mark}-d' },
+        'no vault': { name: '{mark}-d', value: 'none' },
+        'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' },
+      },
+      further: [
+        { operation: 'vaults.secrets', what: 'of a vault with two', method: 'GET', path: '/vaults/{vault}/secrets' },
+      ],
+    },
+  }
+}
+
+const OTHER_SSH_KEY =
+  'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= ci@example.com'
+
+const user: Example = {
+  create: { name: first, active: false },
+  second: { name: second },
+  update: { name: third, active: true },
+  filter: `obj.name == "${third}"`,
+  refused: {
+    'a name that is taken': { name: first },
+    'a name that is too long': { name: `{mark}${LONG.slice(0, 300)}` },
+  },
+  refusedUpdates: { 'a name that is taken': { name: second } },
+}
+
+function detach(group: string, id: string, part: string): Further {
+  return { operation: `${group}.detach_${part}`, what: 'twice', method: 'DELETE', path: `/${group}/${id}/${part}` }
+}

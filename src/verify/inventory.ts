@@ -1,0 +1,48 @@
+import type { Asker } from './asker.ts'
+import { type Answer, errorOf } from './exchange.ts'
+
+/** The ids in a list, with each item as JSON; or why they could not be read. */
+export type Listed =
+  | { readonly items: ReadonlyMap<string, string> }
+  | { readonly problem: string; readonly status?: number }
+
+/** The most pages of a list that are read. */
+const MOST_PAGES = 100
+
+/** Reads a whole list, page after page. */
+export async function listed(asker: Asker, path: string, base: string): Promise<Listed> {
+  const items = new Map<string, string>()
+  let next = `${path}?limit=100`
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await asker.ask({ method: 'GET', path: next })
+    if ('failed' in answer) return { problem: answer.failed }
+    if (answer.status !== 200) return { problem: refusalOf(answer), status: answer.status }
+    const found = itemsIn(answer)
+    if (!found) return { problem: notTheApi(answer) }
+    for (const item of found) items.set(String(item.id), JSON.stringify(item))
+    // An answer of the service has it.
+    const { next_page_uri: following } = answer.body as { readonly next_page_uri?: unknown }
+    if (typeof following !== 'string' || !following.startsWith(`${base}${path}?`)) return { items }
+    next = following.slice(base.length)
+  }
+  return { problem: `more than ${MOST_PAGES} pages` }
+}
+
+/** Returns the items of a page: of its only list. */
+function itemsIn({ body }: Answer): readonly { readonly id?: unknown }[] | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const lists = Object.values(body).filter(Array.isArray)
+  return lists.length === 1 ? lists[0] : undefined
+}
+
+/** Says what a service refused, in its own words, for people. */
+export function refusalOf(answer: Answer): string {
+  const { error_code, msg } = errorOf(answer)
+  const words = [error_code, msg].filter((each) => typeof each === 'string').join(': ')
+  return `answered ${answer.status}${words && ` (${words.slice(0, 300)})`}`
+}
+
+function notTheApi({ status, headers, text }: Answer): string {
+  const type = headers['content-type'] ?? 'no content type'
+  return `answered ${status} with ${text === '' ? 'no body' : type}, which is no list of this API`
+}

@@ -1,0 +1,38 @@
+import { RULES } from './asked.ts'
+import type { Plan } from './scenarios.ts'
+
+interface PlanFacts {
+  readonly url: string
+  readonly domain?: string | undefined
+  readonly perMinute: number
+  readonly isReadOnly: boolean
+  readonly run: string
+}
+
+/** Says what a run would ask, and what not; `isShort` leaves out the single requests. */
+export function planText(plan: Plan, facts: PlanFacts, isShort = false): string {
+  const { scenarios, notAsked } = plan
+  const lists = scenarios.filter(({ path }) => path !== '').length
+  const requests = scenarios.reduce((sum, { steps }) => sum + steps.length, 0) + lists * (facts.isReadOnly ? 1 : 2)
+  const creations = scenarios.flatMap(({ steps }) => steps.filter(({ method, saves }) => method === 'POST' && saves))
+  const changing = scenarios.filter(({ steps }) => steps.some(({ method }) => method !== 'GET'))
+  return [
+    ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
+    ...(isShort ? [] : ['Not asked:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
+    ...(changing.length > 0 ? ['Creates, changes and deletes only its own:'] : ['Creates nothing.']),
+    ...changing.map(({ family }) => `  ${family}: ${RULES[family]?.reason ?? ''}`),
+    ...(changing.length > 0 ? [namesText(facts)] : []),
+    `${facts.url}: ${requests} requests or a few more, ${creations.length} creations, ` +
+      `${Math.ceil(requests / facts.perMinute)} min at ${facts.perMinute} requests a minute.`,
+    '',
+  ].join('\n')
+}
+
+function namesText({ run, domain }: PlanFacts): string {
+  const below = domain === undefined ? '' : `, and domains below ${domain}`
+  return `Their names begin with fauxgate-verify-${run}${below}. All are deleted at the end.`
+}
+
+function stepText({ method, path, operation, what }: Plan['scenarios'][number]['steps'][number]): string {
+  return `  ${method.padEnd(6)} ${path}  (${operation} ${what})`
+}

@@ -1,0 +1,193 @@
+import { counted } from '../schema/text.ts'
+import type { Remaining } from './cleaning.ts'
+import type { Difference } from './differ.ts'
+
+export type Verdict = 'same' | 'differs' | 'not asked'
+
+/** What came of one step. */
+export interface Outcome {
+  readonly family: string
+  readonly operation: string
+  readonly what: string
+  readonly method: string
+  readonly path: string
+  readonly verdict: Verdict
+  /** Why it was not asked. */
+  readonly reason?: string
+  /** True if it was not asked since a request failed, and not by a rule of the run. */
+  readonly isFailure?: boolean
+  readonly differences?: readonly Difference[]
+  /** Both answers without secrets, where they differ. */
+  readonly expected?: ShownAnswer
+  readonly received?: ShownAnswer
+}
+
+/** An answer as a result shows it. */
+export interface ShownAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** What of an operation came out. */
+export interface OperationResult {
+  readonly operation: string
+  readonly verdict: Verdict
+  /** The number of its requests with each verdict. */
+  readonly same: number
+  readonly differs: number
+  readonly notAsked: number
+  /** Why it was not asked, where none of its requests was. */
+  readonly reason?: string
+}
+
+/** What is not in a list as it was before the run. */
+export interface InventoryChange {
+  readonly path: string
+  readonly id: string
+  readonly change: 'missing' | 'new' | 'changed'
+}
+
+/** The result of a run. */
+export interface Report {
+  readonly url: string
+  readonly dialect: string
+  /** The run's own part of the names that it gave. */
+  readonly run: string
+  readonly startedAt: string
+  readonly requests: number
+  readonly outcomes: readonly Outcome[]
+  readonly operations: readonly OperationResult[]
+  readonly inventory: readonly InventoryChange[]
+  /** What may be left of the run. */
+  readonly remaining: readonly Remaining[]
+  /** Why the run ended early, if it did. */
+  readonly stopped?: string
+}
+
+/** Sums up the outcomes of each operation; one without outcomes has the reason why it was not asked. */
+export function operationResults(
+  operations: readonly string[],
+  outcomes: readonly Outcome[],
+  notAsked: ReadonlyMap<string, string>,
+): readonly OperationResult[] {
+  return operations.map((operation) => {
+    const own = outcomes.filter((each) => each.operation === operation)
+    const count = (verdict: Verdict) => own.filter((each) => each.verdict === verdict).length
+    const counts = { same: count('same'), differs: count('differs'), notAsked: count('not asked') }
+    const verdict = counts.differs > 0 ? 'differs' : counts.same > 0 ? 'same' : 'not asked'
+    const reason = own.find((each) => each.reason !== undefined)?.reason ?? notAsked.get(operation)
+    return { operation, verdict, ...counts, ...(verdict === 'not asked' && reason !== undefined && { reason }) }
+  })
+}
+
+/**
+ * Returns the exit code of the command: 0 if nothing differs, 1 if an answer or the inventory does, 3 if something could not
+ * be asked, 4 if something may be left behind.
+ */
+export function exitCodeOf({ outcomes, inventory, remaining, stopped }: Report): 0 | 1 | 3 | 4 {
+  if (remaining.length > 0) return 4
+  if (inventory.length > 0 || outcomes.some(({ verdict }) => verdict === 'differs')) return 1
+  const isAsked = outcomes.some(({ verdict }) => verdict === 'same')
+  return stopped !== undefined || !isAsked || outcomes.some(({ isFailure }) => isFailure) ? 3 : 0
+}
+
+/** Returns the result as a text for people. */
+export function reportText(report: Report): string {
+  const { operations, outcomes, inventory, remaining, stopped, url, dialect, requests } = report
+  const asked = operations.filter(({ verdict }) => verdict !== 'not asked')
+  const width = Math.max(0, ...asked.map(({ operation }) => operation.length))
+  const count = (verdict: Verdict) => operations.filter((each) => each.verdict === verdict).length
+  const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
+  return [
+    ...asked.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
+    ...notAskedLines(operations),
+    ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
+    ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
+    ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),
+    ...(remaining.length > 0 ? ['', 'May be left behind; "fauxgate verify --clean" deletes it:'] : []),
+    ...remaining.map(({ path, reason }) => `  ${path}: ${reason}`),
+    '',
+    ...(stopped === undefined ? [] : [`Ended early: ${stopped}.`]),
+    `${url}, compared with fauxgate (${dialect}): ${counts}; ${counted(requests, 'request')}.`,
+    '',
+  ].join('\n')
+}
+
+function rowText({ verdict, same, differs, notAsked }: OperationResult): string {
+  const further = notAsked > 0 ? `, ${notAsked} not asked` : ''
+  const all = counted(same + differs, 'answer')
+  return verdict === 'same' ? `same     ${all}${further}` : `differs  ${differs} of ${all}${further}`
+}
+
+/** Names the operations that were not asked, those with the same reason together. */
+function notAskedLines(operations: readonly OperationResult[]): string[] {
+  const byReason = new Map<string, string[]>()
+  for (const { operation, verdict, reason = '' } of operations) {
+    if (verdict === 'not asked') byReason.set(reason, [...(byReason.get(reason) ?? []), operation])
+  }
+  if (byReason.size === 0) return []
+  return ['', 'Not asked:', ...[...byReason].flatMap(([reason, names]) => [`  ${reason}:`, `    ${names.join(', ')}`])]
+}
+
+function differenceLines({ operation, what, method, path, differences = [], expected, received }: Outcome): string[] {
+  return [
+    `${operation} ${what}: ${method} ${path}`,
+    ...differences.map((each) => `  ${each.at}: fauxgate ${each.expected} | received ${each.received}`),
+    `  fauxgate  ${answerText(expected)}`,
+    `  received  ${answerText(received)}`,
+  ]
+}
+
+/** The most characters of an answer that the text shows; `--json` has all. */
+const LONGEST = 600
+
+function answerText(answer: ShownAnswer | undefined): string {
+  if (!answer) return ''
+  const json = answer.body === undefined ? '' : JSON.stringify(answer.body)
+  return `${answer.status} ${json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}…`}`
+}
+
+/** Returns the result as JUnit XML: a suite for each family, a case for each request. */
+export function reportXml({ outcomes, url, inventory, remaining }: Report): string {
+  const families = [...new Set(outcomes.map(({ family }) => family))]
+  const suites = families.map((family) => {
+    const own = outcomes.filter((each) => each.family === family)
+    return suite(family, own.map(caseOf))
+  })
+  const left = [
+    ...inventory.map(({ path, id, change }) => failed('inventory', `${path}/${id}`, change)),
+    ...remaining.map(({ path, reason }) => failed('inventory', path, reason)),
+  ]
+  const checked = left.length > 0 ? left : [`<testcase classname="inventory" name="as before"/>`]
+  const all = [...suites, suite('inventory', checked)].join('\n')
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate verify ${xml(url)}">\n${all}\n</testsuites>\n`
+}
+
+function suite(name: string, cases: readonly string[]): string {
+  const count = (mark: string) => cases.filter((each) => each.includes(mark)).length
+  const counts = `tests="${cases.length}" failures="${count('<failure')}" skipped="${count('<skipped')}"`
+  return `<testsuite name="${xml(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
+}
+
+function caseOf(outcome: Outcome): string {
+  const { operation, what, verdict, reason = '', differences = [] } = outcome
+  if (verdict === 'differs') {
+    const text = differences.map((each) => `${each.at}: fauxgate ${each.expected} | received ${each.received}`)
+    return failed(operation, what, text.join('\n'))
+  }
+  const attributes = `classname="${xml(operation)}" name="${xml(what)}"`
+  if (verdict === 'same') return `<testcase ${attributes}/>`
+  return `<testcase ${attributes}><skipped message="${xml(reason)}"/></testcase>`
+}
+
+function failed(operation: string, what: string, text: string): string {
+  const message = xml(text.split('\n')[0] ?? '')
+  return `<testcase classname="${xml(operation)}" name="${xml(what)}"><failure message="${message}">${xml(text)}</failure></testcase>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Characters that XML cannot have are left out. */
+function xml(text: string): string {
+  return text.replaceAll(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '').replaceAll(/[&<>"]/g, (each) => ENTITIES[each] ?? '')
+}

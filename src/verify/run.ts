@@ -1,0 +1,294 @@
+import { dialectFamilies } from '../gateway/dialect-families.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
+import type { AnyOptions } from '../gateway/options.ts'
+import { type DialectName, dialects } from '../resources/dialects.ts'
+import { type Asker, initOf } from './asker.ts'
+import { removalProblem } from './cleaning.ts'
+import { differencesOf, type Sides } from './differ.ts'
+import { type Answer, type AskedRequest, answerOf, type Exchange, errorOf } from './exchange.ts'
+import { IdMap } from './id-map.ts'
+import { type Listed, refusalOf } from './inventory.ts'
+import type { MadeEntries } from './made.ts'
+import { MARK } from './mark.ts'
+import type { Host } from './pace.ts'
+import type { Outcome, ShownAnswer } from './report.ts'
+import { planLimits, requireOwn } from './safety.ts'
+import { type FilledStep, filled, missingIn, type Scenario, type Step } from './step.ts'
+
+export interface RunOptions {
+  readonly url: string
+  readonly dialect: DialectName
+  readonly run: string
+  readonly domain?: string | undefined
+  readonly isReadOnly: boolean
+  readonly host: Host
+  readonly signal: AbortSignal
+  readonly asker: Asker
+  readonly entries: MadeEntries
+  readonly onStep: (now: string) => void
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined
+}
+
+/** The number of requests without an answer, one after the other, after which nothing more is asked. */
+const MOST_FAILURES = 3
+
+/** Statuses that say nothing about the operation: the key, the plan, the pace, or the server's own trouble. */
+const isNoAnswer = (status: number) => [401, 402, 403, 408, 429].includes(status) || status >= 500
+
+/** The values of both sides in a scenario, and why some that steps need are not there. */
+interface Sight {
+  readonly target: Map<string, string>
+  readonly reference: Map<string, string>
+  readonly unsaved: Map<string, string>
+}
+
+/** Runs scenarios against a server and a fresh gateway, and compares what they answer. */
+export class Run {
+  readonly outcomes: Outcome[] = []
+  /** Why nothing more is asked, if so. */
+  stopped: string | undefined
+  /** True once something was created. */
+  hasChanged = false
+  readonly #options: RunOptions
+  readonly #reference: Gateway
+  readonly #limits: ReadonlySet<string>
+  readonly #ids = new IdMap()
+  readonly #mark: string
+  /** Ids that each list had before. */
+  readonly #foreign = new Map<string, ReadonlySet<string>>()
+  /** Why families are not asked any further, by the paths of their lists. */
+  readonly #closed = new Map<string, string>()
+  readonly #deleted = new Set<string>()
+  #failures = 0
+
+  constructor(options: RunOptions) {
+    this.#options = options
+    this.#mark = MARK + options.run
+    const { dialect, host, url, run } = options
+    const families = dialectFamilies[dialect]
+    const all: AnyOptions = {
+      dialect: dialects[dialect],
+      families,
+      clock: { now: () => host.now() },
+      baseUrl: url,
+      seed: run,
+    }
+    this.#reference = createGateway(all)
+    this.#limits = planLimits(Object.values(families ?? {}), dialects[dialect])
+  }
+
+  /** False once the server no longer answers. */
+  get isReachable(): boolean {
+    return this.#failures < MOST_FAILURES
+  }
+
+  /** Notes what a list had before the first creation, or what follows from its refusal. */
+  noteInventory(path: string, list: Listed): void {
+    if (!('problem' in list)) {
+      this.#failures = 0
+      this.#foreign.set(path, new Set(list.items.keys()))
+      return
+    }
+    this.#closed.set(path, `its list could not be read: ${list.problem}`)
+    const isFirst = this.#closed.size === 1 && this.#foreign.size === 0
+    if (list.status === undefined) this.#failed(list.problem, isFirst)
+  }
+
+  /** Ends the run if no list could be read, as with a key that may nothing. */
+  inventoryRead(): void {
+    const [reason] = this.#closed.values()
+    if (this.#foreign.size === 0 && reason !== undefined) this.stopped ??= reason
+  }
+
+  #failed(reason: string, isLast = false): void {
+    this.#failures = isLast ? MOST_FAILURES : this.#failures + 1
+    if (this.#failures >= MOST_FAILURES) this.stopped ??= reason
+  }
+
+  /** Asks the steps of a scenario, in order. */
+  async scenario(scenario: Scenario): Promise<void> {
+    const { run, domain = 'example.com' } = this.#options
+    const common = [
+      ['mark', MARK + run],
+      ['domain', domain],
+    ] as const
+    const sight = { target: new Map(common), reference: new Map(common), unsaved: new Map<string, string>() }
+    for (const step of scenario.steps) {
+      if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
+      const outcome = await this.#step(scenario, step, sight)
+      const { operation, what, method, path } = step
+      this.outcomes.push({ family: scenario.family, operation, what, method, path, ...outcome })
+    }
+  }
+
+  async #step(scenario: Scenario, step: Step, sight: Sight): Promise<Result> {
+    const isWholeList = step.operation === `${scenario.family}.list` && step.path === scenario.path && !step.headers
+    if (this.stopped !== undefined) return failure(this.stopped)
+    const closed = this.#closed.get(scenario.path)
+    if (closed !== undefined && !isWholeList) return failure(closed)
+    const [name] = missingIn(step, sight.target)
+    if (name !== undefined) return notAsked(sight.unsaved.get(name) ?? 'what it needs was not made')
+    const request = filled(step, sight.target)
+    requireOwn(request, this.#mark, (id) => this.#options.entries.hasMade(id))
+    this.#options.onStep(`${step.operation} ${step.what}`)
+    const result = await this.#compared(scenario, step, request, sight)
+    for (const saved of Object.keys(step.saves ?? {})) {
+      if (!sight.target.has(saved)) sight.unsaved.set(saved, unsavedReason(step, result))
+    }
+    return result
+  }
+
+  async #compared(scenario: Scenario, step: Step, request: FilledStep, sight: Sight): Promise<Result> {
+    const { asker, entries, onExchange } = this.#options
+    const isCreation = step.method === 'POST'
+    const n = isCreation ? entries.asking(step.operation, scenario.path) : 0
+    if (isCreation) this.hasChanged = true
+    const received = await asker.ask(request)
+    if ('failed' in received) {
+      this.#failed(received.failed)
+      return failure(received.failed)
+    }
+    onExchange?.({ request: sent(request), response: received })
+    const made = isCreation ? this.#noteCreation(n, received) : undefined
+    const reason = this.#noAnswer(step, received)
+    if (reason !== undefined) {
+      this.#noteFailure(scenario, step, received, reason)
+      return failure(reason)
+    }
+    this.#failures = 0
+    this.#noteDeletion(request, received)
+    const expected = await this.#askReference(filled(step, sight.reference))
+    if (isCreation) await this.#alignCreations(step, scenario, made, idIn(expected), sight)
+    const differences = differencesOf(expected, received, this.#sides(scenario))
+    if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected, sight)
+    if (differences.length === 0) return { verdict: 'same' }
+    return { verdict: 'differs', differences, expected: shown(expected), received: shown(received) }
+  }
+
+  #sides({ path }: Scenario): Sides {
+    const { url, dialect, host } = this.#options
+    const foreign = this.#foreign.get(path) ?? new Set()
+    return {
+      ids: this.#ids,
+      expectedBase: url,
+      receivedBase: url,
+      now: host.now(),
+      operationIdHeader: dialects[dialect].operationIdHeader.toLowerCase(),
+      isForeign: (id) => foreign.has(id),
+      hasForeign: foreign.size > 0,
+    }
+  }
+
+  /** Says why an answer is none to compare. */
+  #noAnswer({ isAboutKey }: Step, received: Answer): string | undefined {
+    const { status } = received
+    const isOfKey = isAboutKey === true && (status === 401 || status === 403)
+    if (isNoAnswer(status) && !isOfKey) return refusalOf(received)
+    const { error_code } = errorOf(received)
+    if (status >= 400 && typeof error_code === 'string' && this.#limits.has(error_code))
+      return `the plan of the account: ${refusalOf(received)}`
+    return undefined
+  }
+
+  #noteFailure(scenario: Scenario, step: Step, { status }: Answer, reason: string): void {
+    const isRefusedKey = status === 401 || status === 403
+    if (isRefusedKey && step.path === scenario.path && step.method === 'GET') this.#closed.set(scenario.path, reason)
+    if (status === 401 || status >= 500 || status === 429) this.#failed(reason)
+  }
+
+  /** Notes what came of a creation, and returns the id of what it made. */
+  #noteCreation(n: number, received: Answer): string | undefined {
+    const { entries } = this.#options
+    const id = idIn(received)
+    if (id !== undefined) entries.made(n, id)
+    // After an error of the server it may be there.
+    else if (received.status >= 300 && received.status < 500) entries.refused(n)
+    return id
+  }
+
+  #noteDeletion({ method, path }: FilledStep, { status }: Answer): void {
+    const id = path.split(/[/?]/).at(-1) ?? ''
+    if (!this.#options.entries.hasMade(id)) return
+    if (method === 'DELETE') this.#deleted.add(id)
+    if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.gone(id)
+  }
+
+  async #askReference(request: FilledStep): Promise<Answer> {
+    const init = initOf(request, 'reference', this.#reference.dialect.versionHeader)
+    return answerOf(await this.#reference.fetch(this.#options.url + request.path, init))
+  }
+
+  /** Keeps both sides alike: what only one of them made, or what no later step needs, is deleted at once. */
+  async #alignCreations(
+    { saves = {} }: Step,
+    { path }: Scenario,
+    made: string | undefined,
+    expected: string | undefined,
+    { target, reference }: Sight,
+  ): Promise<void> {
+    const [name] = Object.entries(saves).find(([, field]) => field === 'id') ?? []
+    if (name !== undefined && made !== undefined && expected !== undefined) {
+      this.#ids.link(expected, made)
+      target.set(name, made)
+      reference.set(name, expected)
+      return
+    }
+    if (expected !== undefined) await this.#askReference({ method: 'DELETE', path: `${path}/${expected}`, headers: {} })
+    if (made !== undefined) await removalProblem(this.#options.asker, this.#options.entries, { id: made, path })
+  }
+
+  /** Saves what later steps need of an answer beside the id. */
+  #saveOthers({ saves = {} }: Step, received: Answer, expected: Answer, { target, reference }: Sight): void {
+    for (const [name, field] of Object.entries(saves)) {
+      const [theirs, ours] = [textAt(received, field), textAt(expected, field)].map((text) => this.#belowBase(text))
+      if (field === 'id' || theirs === undefined || ours === undefined) continue
+      target.set(name, theirs)
+      reference.set(name, ours)
+    }
+  }
+
+  /** Returns the path of a URL of the service; others are not asked. */
+  #belowBase(url: string | undefined): string | undefined {
+    const base = this.#options.url
+    return url?.startsWith(`${base}/`) ? url.slice(base.length) : undefined
+  }
+}
+
+type Result = Pick<Outcome, 'verdict' | 'reason' | 'isFailure' | 'differences' | 'expected' | 'received'>
+
+function notAsked(reason: string): Result {
+  return { verdict: 'not asked', reason }
+}
+
+function failure(reason: string): Result {
+  return { ...notAsked(reason), isFailure: true }
+}
+
+function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): string {
+  if (verdict === 'not asked') return `"${operation} ${what}" was not asked: ${reason ?? ''}`
+  return `"${operation} ${what}" was not answered as expected`
+}
+
+function sent({ method, path, body, headers }: FilledStep): AskedRequest {
+  return { method, path, ...(body !== undefined && { body }), ...(Object.keys(headers).length > 0 && { headers }) }
+}
+
+function textAt({ body }: Answer, field: string): string | undefined {
+  const value = typeof body === 'object' && body !== null ? Reflect.get(body, field) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Returns the id of what an answer says was made. */
+function idIn(answer: Answer): string | undefined {
+  return answer.status >= 200 && answer.status < 300 ? textAt(answer, 'id') : undefined
+}
+
+/** Fields whose values a result does not show. */
+const SECRET = ['token', 'value', 'private_key_pem']
+
+function shown({ status, text, body }: Answer): ShownAnswer {
+  if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
+  const hide = (name: string, value: unknown) =>
+    SECRET.includes(name) && typeof value === 'string' ? '[redacted]' : value
+  return { status, body: JSON.parse(JSON.stringify(body, hide)) }
+}

@@ -1,0 +1,29 @@
+import { errorsOfMost, rateError } from '../operation/account.ts'
+import type { Family } from '../operation/family.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { type FilledStep, idsIn } from './step.ts'
+
+/**
+ * Makes sure that a changing request touches nothing but what the run has made: each id in it is of a thing of its own, and
+ * what it creates can be found again by the mark of the run.
+ * @throws Error if it does: a scenario is wrong.
+ */
+export function requireOwn(
+  { method, path, body = '' }: FilledStep,
+  mark: string,
+  isOwn: (id: string) => boolean,
+): void {
+  if (method === 'GET') return
+  const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id))
+  if (foreign.length > 0) throw new Error(`${method} ${path} names ${foreign.join(', ')}, which the run has not made.`)
+  const creates = method === 'POST'
+  if (creates && !body.includes(mark)) throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
+  if (!creates && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)
+}
+
+/** Returns the codes of the errors by which a plan limits an account, in a dialect. */
+export function planLimits(families: readonly Family[], { errorPrefix }: CommonDialect): ReadonlySet<string> {
+  const limits = families.flatMap(({ limits = {} }) => Object.values(limits))
+  const errors = limits.flatMap((limit) => [...errorsOfMost(limit), rateError(limit)])
+  return new Set(errors.map(({ number }) => errorPrefix + number))
+}

@@ -1,0 +1,249 @@
+import { ngrokFamilies } from '../ngrok/families.ts'
+import { groupOf, type Operation } from '../operation/operation.ts'
+import { type DialectName, dialects } from '../resources/dialects.ts'
+import { partsOf } from '../schema/documentation.ts'
+import { tableOf } from '../table.ts'
+import { type Permission, reasonAgainst } from './asked.ts'
+import { type Example, examplesWith, type Upload } from './examples.ts'
+import type { Scenario, Step } from './step.ts'
+
+/** What a run asks, and what it does not. */
+export interface Plan {
+  readonly scenarios: readonly Scenario[]
+  /** Why operations are not asked, by their names. */
+  readonly notAsked: ReadonlyMap<string, string>
+  /** All operations of the dialect, in the order of its table. */
+  readonly operations: readonly string[]
+}
+
+export interface PlanOptions extends Permission {
+  readonly dialect: DialectName
+  readonly upload: Upload
+  /** The families to ask, by the group of their operations, such as `ip_policies`. Default: all. */
+  readonly families?: readonly string[] | undefined
+}
+
+/** Returns the operations of a dialect with all of its families. */
+function operationsOf(dialect: DialectName): readonly Operation[] {
+  return tableOf(dialects[dialect], dialect === 'ngrok' ? ngrokFamilies : undefined).api.operations
+}
+
+/** Returns the groups of a dialect's operations, which are the families that a run can ask. */
+export function operationGroups(dialect: DialectName): readonly string[] {
+  return [...groupsOf(operationsOf(dialect)).keys()]
+}
+
+/** Derives what is asked from the table of operations: a scenario for each family. */
+export function planOf(options: PlanOptions): Plan {
+  const operations = operationsOf(options.dialect)
+  const examples = examplesWith(options.upload)
+  const notAsked = new Map<string, string>()
+  const scenarios: Scenario[] = []
+  for (const [group, own] of groupsOf(operations)) {
+    const isChosen = options.families?.includes(group) ?? true
+    const reason = isChosen ? reasonAgainst(group, options) : 'not among the families of --only'
+    const changing = own.filter(({ method }) => method !== 'GET')
+    for (const { name } of reason === undefined ? [] : isChosen ? changing : own) notAsked.set(name, reason ?? '')
+    const list = own.find(({ query, ids }) => query && Object.keys(ids).length === 0)
+    if (!isChosen) continue
+    if (!list) {
+      scenarios.push({ family: group, path: '', steps: own.flatMap(readingOfNobody) })
+      continue
+    }
+    const example = reason === undefined ? examples[group] : undefined
+    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(group, own, list, example) : [])]
+    scenarios.push({ family: group, path: list.path, steps })
+  }
+  const asked = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
+  for (const { name } of operations) {
+    if (!asked.has(name) && !notAsked.has(name)) notAsked.set(name, options.isReadOnly ? '--read-only' : NO_OWN)
+  }
+  return { scenarios, notAsked, operations: operations.map(({ name }) => name) }
+}
+
+const NO_OWN = 'it needs something that only an agent or another program makes'
+
+function groupsOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+  const groups = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const group = groupOf(operation)
+    groups.set(group, [...(groups.get(group) ?? []), operation])
+  }
+  return groups
+}
+
+/** The 27 characters of an id that nothing has. */
+const NOBODY = 'fauxgateVerify0000000000000'
+
+/** Queries of a list that are refused, by what is wrong. */
+const BAD_QUERIES = {
+  'a limit of 0': 'limit=0',
+  'a limit that is too great': 'limit=101',
+  'a limit that is no number': 'limit=many',
+  'a cursor that is no id': 'before_id=nonsense',
+  'an unknown parameter': 'fauxgate_verify=1',
+  'a parameter twice': 'limit=1&limit=2',
+}
+const FILTERS = {
+  'a filter that is none': 'obj.',
+  'a filter by a field that there is not': 'obj.fauxgate_verify == "1"',
+}
+
+/** Reads something by ids that nothing has. */
+function readingOfNobody({ name, method, path, ids }: Operation): Step[] {
+  if (method !== 'GET') return []
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${NOBODY}`)
+  return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
+}
+
+function readingSteps(group: string, own: readonly Operation[], list: Operation): Step[] {
+  const of = (what: string, query: string): Step => ({
+    operation: list.name,
+    what,
+    method: 'GET',
+    path: `${list.path}${query && `?${query}`}`,
+  })
+  const get = own.find(({ name }) => name === `${group}.get`)
+  const prefix = get?.ids.id?.split('|')[0] ?? 'x'
+  const one = (what: string, id: string): Step[] =>
+    get ? [{ operation: get.name, what, method: 'GET', path: `${list.path}/${id}` }] : []
+  return [
+    of('the whole list', ''),
+    ...Object.entries(BAD_QUERIES).map(([what, query]) => of(`with ${what}`, query)),
+    of('with a cursor of another kind', `before_id=op_${NOBODY}`),
+    ...Object.entries(FILTERS).map(([what, filter]) => of(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
+    { ...of('without a key', ''), headers: { authorization: null }, isAboutKey: true },
+    { ...of('without a version', ''), headers: { '{version}': null } },
+    { ...of('with a version that there is not', ''), headers: { '{version}': '1' } },
+    ...one('of an id that nothing has', `${prefix}_${NOBODY}`),
+    ...one('of an id of another kind', `op_${NOBODY}`),
+    ...one('of an id that is none', 'nonsense'),
+  ]
+}
+
+function changingSteps(group: string, own: readonly Operation[], list: Operation, example: Example): Step[] {
+  const operation = (verb: string) => own.find(({ name }) => name === `${group}.${verb}`)
+  const [create, update] = [operation('create'), operation('update')]
+  if (!create || !update) return []
+  const on = stepsOn(group, list.path)
+  const { needs = {}, filter, further = [] } = example
+  const parents = Object.entries(needs)
+  return [
+    ...parents.map(([name, { family, body }]) =>
+      stepsOn(family, `/${family}`).create('that another thing needs', body, name),
+    ),
+    on.create('with every field', example.create, 'a'),
+    on.get('after its creation', '{a}'),
+    ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
+    ...unreadableCreations(on, example.create),
+    on.create('with few fields', example.second, 'b'),
+    on.get('after its creation', '{b}'),
+    on.list('both', ''),
+    { ...on.list('a first page of one', 'limit=1'), saves: { next: 'next_page_uri' } },
+    { ...on.list('the next page', ''), path: '{next}' },
+    on.list('a page after a cursor', 'limit=5&before_id={b}'),
+    on.list('a page after the last', 'before_id={a}'),
+    on.update('with every field', '{a}', example.update),
+    on.get('after its change', '{a}'),
+    on.update('without any field', '{a}', {}),
+    on.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
+    ...refusedChanges(example, update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
+    on.get('after refused changes', '{a}'),
+    ...(filter === undefined ? [] : [on.list('with a filter', `filter=${encoded(filter)}`)]),
+    on.list('both, after a change', ''),
+    ...further.flatMap(({ operation: name, what, method, path }) => {
+      const step = { operation: name, what, method, path }
+      return what === 'twice' && own.some((each) => each.name === name) ? [{ ...step, what: 'at first' }, step] : [step]
+    }),
+    ...on.removal('{b}'),
+    on.list('with the one that is left', ''),
+    ...on.removal('{a}'),
+    on.remove('a second time', '{a}'),
+    on.update('after its deletion', '{a}', example.update),
+    on.list('after both were deleted', ''),
+    ...parents.reverse().flatMap(([name, { family }]) => stepsOn(family, `/${family}`).removal(`{${name}}`)),
+  ]
+}
+
+/** Encodes a filter for a query, but not the names of values in it. */
+function encoded(filter: string): string {
+  return encodeURIComponent(filter).replaceAll('%7B', '{').replaceAll('%7D', '}')
+}
+
+function stepsOn(group: string, path: string) {
+  const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
+    operation: `${group}.${verb}`,
+    what,
+    method,
+    path: at,
+  })
+  const on = {
+    create: (what: string, body: unknown, name?: string): Step => ({
+      ...step('create', what, 'POST', path),
+      body,
+      ...(name !== undefined && { saves: { [name]: 'id' } }),
+    }),
+    get: (what: string, id: string): Step => step('get', what, 'GET', `${path}/${id}`),
+    list: (what: string, query: string): Step => step('list', what, 'GET', `${path}${query && `?${query}`}`),
+    update: (what: string, id: string, body: unknown): Step => ({
+      ...step('update', what, 'PATCH', `${path}/${id}`),
+      body,
+    }),
+    remove: (what: string, id: string): Step => step('delete', what, 'DELETE', `${path}/${id}`),
+    removal: (id: string): Step[] => [on.remove('of its own', id), on.get('after its deletion', id)],
+  }
+  return on
+}
+
+/** A value that no field takes: a list of numbers. */
+const WRONG_TYPE = [5]
+
+/** Bodies of creations that are refused, by what is wrong: those of the example, and one for each field of the schema. */
+function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
+  const renamed = otherThan(create)
+  const fields = fieldsOf(operation)
+  // What is created nevertheless must be found again by its mark.
+  const marked = (body: object) => JSON.stringify(body).includes('{mark}')
+  const typed = fields.map((field): [string, object] => [
+    `a ${field} of the wrong type`,
+    { ...renamed, [field]: WRONG_TYPE },
+  ])
+  const long = (['description', 'metadata'] as const).flatMap((field): [string, object][] =>
+    fields.includes(field)
+      ? [[`a ${field} that is too long`, { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` }]]
+      : [],
+  )
+  const unknown: [string, object] = ['an unknown field', { ...renamed, fauxgate_verify: 1 }]
+  return [unknown, ...typed, ...long].filter(([, body]) => marked(body)).concat(Object.entries(refused))
+}
+
+function fieldsOf({ body }: Operation): readonly string[] {
+  return Object.keys(body ? (partsOf(body).entries ?? {}) : {})
+}
+
+/** Changes that are refused, by what is wrong. */
+function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, unknown][] {
+  const fields = fieldsOf(operation)
+  return [
+    ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
+    ...Object.entries(refusedUpdates),
+  ]
+}
+
+/** A body whose name no other thing has. */
+function otherThan(create: object): object {
+  return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
+}
+
+function unreadableCreations(on: ReturnType<typeof stepsOn>, create: object): Step[] {
+  const json = JSON.stringify(otherThan(create))
+  const raw = (what: string, text: string, headers: Step['headers'] = {}): Step => {
+    const { body: _, ...step } = on.create(what, undefined)
+    return { ...step, raw: text, headers }
+  }
+  return [
+    raw('with a body that is no JSON', `${json.slice(0, -1)},`),
+    raw('with a list for a body', `[${json}]`),
+    raw('with another content type', json, { 'content-type': 'text/plain' }),
+  ]
+}

@@ -1,0 +1,154 @@
+import { dialects } from '../resources/dialects.ts'
+import { timestamp } from '../schema/time.ts'
+import { Asker } from './asker.ts'
+import { cleaned, type Remaining } from './cleaning.ts'
+import type { Exchange } from './exchange.ts'
+import { type Listed, listed } from './inventory.ts'
+import { MadeEntries, type MadeList } from './made.ts'
+import { MARK } from './mark.ts'
+import { type Host, Pace } from './pace.ts'
+import { type InventoryChange, operationResults, type Report } from './report.ts'
+import { Run } from './run.ts'
+import { type PlanOptions, planOf } from './scenarios.ts'
+
+export interface VerifyOptions extends PlanOptions {
+  /** The base URL of the server, without a trailing slash. */
+  readonly url: string
+  readonly key: string
+  /** The run's own part of all names that it gives: lower-case letters and digits. */
+  readonly run: string
+  /** The most requests of a minute. */
+  readonly perMinute: number
+  /** The ms to wait for an answer. */
+  readonly timeout: number
+  readonly host: Host
+  /** Where everything that is made is noted before it is made. */
+  readonly list: MadeList
+  /** Ends the run after the present request; what was made is deleted nevertheless. */
+  readonly signal: AbortSignal
+  /** Called before each request, and before longer waits. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Called with each request of a scenario and its answer. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined
+}
+
+/** How far a run is. */
+export interface Progress {
+  readonly done: number
+  readonly total: number
+  /** What happens now, for people. */
+  readonly now: string
+}
+
+/**
+ * Asks a server what fauxgate's scenarios ask, and compares each answer with that of a fresh gateway that gets the same
+ * requests. Changes and deletes only what it has made, and deletes all of that. Never rejects for what a server does.
+ */
+export async function verify(options: VerifyOptions): Promise<Report> {
+  const { url, run, dialect, host, signal } = options
+  const startedAt = timestamp(host.now())
+  const plan = planOf(options)
+  const entries = new MadeEntries(options.list)
+  if (!options.isReadOnly) entries.begin(run, url, dialect)
+  const paths = plan.scenarios.flatMap(({ path }) => path || [])
+  const steps = plan.scenarios.reduce((sum, scenario) => sum + scenario.steps.length, 0)
+  const total = steps + paths.length * (options.isReadOnly ? 1 : 2)
+  let requests = 0
+  const progress = (now: string) => options.onProgress?.({ done: requests, total, now })
+  const counting: Host = {
+    ...host,
+    fetch(address, init) {
+      requests++
+      return host.fetch(address, init)
+    },
+  }
+  const pace = new Pace(options.perMinute, counting)
+  const askerUntil = (ended: AbortSignal) =>
+    new Asker({
+      url,
+      key: options.key,
+      versionHeader: dialects[dialect].versionHeader,
+      timeout: options.timeout,
+      pace,
+      signal: ended,
+      onWait: (seconds) => progress(`waiting ${seconds} s, as the service asks`),
+    })
+  const asker = askerUntil(signal)
+  const work = new Run({ ...options, asker, entries, onStep: progress })
+  const before = new Map<string, Listed>()
+  for (const path of paths) {
+    if (work.stopped !== undefined) break
+    progress(`reading ${path}`)
+    const list = await listed(asker, path, url)
+    before.set(path, list)
+    work.noteInventory(path, list)
+  }
+  work.inventoryRead()
+  for (const scenario of plan.scenarios) await work.scenario(scenario)
+  // A signal ends the asking, not the cleaning.
+  const last = askerUntil(new AbortController().signal)
+  if (entries.left.made.length + entries.left.unsure.length > 0) progress('deleting what was made')
+  const remaining = [...(await cleaned(last, entries, MARK + run, url))]
+  const inventory: InventoryChange[] = []
+  for (const [path, list] of work.hasChanged ? before : []) {
+    progress(`reading ${path} again`)
+    const left = await leftInList(last, entries, { path, mark: MARK + run, url }, list)
+    remaining.push(...left.remaining)
+    inventory.push(...left.changes)
+  }
+  return {
+    url,
+    dialect,
+    run,
+    startedAt,
+    requests,
+    outcomes: work.outcomes,
+    operations: operationResults(plan.operations, work.outcomes, plan.notAsked),
+    inventory,
+    remaining,
+    ...(work.stopped !== undefined && { stopped: work.stopped }),
+  }
+}
+
+/** A list, and how things of the run are known in it. */
+interface OwnList {
+  readonly path: string
+  readonly mark: string
+  readonly url: string
+}
+
+/** Compares a list with what it was, and deletes what has the mark of the run and went by another id. */
+async function leftInList(
+  asker: Asker,
+  entries: MadeEntries,
+  { path, mark, url }: OwnList,
+  before: Listed,
+): Promise<{ readonly changes: readonly InventoryChange[]; readonly remaining: readonly Remaining[] }> {
+  const nothing = { changes: [], remaining: [] }
+  if ('problem' in before) return nothing
+  const after = await listed(asker, path, url)
+  if ('problem' in after) return { ...nothing, remaining: [{ path, reason: `cannot be compared: ${after.problem}` }] }
+  const own = [...after.items].filter(([id, json]) => !before.items.has(id) && json.includes(mark))
+  for (const [id] of own) entries.made(entries.asking('found in the list', path), id)
+  const remaining = own.length > 0 ? await cleaned(asker, entries, mark, url) : []
+  const isOwn = (id: string) => own.some(([found]) => found === id)
+  return { remaining, changes: changesOf(path, before.items, after.items).filter(({ id }) => !isOwn(id)) }
+}
+
+/** What comes by itself, and is not compared. */
+const BY_ITSELF = ['certificate', 'certificate_management_status']
+
+type Items = ReadonlyMap<string, string>
+
+function changesOf(path: string, before: Items, after: Items): readonly InventoryChange[] {
+  const steady = (json: string) =>
+    JSON.stringify(JSON.parse(json), (name, value) => (BY_ITSELF.includes(name) ? undefined : value))
+  const changes: InventoryChange[] = []
+  for (const [id, json] of before) {
+    const now = after.get(id)
+    if (now === undefined) changes.push({ path, id, change: 'missing' })
+    else if (steady(now) !== steady(json)) changes.push({ path, id, change: 'changed' })
+  }
+  for (const id of after.keys()) if (!before.has(id)) changes.push({ path, id, change: 'new' })
+  return changes
+}

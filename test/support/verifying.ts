@@ -1,0 +1,67 @@
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import type { DialectName } from '../../src/resources/dialects.ts'
+import type { MadeEntry } from '../../src/verify/made.ts'
+import type { Report } from '../../src/verify/report.ts'
+import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
+import { upload } from './pem.ts'
+import { NEW_YEAR } from './provisioning.ts'
+
+/** A gateway for a run to ask, at a fixed time. */
+export function asked(dialect: DialectName = 'ngrok'): Gateway {
+  const options = { clock: manualClock(NEW_YEAR), seed: 'asked' }
+  return dialect === 'ngrok' ? createNgrok(options) : createGateway(options)
+}
+
+/** The key of the runs of tests. */
+export const KEY = 'a-key-that-nobody-may-see'
+
+export interface Verified {
+  readonly report: Report
+  /** The entries of the list, in order. */
+  readonly entries: readonly MadeEntry[]
+  /** The times in ms at which requests were sent, on the clock of the run. */
+  readonly times: readonly number[]
+}
+
+/** Runs `verify` against a fetch function, on a clock that jumps where a run waits. */
+export async function verified(
+  fetch: (url: string, init: RequestInit) => Promise<Response>,
+  options: Partial<VerifyOptions> = {},
+): Promise<Verified> {
+  let now = Date.parse(NEW_YEAR)
+  const times: number[] = []
+  const entries: MadeEntry[] = []
+  const report = await verify({
+    dialect: 'ngrok',
+    url: 'https://api.example.com',
+    key: KEY,
+    run: 'test',
+    domain: 'example.com',
+    upload: upload(),
+    isLocal: true,
+    isReadOnly: false,
+    perMinute: 60,
+    timeout: 30_000,
+    list: { add: (entry) => void entries.push(entry) },
+    signal: new AbortController().signal,
+    host: {
+      fetch(url, init) {
+        times.push(now)
+        return fetch(url, init)
+      },
+      now: () => now,
+      async sleep(ms) {
+        now += ms
+      },
+      deadline: () => new AbortController().signal,
+    },
+    ...options,
+  })
+  return { report, entries, times }
+}
+
+/** The URL of a gateway that runs ask. */
+export function urlOf(gateway: Gateway) {
+  return { url: gateway.url, dialect: gateway.dialect.name as DialectName }
+}
