@@ -25,6 +25,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   tls_certificates: { when: 'free', reason: 'an upload of a certificate for tests, which no domain serves' },
   kubernetes_operators: { when: 'free', reason: 'the registration of an operator that does not run' },
   weighted_backends: { when: 'free', reason: 'a backend that no edge uses' },
+  ...Object.fromEntries(
+    ['static_backends', 'http_response_backends', 'failover_backends', 'tunnel_group_backends'].map((kind) => [
+      kind,
+      { when: 'free', reason: 'a backend that no edge uses' },
+    ]),
+  ),
   endpoints: {
     when: 'free',
     reason: `an internal endpoint, which the internet cannot reach; hours count only with traffic (${HOW_NGROK_CHARGES})`,

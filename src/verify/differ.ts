@@ -1,6 +1,6 @@
 import { type Answer, errorOf, mediaTypeOf } from './exchange.ts'
 import type { IdMap } from './id-map.ts'
-import { patternWithIds } from './step.ts'
+import { ID_IN_TEXT, idsIn, patternWithIds } from './ids.ts'
 import { escapedForPattern, shownValue } from './texts.ts'
 
 /** One difference between two answers to the same request. */
@@ -267,7 +267,10 @@ class Comparison {
   #keyOf(item: unknown): string | undefined {
     const id = idOf(item)
     if (id !== undefined) return this.#sides.ids.receivedFor(id)
-    return isObject(item) ? undefined : JSON.stringify(item)
+    if (isObject(item)) return undefined
+    const json = JSON.stringify(item)
+    const isKnown = idsIn(json).every((each) => this.#sides.ids.receivedFor(each) !== undefined)
+    return isKnown ? json.replaceAll(ID_IN_TEXT, (each) => this.#sides.ids.receivedFor(each) ?? each) : undefined
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the scenario of a family sends. Texts may name values, as those of steps do. */
 export interface Example {
   /** Things of other families that it needs, by the name that the bodies use, oldest first. */
-  readonly needs?: Readonly<Record<string, { readonly family: string; readonly body: Body }>>
+  readonly needs?: Readonly<Record<string, Need>>
   /** A body with every field that can be sent without an id of somebody else. */
   readonly create: Body
   /** Another one, with as little as possible. */
@@ -16,6 +16,14 @@ export interface Example {
   readonly refusedUpdates?: Readonly<Record<string, Body>>
   /** What is asked about the two things before their deletion. */
   readonly further?: readonly Further[]
+}
+
+/** A thing of another family. */
+interface Need {
+  readonly family: string
+  /** The path of its list. Default: the name of the family. */
+  readonly path?: string
+  readonly body: Body
 }
 
 export interface Further {
@@ -111,6 +119,47 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       update: { ...changedTexts, backends: {} },
       filter: isMine,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
+    },
+    static_backends: {
+      create: { ...texts, address: 'example.com:8080', tls: { enabled: true } },
+      second: { description: second, address: '192.0.2.1:80' },
+      update: { ...changedTexts, address: 'other.example.com:443', tls: { enabled: false } },
+      refused: {
+        'no address': texts,
+        'an address that is none': { ...texts, address: 'nonsense' },
+        'an address without a host': { ...texts, address: ':8080' },
+      },
+    },
+    http_response_backends: {
+      create: { ...texts, body: 'Back soon.', headers: { 'Content-Type': 'text/plain' }, status_code: 503 },
+      second: { description: second },
+      update: { ...changedTexts, body: 'Gone.', status_code: 404 },
+      refused: {
+        'a status that is none': { ...texts, status_code: 99 },
+        'a header that is none': { ...texts, headers: { 'a b': 'c' } },
+      },
+    },
+    failover_backends: {
+      needs: {
+        child: {
+          family: 'static_backends',
+          path: '/backends/static',
+          body: { description: '{mark}', address: 'example.com:80' },
+        },
+      },
+      create: { ...texts, backends: ['{child}'] },
+      second: { description: second },
+      update: { ...changedTexts, backends: ['{child}'] },
+      refused: {
+        'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] },
+        'a child that is none': { ...texts, backends: ['nonsense'] },
+      },
+    },
+    tunnel_group_backends: {
+      create: { ...texts, labels: { app: '{mark}', zone: 'a' } },
+      second: { description: second, labels: { app: second } },
+      update: { ...changedTexts, labels: { app: '{mark}' } },
+      refused: { 'no labels': texts },
     },
     tls_certificates: {
       create: { ...texts, ...upload },

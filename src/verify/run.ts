@@ -141,7 +141,7 @@ export class Run {
   async #compared(scenario: Scenario, step: Step, request: FilledStep, sight: Sight): Promise<Result> {
     const { asker, entries, onExchange } = this.#options
     const isCreation = step.method === 'POST'
-    const n = isCreation ? entries.asking(step.operation, scenario.path) : 0
+    const n = isCreation ? entries.asking(step.operation, step.path) : 0
     if (isCreation) this.hasChanged = true
     const received = await asker.ask(request)
     if ('failed' in received) {
@@ -158,7 +158,7 @@ export class Run {
     this.#failures = 0
     this.#noteDeletion(request, received)
     const expected = await this.#askReference(filled(step, sight.reference))
-    if (isCreation) await this.#alignCreations(step, scenario, made, idIn(expected), sight)
+    if (isCreation) await this.#alignCreations(step, made, idIn(expected), sight)
     const differences = differencesOf(expected, received, this.#sides(scenario))
     if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected, sight)
     if (differences.length === 0) return { verdict: 'same' }
@@ -220,8 +220,7 @@ export class Run {
 
   /** Keeps both sides alike: what only one of them made, or what no later step needs, is deleted at once. */
   async #alignCreations(
-    { saves = {} }: Step,
-    { path }: Scenario,
+    { saves = {}, path }: Step,
     made: string | undefined,
     expected: string | undefined,
     { target, reference }: Sight,

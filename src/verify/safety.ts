@@ -1,7 +1,8 @@
 import { errorsOfMost, rateError } from '../operation/account.ts'
 import type { Family } from '../operation/family.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { type FilledStep, idsIn } from './step.ts'
+import { idsIn } from './ids.ts'
+import type { FilledStep } from './step.ts'
 
 /**
  * Makes sure that a changing request touches nothing but what the run has made: each id in it is of a thing of its own, and

@@ -129,8 +129,8 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
   const { needs = {}, filter, further = [] } = example
   const parents = Object.entries(needs)
   return [
-    ...parents.map(([name, { family, body }]) =>
-      stepsOn(family, `/${family}`).create('that another thing needs', body, name),
+    ...parents.map(([name, { family, path = `/${family}`, body }]) =>
+      stepsOn(family, path).create('that another thing needs', body, name),
     ),
     on.create('with every field', example.create, 'a'),
     on.get('after its creation', '{a}'),
@@ -161,7 +161,9 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     on.remove('a second time', '{a}'),
     on.update('after its deletion', '{a}', example.update),
     on.list('after both were deleted', ''),
-    ...parents.reverse().flatMap(([name, { family }]) => stepsOn(family, `/${family}`).removal(`{${name}}`)),
+    ...parents
+      .reverse()
+      .flatMap(([name, { family, path = `/${family}` }]) => stepsOn(family, path).removal(`{${name}}`)),
   ]
 }
 

@@ -1,5 +1,4 @@
 import type { Method } from '../operation/operation.ts'
-import { escapedForPattern } from './texts.ts'
 
 /**
  * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, and what earlier steps of the same
@@ -68,20 +67,4 @@ function filledValue(value: unknown, fill: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((each) => filledValue(each, fill))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [fill(key), filledValue(each, fill)]))
-}
-
-/** An id of the service inside a text. */
-const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
-
-/** Returns all ids in a text. */
-export function idsIn(text: string): readonly string[] {
-  return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
-}
-
-/** Returns a pattern of texts that have ids of the same kinds where this text has its ids. Each is a group. */
-export function patternWithIds(text: string): { readonly pattern: RegExp; readonly ids: readonly string[] } {
-  const ids = idsIn(text)
-  const parts = text.split(ID_IN_TEXT).map(escapedForPattern)
-  const groups = ids.map((id) => `(${id.slice(0, id.indexOf('_'))}_[0-9A-Za-z]+)`)
-  return { pattern: new RegExp(`^${parts.map((part, at) => part + (groups[at] ?? '')).join('')}$`, 's'), ids }
 }
