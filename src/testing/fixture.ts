@@ -2,6 +2,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
 import { Losses } from './losses.ts'
+import { reportAbout } from './report-about.ts'
 import { unusedIn } from './strict.ts'
 import { Traffic } from './traffic.ts'
 
@@ -13,6 +14,8 @@ const PASSED = 'Your assertions passed, but the test left something behind (set 
 export interface Shown {
   message: string
   stack?: string
+  /** Vitest's comparison of the expected and the received value. */
+  diff?: string
 }
 
 /**
@@ -31,19 +34,23 @@ function unanswered(underWay: readonly string[]): string {
   return `${requests} still under way when the test ended: ${underWay.join(', ')}. Is an await missing?`
 }
 
-/** Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. */
+/**
+ * Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. They
+ * come after the error's diff, which vitest prints after the message.
+ */
 export function explain(error: Shown | undefined, gateway: Gateway, { underWay }: Connection): void {
   if (!error) return
-  const { message, stack } = error
+  const { message, stack, diff } = error
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
     ...(underWay.length === 0 || message.startsWith(PASSED) ? [] : [unanswered(underWay)]),
   ]
   if (more.length === 0) return
-  const explained = `${message}\n\n${more.join('\n')}\n`
-  overwrite(error, 'message', explained)
+  const added = `\n\n${more.join('\n')}\n`
+  if (diff) overwrite(error, 'diff', diff + added.trimEnd())
+  else overwrite(error, 'message', message + added)
   // By a function, since a text might have patterns such as "$&".
-  const explainedStack = stack?.replace(message, () => explained)
+  const explainedStack = stack?.replace(message, () => message + added)
   if (explainedStack) overwrite(error, 'stack', explainedStack)
 }
 
@@ -53,7 +60,7 @@ function overwrite(error: Shown, name: keyof Shown, value: string): void {
 }
 
 function reportAfter(message: string, gateway: Gateway): string {
-  const report = gateway.report()
+  const report = reportAbout(message, gateway.report())
   return message.startsWith(PASSED) ? report.replace(/\n {2}pending:(?:\n {4}.*)*/, '') : report
 }
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('../fixtures/vitest', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -14,12 +17,19 @@ interface Reported {
 
 let reported: ReadonlyMap<string, Reported>
 
+/** The output for people. */
+let printed: string
+
+const own = mkdtempSync(join(tmpdir(), 'fauxgate-failures-'))
+afterAll(() => rmSync(own, { recursive: true }))
+
 beforeAll(async () => {
-  const args = [vitest, 'run', '--root', folder, '--reporter', 'json', 'failing']
-  const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, (_failed, stdout) => resolve(stdout))
+  const args = [vitest, 'run', '--root', folder, '--reporter', 'json', '--reporter', 'default', '--no-color', 'failing']
+  const file = join(own, 'report.json')
+  printed = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [...args, '--outputFile', file], (_failed, stdout, stderr) => resolve(stdout + stderr))
   })
-  const { testResults } = JSON.parse(output.slice(output.indexOf('{')))
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
   reported = new Map(testResults[0].assertionResults.map((each: Reported) => [each.title, each]))
 }, 60_000)
 
@@ -51,6 +61,13 @@ describe('A test that fails says what happened at its gateway', () => {
       /provisioning of app\.example\.com \(rd_\w+\):\n {4}2026-01-01T00:00:00Z {2}started {2}A cert/,
     )
     expect(message).toContain('none came over HTTP')
+  })
+
+  test('after the diff of a comparison, and first about the domain that it names', () => {
+    const message = failureOf('by a comparison')
+    expect(message).toMatch(/^AssertionError: other\.example\.com is not it: expected 'www/)
+    expect(message).toMatch(/The gateway at .*:\n {2}provisioning of other\.example\.com .*\n.*\n {2}requests:/)
+    expect(printed).toMatch(/Received:.*www.*[^]*The gateway at .*\n {2}provisioning of other[^]*failing\.spec\.ts:\d+/)
   })
 
   test('and where the direct call stands that was refused', () => {
