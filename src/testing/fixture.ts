@@ -4,6 +4,7 @@ import { AssertionError } from '../schema/errors.ts'
 import { Losses } from './losses.ts'
 import { reportAbout } from './report-about.ts'
 import { unusedIn } from './strict.ts'
+import type { TestPlace } from './test-place.ts'
 import { Traffic } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
@@ -52,6 +53,15 @@ export function explain(error: Shown | undefined, gateway: Gateway, { underWay }
   // By a function, since a text might have patterns such as "$&".
   const explainedStack = stack?.replace(message, () => message + added)
   if (explainedStack) overwrite(error, 'stack', explainedStack)
+}
+
+/** Returns the error of a test that its runner has ended before its own end, with the report and the line of the test. */
+export function timeOut(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
+  const error = new Error('The runner ended this test before its function did.')
+  const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
+  Object.assign(error, { stack: `Error: ${error.message}${at}` })
+  explain(error, gateway, connection)
+  return error
 }
 
 /** Sets a text of an error; not of one that is frozen. The message of a DOMException, as of an abort, has only a getter. */

@@ -6,7 +6,8 @@ import type { GatewayOptions } from '../generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { connect, explain, requireStrict, type Shown, START } from './fixture.ts'
+import { connect, explain, requireStrict, type Shown, START, timeOut } from './fixture.ts'
+import { callFrom, placeOfCaller, type TestPlace } from './test-place.ts'
 
 /** The options of {@link testWithGateway}. */
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
@@ -106,20 +107,25 @@ export function testWithGateway<
 
 // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
 function defining<C extends Clock, G extends Gateway<C>>(test: Function, options: TestOptions<C, G>, afterEach: AtEnd) {
-  return (...args: unknown[]): unknown => {
+  return function define(...args: unknown[]): unknown {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
+    const place = placeOfCaller(define)
     // The function among the arguments is the test's.
-    return test(
-      ...args.map((arg) =>
-        typeof arg === 'function' ? withGateway(name, arg as TestWork<C, G>, options, afterEach) : arg,
-      ),
+    const own = args.map((arg) =>
+      typeof arg === 'function' ? withGateway({ name, place }, arg as TestWork<C, G>, options, afterEach) : arg,
     )
+    return callFrom(place, test as (...args: unknown[]) => unknown, own) // A runner's function takes what it likes.
   }
+}
+
+interface Defined {
+  readonly name: string
+  readonly place: TestPlace | undefined
 }
 
 /** The function of a test without parameters, which a runner could take for callbacks. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
-  name: string,
+  { name, place }: Defined,
   work: TestWork<C, G>,
   { create, gatewayOptions, strict }: TestOptions<C, G>,
   afterEach: AtEnd,
@@ -132,9 +138,13 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     // Without a function of its own, G is what createGateway returns.
     const gateway = create ? create(options) : (createGateway(options) as G)
     const connection = connect(gateway)
+    let isOver = false
     // A test that runs into its time-out ends before its promise does.
     const atEnd = atEndOf(context[0]) ?? afterEach
-    atEnd(connection.end)
+    atEnd(() => {
+      connection.end()
+      if (!isOver) sayUnfinished(timeOut(gateway, connection, place), context[0])
+    })
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
@@ -142,9 +152,19 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
       if (isShown(error)) explain(error, gateway, connection)
       throw error
     } finally {
+      isOver = true
       connection.end()
     }
   }
+}
+
+/** Adds a text to a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
+function sayUnfinished(error: Error, context: unknown): void {
+  const { diagnostic } = (context ?? {}) as { diagnostic?: (text: string) => void } // Checked before the call.
+  if (typeof diagnostic === 'function') diagnostic.call(context, error.stack ?? error.message)
+  // Mocha, which has no expect of its own, would leave out all further tests.
+  else if (!atEndOf(context) && !('expect' in globalThis)) console.error(error)
+  else throw error
 }
 
 /** Takes what is to be done at the end of a test. */
@@ -166,8 +186,9 @@ function hookOfGlobal(): AtEnd {
   if (typeof afterEach !== 'function') return ignored
   let works: (() => void)[] = []
   afterEach(() => {
-    for (const work of works) work()
+    const all = works
     works = []
+    for (const work of all) work()
   })
   return (work) => works.push(work)
 }

@@ -1,0 +1,53 @@
+/** The place of a call in a test file. */
+export interface TestPlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
+
+/** Returns the place where a function was called; undefined where the platform does not say it. */
+export function placeOfCaller(called: (...args: never[]) => unknown): TestPlace | undefined {
+  const here: { stack?: string } = {}
+  Error.captureStackTrace?.(here, called)
+  const [, file, line, column] = FRAME.exec(here.stack?.split('\n')[1] ?? '') ?? []
+  return file ? { file, line: Number(line), column: Number(column) } : undefined
+}
+
+type Call = (call: (...args: unknown[]) => unknown, args: readonly unknown[]) => unknown
+
+/** The part of Node's `process` that gives its own modules without an import. */
+interface Host {
+  readonly process?: {
+    getBuiltinModule?(name: 'vm'): {
+      compileFunction(code: string, parameters: readonly string[], options: object): Call
+    }
+  }
+}
+
+/**
+ * Calls a function of a runner as if the line of the test file had called it: node:test and Jest show the caller as the
+ * place of the test, which would be a line of fauxgate.
+ */
+export function callFrom(
+  place: TestPlace | undefined,
+  call: (...args: unknown[]) => unknown,
+  args: readonly unknown[],
+) {
+  return callerAt(place)(call, args)
+}
+
+function callerAt(place: TestPlace | undefined): Call {
+  const plain: Call = (call, args) => call(...args)
+  const { process }: Host = globalThis
+  if (!place) return plain
+  try {
+    const code = `return (\n${' '.repeat(place.column - 1)}call(...args))`
+    const options = { filename: place.file, lineOffset: place.line - 2 }
+    return process?.getBuiltinModule?.('vm').compileFunction(code, ['call', 'args'], options) ?? plain
+  } catch {
+    // Another platform's `process`, which cannot compile.
+    return plain
+  }
+}
