@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const PARTS = {
   'types.ts': ['src/generated'],
   'messages.ts': [],
+  'evidence.ts': [],
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'command.mjs': [],
   'api.mjs': ['docs/api'],

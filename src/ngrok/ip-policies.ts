@@ -46,7 +46,7 @@ const fields = {
         refusedAs(errors.ip_policy_action),
       ),
       'Refused: each rule of a policy has an action of its own.',
-      { json: { deprecated: true }, type: 'never' },
+      { json: { deprecated: true }, type: 'never', rules: 'ngrok-families#ip-policies' },
     ),
   ),
 }

@@ -41,6 +41,7 @@ const limits = accountLimits({
 
 const CIDR = 'The range of addresses that the rule is about, trimmed and in lower case.'
 const ACTION = 'What happens to connections from the range.'
+const RULE_ACTIONS = 'ngrok-families#rule-actions'
 
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')
 
@@ -75,7 +76,11 @@ const createBody = named(
     ip_policy_id: documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
       isRequired: true,
     }),
-    action: documented(v.optional(action, ''), ACTION, { json: { enum: ACTIONS }, isRequired: true }),
+    action: documented(v.optional(action, ''), ACTION, {
+      json: { enum: ACTIONS },
+      isRequired: true,
+      rules: RULE_ACTIONS,
+    }),
   }),
   'IpPolicyRuleCreate',
   'The body that creates a rule of an IP policy.',
@@ -85,7 +90,7 @@ const updateBody = named(
   v.object({
     ...ruleTexts,
     cidr: documented(v.optional(cidr), CIDR),
-    action: documented(v.optional(action), ACTION, { json: { enum: ACTIONS } }),
+    action: documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
   }),
   'IpPolicyRuleUpdate',
   'The changes of a rule of an IP policy: at least one field.',

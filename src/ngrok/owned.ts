@@ -84,6 +84,7 @@ export const precomputedToken = v.optional(
       rule([errors.token_precomputed], (_, report) => report(errors.token_precomputed, {})),
     ),
     'Not accepted: a token is always made by the service.',
+    { rules: 'ngrok-families#keys-and-credentials' },
   ),
 )
 

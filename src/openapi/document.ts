@@ -1,3 +1,4 @@
+import type { WithEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /** An OpenAPI 3.1 document, as far as fauxgate writes one. */
@@ -42,7 +43,7 @@ export interface Reference {
 /** The operations of a path, by method in lower case. */
 export type PathItem = Readonly<Record<string, OperationItem>>
 
-export interface OperationItem {
+export interface OperationItem extends WithEvidence {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
@@ -84,7 +85,7 @@ export type Content = Readonly<
 >
 
 /** The error of a refused request. */
-export interface Example {
+export interface Example extends WithEvidence {
   /** The code of the error. */
   readonly summary: string
   readonly value: {

@@ -4,6 +4,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Example, type ResponseItem, refTo } from './document.ts'
+import { evidenceOf } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
@@ -44,7 +45,8 @@ export function errorExamples(
 function exampleOf(error: CatalogueError, dialect: CommonDialect): Example {
   const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
   const details = { operation_id: `op_${'0'.repeat(27)}` }
-  return { summary: error_code, value: { error_code, status_code, msg: messageOf(error, dialect), details } }
+  const value = { error_code, status_code, msg: messageOf(error, dialect), details }
+  return { summary: error_code, value, ...evidenceOf('errors', error.key) }
 }
 
 const CAUSED: Readonly<Record<string, string>> = messages

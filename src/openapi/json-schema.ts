@@ -3,9 +3,12 @@ import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsOf } from '../schema/documentation.ts'
 import { general } from '../schema/general-errors.ts'
+import type { Evidence, WithEvidence } from './evidence.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
-export interface JsonSchema extends Omit<JsonFacts, 'additionalProperties' | 'propertyNames'> {
+export interface JsonSchema
+  extends Omit<JsonFacts, 'additionalProperties' | 'propertyNames'>,
+    WithEvidence<Readonly<Record<string, Evidence>>> {
   readonly $ref?: string
   readonly title?: string
   readonly description?: string

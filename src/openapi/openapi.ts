@@ -12,6 +12,7 @@ import { general } from '../schema/general-errors.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import { mapValues, type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
+import { fieldEvidenceOf } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
 import { plain } from './plain.ts'
@@ -73,12 +74,21 @@ export function openApi(
       },
       examples: errorExamples([...new Set(errors)], dialect),
       responses: shared.responses,
-      schemas: usedFrom(
-        [shared.paths, shared.responses],
-        mapValues({ Error: errorSchema(dialect), ...schemas }, plain),
+      schemas: withFieldEvidence(
+        usedFrom([shared.paths, shared.responses], mapValues({ Error: errorSchema(dialect), ...schemas }, plain)),
       ),
     },
   }
+}
+
+type Schemas = OpenApiDocument['components']['schemas']
+
+function withFieldEvidence(schemas: Schemas): Schemas {
+  const each = ([name, json]: [string, JsonSchema]) => [
+    name,
+    { ...json, ...fieldEvidenceOf(name.replace(/Body$/, '')) },
+  ]
+  return Object.fromEntries(Object.entries(schemas).map(each))
 }
 
 /** The part of a document that the service and the controls do not have in common. */

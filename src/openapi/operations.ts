@@ -15,6 +15,7 @@ import {
   refTo,
 } from './document.ts'
 import { errorResponses } from './errors.ts'
+import { evidenceOf } from './evidence.ts'
 import {
   type Conversion,
   definitionOf,
@@ -64,6 +65,7 @@ export function operationItem(
     tags: [groupOf(operation)],
     summary,
     description: descriptionOf(operation, describing.dialect),
+    ...evidenceOf('operations', name),
     parameters: [
       ...pathParameters(operation),
       refTo('parameters', 'version'),

@@ -9,7 +9,7 @@ const WORDS = [
   ...['if', 'then', 'else'],
   ...['additionalProperties', 'propertyNames', 'minimum', 'maximum', 'exclusiveMinimum', 'minLength', 'maxLength'],
   ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'contentMediaType'],
-  ...['title', 'description', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'x-refused-as'],
+  ...['title', 'description', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'x-refused-as', 'x-fauxgate-evidence'],
 ]
 
 type Schema = Readonly<Record<string, unknown>>

@@ -12,7 +12,7 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   return {
     'README.md': indexPage(document, also, groups),
     ...Object.fromEntries(pages),
-    'error-catalogue.md': errorPage(document, also),
+    'error-catalogue.md': errorPage(document, also, '../decisions'),
   }
 }
 
@@ -34,7 +34,7 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
       operationTable(document, groups),
     ),
     ...Object.fromEntries(pages),
-    'error-catalogue.md': errorPage(document, document),
+    'error-catalogue.md': errorPage(document, document, '../../decisions'),
   }
 }
 
@@ -244,15 +244,31 @@ function typeSection(name, document, also) {
   return [`### ${name}`, json.description ?? '', json.properties ? fieldTable(json, more) : typeOf(json)]
 }
 
-function errorPage(document, also) {
+const KINDS = ['documented', 'client', 'recorded', 'decided']
+
+/** One line with all that speaks for an error. */
+function evidenceLine({ 'x-fauxgate-evidence': found = {} }) {
+  const kinds = KINDS.filter((kind) => found[kind]).map((kind) => `${kind} (${found[kind].map(sourceLink).join(', ')})`)
+  return kinds.length === 0 ? [] : [`Evidence: ${kinds.join('; ')}.`]
+}
+
+/** A link to a page or to a section of the decisions; other sources are names. */
+function sourceLink(source) {
+  const [, page, heading, rest = ''] = /\/docs\/decisions\/([\w-]+)\.md#([\w-]+)(.*)$/.exec(source) ?? []
+  if (page) return `[${heading.replaceAll('-', ' ')}](DECISIONS/${page}.md#${heading})${rest}`
+  return source.startsWith('https:') ? `[${source.split('/').at(-1)}](${source})` : source
+}
+
+function errorPage(document, also, decisions) {
   const { schemas, examples } = document.components
   const sections = Object.entries(examples).flatMap(([key, { value }]) => {
     const { error_code, status_code, msg } = value
+    const evidence = evidenceLine(also.components.examples[key]).map((line) => line.replaceAll('DECISIONS', decisions))
     const other = also.components.examples[key].value
     const codes = [...new Set([error_code, other.error_code])].map((code) => `\`${code}\``).join(', ')
     const differs = other.status_code !== status_code
     const status = differs ? `, ${other.status_code} in the dialect \`ngrok\`` : ''
-    return [`## ${key}`, `${codes}; status ${status_code}${status}.`, `> ${msg}`]
+    return [`## ${key}`, `${codes}; status ${status_code}${status}.`, `> ${msg}`, ...evidence]
   })
   return page(
     '# Errors',

@@ -1,0 +1,147 @@
+// Writes evidence/clients.json: which calls ngrok's official clients have, with the fields that their types name, and the page
+// of the API reference that the client names. It reads the sources of the clients: that for TypeScript from node_modules, those
+// for Go from the module cache, where `go mod download github.com/ngrok/ngrok-api-go/v9@v9.0.0` puts them.
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The newest client, and an older one with what the service has given up since. */
+const GO = ['9.0.0', '5.0.0']
+
+const textOf = (...parts) => readFileSync(join(...parts), 'utf8')
+const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The fields of a type and of the types in it, as paths such as `certificate.id`. */
+function fieldsOf(types, name, seen = []) {
+  if (seen.includes(name)) return []
+  return (types[name] ?? []).flatMap(([field, type]) => [
+    field,
+    ...fieldsOf(types, type, [...seen, name]).map((inner) => `${field}.${inner}`),
+  ])
+}
+
+function goClient(version) {
+  const [major] = version.split('.')
+  const module = `github.com/ngrok/ngrok-api-go/v${major}@v${version}`
+  const { Dir } = JSON.parse(execFileSync('go', ['mod', 'download', '-json', module], { encoding: 'utf8' }))
+  const types = goTypes(textOf(Dir, 'datatypes.go'))
+  const files = readdirSync(Dir, { recursive: true }).filter((name) => /\/client\.go$/.test(name))
+  return files.flatMap((name) => goCalls(textOf(Dir, name), types))
+}
+
+function goTypes(text) {
+  const structs = text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)
+  return Object.fromEntries(
+    [...structs].map(([, name, body]) => [
+      name,
+      [...body.matchAll(/^\t\w+ +([^`\n]+?) +`json:"(\w+)/gm)].map(([, type, field]) => [
+        field,
+        type.startsWith('map') ? undefined : type.replace(/^[[\]*]+/, ''),
+      ]),
+    ]),
+  )
+}
+
+function goCalls(text, types) {
+  const functions = text.matchAll(/((?:^\/\/.*\n)*)^func \(c \*Client\) (\w+)\(([^)]*)\)([^{]*)\{\n([\s\S]*?)^\}/gm)
+  return [...functions].flatMap(([, comment, , given, returned, body]) => {
+    const path = /\.Parse\("([^"]+)"\)/.exec(body)?.[1]
+    if (path === undefined) return []
+    const iterator = /return &(iter\w+)\{/.exec(body)?.[1]
+    const page =
+      iterator && new RegExp(`func \\(it \\*${iterator}\\) Next[\\s\\S]*?var resp ngrok\\.(\\w+)`).exec(text)?.[1]
+    const sent = body.includes('bodyArg = arg') ? /\*ngrok\.(\w+)/.exec(given)?.[1] : undefined
+    const blank = [...body.matchAll(/arg\.(\w+) = ""/g)].map(([, name]) => ({ ID: 'id', EdgeID: 'edge_id' })[name])
+    return {
+      method: /Do\(ctx, "(\w+)"/.exec(body)?.[1] ?? 'GET',
+      path: path.replace(/\{\{ \.(\w+) \}\}/g, (_, name) => ({ ID: '{id}', EdgeID: '{edge_id}' })[name] ?? name),
+      page: /https:\/\/ngrok\.com\/docs\/api-reference\/\S+/.exec(comment)?.[0],
+      sends: fieldsOf(types, sent).filter((field) => !blank.includes(field)),
+      reads: fieldsOf(types, page ?? /\*ngrok\.(\w+)/.exec(returned)?.[1]),
+    }
+  })
+}
+
+function typescriptClient() {
+  const folder = join(root, 'node_modules/@ngrok/ngrok-api')
+  const interfaces = textOf(folder, 'src/datatypes.ts').matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)
+  const types = Object.fromEntries(
+    [...interfaces].map(([, name, body]) => [
+      name,
+      [...body.matchAll(/^ {2}(\w+)\??: ([^;]+);/gm)].map(([, field, type]) => [
+        snake(field),
+        type.replace(/^Array<(\w+)>$/, '$1'),
+      ]),
+    ]),
+  )
+  const methods = textOf(folder, 'src/services.ts').matchAll(
+    /^ {2}(?:public|private) (?:async )?\w+\(([^)]*)\): Promise<([^{]+)> \{\n([\s\S]*?)^ {2}\}/gm,
+  )
+  return [...methods].flatMap(([, given, returned, body]) => {
+    const [, path] = /\.url\(\s*`([^`]+)`\s*\)/.exec(body) ?? []
+    const [, method] = /\.(get|post|patch|put|delete)\(/.exec(body) ?? []
+    if (path === undefined || method === undefined) return []
+    const takesBody = ['post', 'patch', 'put'].includes(method)
+    return {
+      method: method.toUpperCase(),
+      path: path.replace(/\$\{(?:arg\.)?(\w+)\}/g, (_, name) => `{${snake(name)}}`),
+      sends: takesBody ? fieldsOf(types, /datatypes\.(\w+)/.exec(given)?.[1]) : [],
+      reads: fieldsOf(types, /datatypes\.(\w+)/.exec(returned)?.[1]),
+    }
+  })
+}
+
+const version = JSON.parse(textOf(root, 'node_modules/@ngrok/ngrok-api/package.json')).version
+const CLIENTS = {
+  ...Object.fromEntries(GO.map((each) => [`ngrok-api-go ${each}`, goClient(each)])),
+  [`ngrok-api-typescript ${version}`]: typescriptClient(),
+}
+
+/** Only calls that fauxgate has are kept. Each field has the places of the clients that name it in `clients`. */
+const operations = await operationsHere()
+const clients = Object.keys(CLIENTS)
+const calls = {}
+for (const [place, all] of Object.values(CLIENTS).entries()) {
+  for (const { method, path, page, sends, reads } of all) {
+    const name = `${method} ${path}`
+    if (!operations.includes(name)) continue
+    calls[name] ??= { page, clients: [], sends: {}, reads: {} }
+    const call = calls[name]
+    call.page ??= page
+    if (!call.clients.includes(place)) call.clients.push(place)
+    for (const [kind, fields] of Object.entries({ sends, reads })) {
+      for (const field of new Set(fields)) {
+        const places = call[kind][field] ?? []
+        call[kind][field] = [...new Set([...places, place])]
+      }
+    }
+  }
+}
+const lines = Object.entries(calls).map(([name, call]) => `${JSON.stringify(name)}: ${JSON.stringify(call)}`)
+const file = join(root, 'evidence/clients.json')
+writeFileSync(file, `{\n"clients": ${JSON.stringify(clients)},\n"calls": {\n${lines.join(',\n')}\n}\n}\n`)
+const missing = operations.filter((name) => !calls[name])
+console.log(`${Object.keys(calls).length} of ${operations.length} operations; no client has ${missing.join(', ')}.`)
+
+/** `METHOD /path` of each operation, from the sources. */
+async function operationsHere() {
+  const outfile = join(root, `node_modules/.cache/fauxgate/families-${process.pid}.mjs`)
+  const contents = "export * from './src/resources/index.ts'\nexport * from './src/gateway/ngrok.ts'"
+  const stdin = { contents, resolveDir: root, loader: 'ts' }
+  await build({
+    stdin,
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'error',
+  })
+  const { families, ngrokFamilies } = await import(pathToFileURL(outfile).href)
+  const all = Object.values({ ...families, ...ngrokFamilies }).flatMap((family) => Object.values(family.operations))
+  return all.map(({ method, path }) => `${method} ${path}`)
+}

@@ -1,0 +1,107 @@
+// Writes what speaks for each rule: src/openapi/evidence.json for the OpenAPI documents, and docs/fidelity.md for people.
+import { fidelityPage } from './evidence/page.ts'
+import {
+  operations as allOperations,
+  errors,
+  type FieldRule,
+  type OperationRules,
+  type Section,
+  sectionsOf,
+} from './evidence/rules.ts'
+import { type Evidence, evidenceOfError, KINDS, type Kind, pageOf, testimoniesOf } from './evidence/witnesses.ts'
+
+export type Rules = Readonly<Record<string, Evidence>>
+
+/** The evidence of every rule of the API, by its name. */
+export interface AllEvidence {
+  readonly operations: Rules
+  /** By type and field; the parameters of queries by `query` and their name. */
+  readonly fields: Rules
+  /** By key. */
+  readonly errors: Rules
+}
+
+export default function evidence(root: string): Map<string, string> {
+  const sections = sectionsOf(root)
+  const all = evidenceOf(sections)
+  return new Map([
+    ['src/openapi/evidence.json', coded(all)],
+    ['docs/fidelity.md', fidelityPage(allOperations, all, sections)],
+  ])
+}
+
+/** Joins the rules with what witnesses say of them. */
+export function evidenceOf(
+  sections: readonly Section[],
+  operations: readonly OperationRules[] = allOperations,
+): AllEvidence {
+  const fields: Record<string, Evidence> = {}
+  const add = (key: string, found: Evidence) => {
+    fields[key] = joined(fields[key] ?? {}, found)
+  }
+  for (const operation of operations) {
+    const testimonies = testimoniesOf(operation.call)
+    for (const place of ['sends', 'reads'] as const) {
+      for (const rule of operation[place]) {
+        for (const { kind, source, ...named } of testimonies)
+          if (named[place].includes(rule.path)) add(rule.key, { [kind]: [source] })
+        add(rule.key, cited(rule, sections))
+      }
+    }
+    if (operation.query) for (const [name, section] of QUERY) add(`query.${name}`, citing(section, sections))
+  }
+  return {
+    operations: Object.fromEntries(operations.map((operation) => [operation.name, ofOperation(operation)])),
+    fields,
+    errors: Object.fromEntries(errors.map((error) => [error.key, evidenceOfError(error)])),
+  }
+}
+
+/** The parameters of lists, with the sections that they follow. */
+const QUERY = [
+  ['limit', 'lists#paging'],
+  ['before_id', 'lists#cursor'],
+  ['filter', 'lists#filter'],
+] as const
+
+function ofOperation({ call }: OperationRules): Evidence {
+  const page = pageOf(call)
+  const found = testimoniesOf(call).map(({ kind, source }): Evidence => ({ [kind]: [source] }))
+  return [...(page ? [{ documented: [page] }] : []), ...found].reduce(joined, {})
+}
+
+const EXTRA = 'dialects#extra-fields'
+
+function cited({ cites, isExtra }: FieldRule, sections: readonly Section[]): Evidence {
+  return joined(cites ? citing(cites, sections) : {}, isExtra ? citing(EXTRA, sections) : {})
+}
+
+/** The kinds of evidence that a section has, with the section as their source. */
+function citing(name: string, sections: readonly Section[]): Evidence {
+  const section = sections.find((each) => each.name === name)
+  return Object.fromEntries(Object.keys(section?.evidence ?? {}).map((kind) => [kind, [name]]))
+}
+
+function joined(a: Evidence, b: Evidence): Evidence {
+  const kinds = KINDS.filter((kind) => a[kind] || b[kind])
+  return Object.fromEntries(kinds.map((kind) => [kind, [...new Set([...(a[kind] ?? []), ...(b[kind] ?? [])])]]))
+}
+
+/** Writes each source once, and in its place elsewhere. */
+function coded({ operations, fields, errors }: AllEvidence): string {
+  const places = new Map<string, number>()
+  const placeOf = (source: string) => {
+    if (!places.has(source)) places.set(source, places.size)
+    return places.get(source)
+  }
+  const rows = (rules: Rules) =>
+    Object.entries(rules).map(([name, found]) => {
+      const kinds = KINDS.map((kind: Kind) => (found[kind] ?? []).map(placeOf))
+      return `${JSON.stringify(name)}: ${JSON.stringify(kinds)}`
+    })
+  const parts = Object.entries({ operations, fields, errors }).map(
+    ([name, rules]) => `"${name}": {\n${rows(rules).join(',\n')}\n}`,
+  )
+  const sources = [...places.keys()].map((source) => JSON.stringify(source))
+  return `{\n"sources": [\n${sources.join(',\n')}\n],\n${parts.join(',\n')}\n}\n`
+}

@@ -1,0 +1,129 @@
+// Finds the rules of the API in the sources: its operations, their fields, their errors; and those of docs/decisions.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type * as v from 'valibot'
+import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
+import { type Families, withRulesBefore } from '../../../src/operation/family.ts'
+import { errorsOf, type Operation } from '../../../src/operation/operation.ts'
+import { ngrok } from '../../../src/resources/dialects.ts'
+import { families } from '../../../src/resources/index.ts'
+import { errors as sandboxErrors } from '../../../src/sandbox/errors.ts'
+import { documentationOf, isSchema, marksOf, partsOf } from '../../../src/schema/documentation.ts'
+import type { CatalogueError } from '../../../src/schema/errors.ts'
+import { tableOf } from '../../../src/table.ts'
+
+/** A field of a body or of an answer. */
+export interface FieldRule {
+  /** The name of its type and its own, such as `ReservedAddress.addr`. */
+  readonly key: string
+  /** Where it is in the body or the answer, such as `certificate.id`. */
+  readonly path: string
+  /** The section of docs/decisions that it cites. */
+  readonly cites: string | undefined
+  /** True if only dialects that name it have it. */
+  readonly isExtra: boolean
+}
+
+export interface OperationRules {
+  readonly name: string
+  /** `METHOD /path`. */
+  readonly call: string
+  readonly query: boolean
+  readonly sends: readonly FieldRule[]
+  readonly reads: readonly FieldRule[]
+  readonly errors: readonly CatalogueError[]
+}
+
+// Their types say more than that of any family.
+const further = ngrokFamilies as unknown as Families
+const all: Families = { ...families, ...further }
+
+export const operations: readonly OperationRules[] = Object.values(withRulesBefore(all))
+  .flatMap((family) => Object.values(family.operations as Readonly<Record<string, Operation>>))
+  .map((operation) => ({
+    name: operation.name,
+    call: `${operation.method} ${operation.path}`,
+    query: operation.query !== undefined,
+    sends: operation.body ? fieldsIn(operation.body) : [],
+    reads: operation.response ? fieldsIn(operation.response) : [],
+    errors: errorsOf(operation),
+  }))
+
+/** Every error of the service with all families, of the controls, and of shared sandboxes. */
+export const errors: readonly CatalogueError[] = [
+  ...tableOf(ngrok, further).catalogue.values(),
+  ...Object.values(sandboxErrors),
+]
+
+/** Returns the fields of a schema and of those in it. A named schema is the owner of its fields. */
+function fieldsIn(schema: v.GenericSchema, owner = '', path = '', seen: readonly v.GenericSchema[] = []): FieldRule[] {
+  if (seen.includes(schema)) return []
+  const { wrapped, entries, item, options = [], pipe = [] } = partsOf(schema)
+  const { name = owner } = documentationOf(schema)
+  const inner = [wrapped, item, ...options, pipe.find(isSchema)].filter(isSchema).filter((each) => each !== schema)
+  const below = inner.flatMap((each) => fieldsIn(each, name, path, [...seen, schema]))
+  const own = Object.entries(entries ?? {}).flatMap(([field, each]) => {
+    const at = path === '' ? field : `${path}.${field}`
+    const cites = documentationOf(each).facts.findLast(({ rules }) => rules !== undefined)?.rules
+    const rule = { key: `${name}.${field}`, path: at, cites, isExtra: marksOf(each).extra === true }
+    return [rule, ...fieldsIn(each, `${name}.${field}`, at, [...seen, schema])]
+  })
+  return [...new Map([...own, ...below].map((rule) => [`${rule.key} ${rule.path}`, rule])).values()]
+}
+
+/** A section of docs/decisions. */
+export interface Section {
+  /** Page and heading, as rules are cited: `lists#paging`. */
+  readonly name: string
+  readonly title: string
+  /** The words of each kind of evidence. */
+  readonly evidence: Readonly<Record<string, string>>
+  /** What nobody has shown yet, by name, with the operations that it is about. */
+  readonly doubts: readonly Doubt[]
+}
+
+export interface Doubt {
+  readonly name: string
+  readonly about: readonly string[]
+  readonly text: string
+}
+
+/** Reads the sections of docs/decisions. A page that has its evidence before the first section has it for all of them. */
+export function sectionsOf(root: string): Section[] {
+  const folder = join(root, 'docs/decisions')
+  const pages = readdirSync(folder).filter((name) => name !== 'README.md')
+  return pages.sort().flatMap((file) => {
+    const [head = '', ...sections] = readFileSync(join(folder, file), 'utf8').split(/^## /m)
+    const ofPage = evidenceIn(head)
+    return sections.map((text) => {
+      const [title = ''] = text.split('\n')
+      const name = `${file.replace('.md', '')}#${anchorOf(title)}`
+      return { name, title, evidence: { ...ofPage, ...evidenceIn(text) }, doubts: doubtsIn(text) }
+    })
+  })
+}
+
+export const anchorOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+
+/** Reads `Evidence: documented (…); decided (…).` of a section. */
+function evidenceIn(text: string): Record<string, string> {
+  const [, line = ''] = /^Evidence: ([\s\S]*?\))\.$/m.exec(text) ?? []
+  const parts = line.replace(/\s+/g, ' ').split(/; (?=(?:documented|client|recorded|decided) \()/)
+  const found = parts.map((part) => /^(documented|client|recorded|decided) \((.+)\)$/.exec(part))
+  return Object.fromEntries(found.flatMap((match) => (match ? [[match[1], match[2]]] : [])))
+}
+
+/** Reads `Doubt, NAME, of OPERATION, …: text.` */
+function doubtsIn(text: string): Doubt[] {
+  return [...text.matchAll(/^Doubt `([\w-]+)` of ([^:]+):\s([\s\S]*?)(?=\n\n|$(?![\s\S]))/gm)].map(
+    ([, name = '', about = '', said = '']) => ({
+      name,
+      about: about.split(', ').map((each) => each.replaceAll('`', '').trim()),
+      text: said.replace(/\s+/g, ' ').trim(),
+    }),
+  )
+}

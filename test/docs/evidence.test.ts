@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
+import { KINDS } from '../../scripts/generate/evidence/witnesses.ts'
+import { evidenceOf } from '../../scripts/generate/evidence.ts'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { ngrok, standard } from '../../src/index.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+
+const sections = sectionsOf('.')
+const service = openApi(ngrok, { families: ngrokFamilies })
+const controls = openApi(ngrok, { families: ngrokFamilies, part: 'controls' })
+
+describe('Every rule of the API has a witness', () => {
+  const all = evidenceOf(sections)
+
+  it.each(['operations', 'fields', 'errors'] as const)('each of the %s', (kind) => {
+    const rules = Object.entries(all[kind])
+    expect(rules.length).toBeGreaterThan(100)
+    expect(rules.filter(([, found]) => Object.keys(found).length === 0).map(([name]) => name)).toEqual([])
+  })
+
+  it('and a field that nobody knows has none', () => {
+    const invented = operations.map((each) => ({
+      ...each,
+      sends: [{ key: 'Invented.field', path: 'no_such_field', cites: undefined, isExtra: false }],
+    }))
+    expect(evidenceOf(sections, invented).fields['Invented.field']).toEqual({})
+  })
+
+  it('and one that cites a section has what the section has', () => {
+    expect(all.fields['ApiKeyCreate.precomputed_token']?.decided).toEqual(['ngrok-families#keys-and-credentials'])
+  })
+})
+
+describe('Every section of docs/decisions has its evidence', () => {
+  it.each(sections.map((section) => [section.name, section] as const))('%s', (_name, { evidence }) => {
+    expect(Object.keys(evidence).length).toBeGreaterThan(0)
+    expect(KINDS).toEqual(expect.arrayContaining(Object.keys(evidence)))
+    // A page, a statement of the API reference, or a standard.
+    const named = /\]\(https:|API reference|RFC \d|CEL language/
+    if (evidence.documented !== undefined) expect(evidence.documented).toMatch(named)
+    if (evidence.recorded !== undefined) expect(evidence.recorded).toMatch(/\d{4}-\d{2}-\d{2}/)
+  })
+
+  it('and each doubt is about operations that there are', () => {
+    const names = operations.map(({ name }) => name)
+    const about = sections.flatMap(({ doubts }) => doubts.flatMap((doubt) => doubt.about))
+    expect(about.length).toBeGreaterThan(10)
+    expect(about.filter((name) => !names.includes(name))).toEqual([])
+  })
+
+  it('and every doubt is read', () => {
+    const pages = [...new Set(sections.map(({ name }) => name.replace(/#.*/, '')))]
+    const texts = pages.map((page) => readFileSync(`docs/decisions/${page}.md`, 'utf8')).join('\n')
+    expect(sections.flatMap(({ doubts }) => doubts)).toHaveLength([...texts.matchAll(/^Doubt /gm)].length)
+  })
+})
+
+describe('The OpenAPI document', () => {
+  const items = Object.values(service.paths).flatMap((path) => Object.values(path))
+
+  it('says what speaks for each operation', () => {
+    const without = items.filter((item) => Object.keys(item['x-fauxgate-evidence'] ?? {}).length === 0)
+    expect(without.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  it('says what speaks for each error, of the controls too', () => {
+    const errors = { ...service.components.examples, ...controls.components.examples }
+    expect(Object.keys(errors).filter((key) => !errors[key]?.['x-fauxgate-evidence'])).toEqual([])
+  })
+
+  it('says what speaks for each field of a type', () => {
+    const { addr } = service.components.schemas.ReservedAddress?.['x-fauxgate-evidence'] ?? {}
+    expect(addr).toEqual({
+      documented: ['API reference of September 2025, "Endpoints, Reserved addresses"'],
+      client: ['ngrok-api-go 9.0.0', 'ngrok-api-go 5.0.0', 'ngrok-api-typescript 0.11.0'],
+      recorded: ["examples of ngrok's API reference, recorded on 2025-09-04"],
+    })
+  })
+
+  it('gives a decision as a link', () => {
+    const { certificate } = openApi(standard).components.schemas.ReservedDomain?.['x-fauxgate-evidence'] ?? {}
+    expect(certificate?.decided).toEqual([
+      'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/domain-certificates.md#which-certificates',
+    ])
+  })
+})
+
+test('The kinds of evidence are counted apart, and the share of decisions is published', () => {
+  const page = readFileSync('docs/fidelity.md', 'utf8')
+  expect(page).toMatch(/\*\*\d+\.\d %\*\*/)
+  for (const { call } of operations) expect(page).toContain(`| \`${call}\` |`)
+})
