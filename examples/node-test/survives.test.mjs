@@ -1,0 +1,35 @@
+// node:test: `survives` with failures of certificates, and the smallest schedule of a function that gives up too early.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { survives } from 'fauxgate/testing'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+const domain = 'app.example.com'
+const body = JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
+
+/** Polls until the domain has a certificate. `isFinal` says which answers end the wait. */
+async function certified(url, isFinal) {
+  for (;;) {
+    try {
+      const list = await (await fetch(`${url}/reserved_domains`, { headers })).json()
+      const known = list.reserved_domains.find((each) => each.domain === domain)
+      if (!known) await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+      else if (known.certificate || isFinal(known)) return known.certificate !== null
+    } catch {
+      // The next poll may reach it.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 60_000))
+  }
+}
+
+test('a patient program gets its certificate, whatever fails', async () => {
+  await survives(({ url }) => certified(url, () => false), { faults: 1, holds: ({ value }) => value })
+})
+
+test('a program that takes DNS_ERROR as final is found', async () => {
+  const hasFailed = ({ certificate_management_status: status }) => Boolean(status?.provisioning_job?.error_code)
+  await assert.rejects(
+    survives(({ url }) => certified(url, hasFailed), { holds: ({ value }) => value }),
+    { name: 'SurvivalError', replay: `attempt ${domain}#1 DNS_ERROR` },
+  )
+})

@@ -1,0 +1,49 @@
+// vitest: `survives` tries every failure, and every pair of failures, at every request of a function.
+import { survives } from 'fauxgate/testing'
+import { expect, test } from 'vitest'
+
+const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
+
+async function send(url, method, body) {
+  const answer = await fetch(`${url}/reserved_addrs`, { method, headers, body })
+  if (!answer.ok) throw new Error(`${method} was answered with ${answer.status}`)
+  return answer.json()
+}
+
+/** Tries up to five times, with a pause before each new try. */
+async function retried(work) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === 5) throw error
+      await new Promise((resolve) => setTimeout(resolve, tries * 1000))
+    }
+  }
+}
+
+/** Looks for the address before each try: a lost answer may have been a success. */
+function reserve(url) {
+  return retried(async () => {
+    const { reserved_addrs } = await send(url, 'GET')
+    const known = reserved_addrs.find(({ description }) => description === 'app')
+    return known ?? send(url, 'POST', '{"description":"app"}')
+  })
+}
+
+/** The same without the look. */
+function reserveBlindly(url) {
+  return retried(() => send(url, 'POST', '{"description":"app"}'))
+}
+
+test('one address is reserved, whatever fails', async () => {
+  const { summary } = await survives(({ url }) => reserve(url))
+  expect(summary).toMatch(/with up to 2 faults; 0 fail$/)
+})
+
+test('without the look, a lost answer leads to a second address', async () => {
+  await expect(survives(({ url }) => reserveBlindly(url))).rejects.toMatchObject({
+    message: expect.stringContaining('2 reserved_addrs where 1 is wanted'),
+    replay: 'POST /reserved_addrs#1 lost-after',
+  })
+})
