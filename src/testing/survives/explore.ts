@@ -67,6 +67,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     requireAlike(first.events, second.events)
     yield clean
     if (clean.verdict !== 'survived') return
+    if (first.events.length === 0) throw nothingToFail(first.gateway.url)
     assertStrict(first.gateway)
     this.#clean = cleanOf(first)
     if (replay !== undefined) return yield* this.#replayed(readReplay(replay))
@@ -196,6 +197,13 @@ function triedOf<T, G extends Gateway<ManualClock>>(
       return gateway.snapshot()
     },
   }
+}
+
+function nothingToFail(url: string): Error {
+  return new Error(
+    `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
+      'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
+  )
 }
 
 /** Refuses code that does not do the same twice: no schedule could be repeated. */

@@ -6,6 +6,8 @@ export interface Host {
   pause(): Promise<void>
   /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`. */
   resources(): readonly string[]
+  /** True if open handles do not show among the resources, as in Bun and Deno. */
+  readonly isBlind: boolean
   /** Counts the work on threads that is under way, which resources do not show: crypto and zlib. */
   countThreads(): { readonly count: () => number; end(): void }
   /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
@@ -24,6 +26,7 @@ export function hostOf(): Host {
     turn: () => new Promise((resolve) => void soon(resolve)),
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     resources: () => resources?.() ?? [],
+    isBlind: isBlind(resources, after),
     countThreads,
     timers: timers as Record<string, unknown> | undefined, // To replace its members by name.
     promises: nodeModule?.('node:timers/promises') as Host['promises'], // As above.
@@ -31,12 +34,27 @@ export function hostOf(): Host {
   }
 }
 
-const ON_THREADS = /REQUEST$|^ZLIB$/
+/** Tells whether a timer is no resource. */
+function isBlind(resources: (() => readonly string[]) | undefined, after: typeof setTimeout): boolean {
+  const timer = after(() => undefined, 1)
+  const isSeen = resources?.().includes('Timeout') ?? false
+  clearTimeout(timer)
+  return !isSeen
+}
 
 function countThreads() {
   const working = new Set<number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
-    init: (id, type) => void (ON_THREADS.test(type) && working.add(id)),
+    init(id, type, _trigger, resource: { write?: (...args: unknown[]) => unknown }) {
+      if (type.endsWith('REQUEST')) working.add(id)
+      const { write } = resource
+      // A stream of zlib is one resource, and each of its writes is work of its own.
+      if (type !== 'ZLIB' || !write) return
+      resource.write = (...args) => {
+        working.add(id)
+        return write.apply(resource, args)
+      }
+    },
     after: (id) => void working.delete(id),
     destroy: (id) => void working.delete(id),
   })

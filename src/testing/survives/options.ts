@@ -39,7 +39,7 @@ const schema = optionsOf({
   allow: work,
   holds: work,
   onProgress: work,
-  signal: v.optional(v.custom<AbortSignal>((value) => isObject(value) && 'aborted' in value, 'an AbortSignal')),
+  signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
 } satisfies SchemasOf<SurvivesOptions>)
 
 const DEFAULTS = { faults: 2, restart: false, budget: 20_000, kinds: KINDS }

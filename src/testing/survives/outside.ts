@@ -21,6 +21,16 @@ export class Outside {
     this.#threads = host.countThreads()
   }
 
+  /** How many pauses it takes to be sure that nothing comes any more: threads of WebAssembly, for one, show nowhere. */
+  get lastPauses(): number {
+    return this.#host.isBlind ? 500 : 20
+  }
+
+  /** Lets about 1 ms of real time pass. */
+  pause(): Promise<void> {
+    return this.#host.pause()
+  }
+
   /** Takes what is open now for idle. */
   begin(): void {
     this.#baseline = this.#host.resources()

@@ -27,10 +27,16 @@ export interface Event {
 }
 
 /** Why a run went no further. */
-export type Stuck = 'nothing' | 'time' | 'requests'
+export type Stuck = 'nothing' | 'time' | 'requests' | 'turns' | 'timers'
 
 /** The most requests at one time, and in all. */
 const MOST_REQUESTS = { atOneTime: 5000, inAll: 100_000 }
+
+/** The most turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
+const MOST_TURNS = 20_000
+
+/** The most moves of the clock in a row by 1 ms or less. */
+const MOST_SMALL_MOVES = 5000
 
 /** The most moves of the clock after the end of the code. */
 const MOST_STOPS_AFTER = 1000
@@ -92,6 +98,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
   #late: { readonly at: number; readonly answer: () => unknown }[] = []
   #start: number
   #life = 0
+  #smallMoves = 0
   #isDead = false
   #requestsHere = { time: 0, count: 0, all: 0 }
 
@@ -183,18 +190,27 @@ export class Run<T, G extends Gateway<ManualClock>> {
   /** Moves the clock whenever nothing else can happen, until the end, a crash, or a stop. Returns why it stopped, if it did. */
   async #until(isOver: () => boolean): Promise<Stuck | undefined> {
     const world = this.#world
-    for (let seen = -1; ; ) {
+    for (let seen = -1, turns = 0, pauses = 0; ; turns++) {
       await world.turn()
+      if (turns > MOST_TURNS) return 'turns'
       if (seen !== world.activity) {
         seen = world.activity
+        pauses = 0
         continue
       }
       if (await world.outside.wait(this.#countHeld())) continue
       if (this.#isDead || isOver()) return undefined
       if (this.#isOverloaded) return 'requests'
       const next = this.#nextAt()
-      if (next === undefined) return 'nothing'
+      if (next === undefined) {
+        if (pauses++ === world.outside.lastPauses) return 'nothing'
+        await world.outside.pause()
+        continue
+      }
       if (next > this.#start + this.#options.within) return 'time'
+      this.#smallMoves = next > world.clock.now + 1 ? 0 : this.#smallMoves + 1
+      if (this.#smallMoves > MOST_SMALL_MOVES) return 'timers'
+      turns = 0
       this.#advanceTo(next)
     }
   }

@@ -1,6 +1,6 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import { counted } from '../../schema/text.ts'
+import { counted, quote } from '../../schema/text.ts'
 import { Explorer } from './explore.ts'
 import { readSurvivalOptions } from './options.ts'
 import { SurvivalError } from './survival-error.ts'
@@ -20,7 +20,7 @@ export async function search<T, G extends Gateway<ManualClock>>(
   code: CodeUnderTest<T, G>,
   options: SurvivesOptions<T, G>,
 ): Promise<SurvivalResult> {
-  const explorer = new Explorer(code, readSurvivalOptions(options))
+  const explorer = explorerOf(code, options)
   const groups = new Map<string, Group>()
   explorer.enter()
   try {
@@ -45,7 +45,7 @@ export async function* iterate<T, G extends Gateway<ManualClock>>(
   code: CodeUnderTest<T, G>,
   options: ScheduleOptions<T, G>,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
-  const explorer = new Explorer(code, readSurvivalOptions(options))
+  const explorer = explorerOf(code, options)
   explorer.enter()
   try {
     for await (const tried of explorer.tries(false)) {
@@ -57,6 +57,11 @@ export async function* iterate<T, G extends Gateway<ManualClock>>(
   } finally {
     explorer.end()
   }
+}
+
+function explorerOf<T, G extends Gateway<ManualClock>>(code: CodeUnderTest<T, G>, options: SurvivesOptions<T, G>) {
+  if (typeof code === 'function') return new Explorer(code, readSurvivalOptions(options))
+  throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
 }
 
 function addTo(groups: Map<string, Group>, tried: TriedSchedule): void {

@@ -55,6 +55,6 @@ export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<Man
 
 /** Makes runners point to the call, and not to the files of this package. */
 function startingAt<E extends Error>(error: E, { stack = '' }: Error): E {
-  error.stack = `${error.name}: ${error.message}${stack.replace(/^Error/, '')}`
+  error.stack = `${error.name}: ${error.message}${stack.replace(/^Error:? */, '')}`
   return error
 }

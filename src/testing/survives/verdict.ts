@@ -26,7 +26,11 @@ export function judge(run: AnyRun, within: number, clean: Clean | undefined): Ju
   const { settled, stuck, unhandled, requestsAfter, timersLeft } = run
   if (stuck || !settled) return { verdict: 'never-ends', message: `it never ends: ${WHY[stuck ?? 'nothing'](within)}.` }
   const [error] = unhandled
-  if (unhandled.length > 0) return { verdict: 'unhandled-rejection', message: `nobody handles ${quoteError(error)}.` }
+  if (unhandled.length > 0)
+    return {
+      verdict: 'unhandled-rejection',
+      message: `a promise rejects with ${quoteError(error)}, and nobody handles it.`,
+    }
   if (requestsAfter > 0) {
     return { verdict: 'work-after-end', message: `it has ended, and then sends ${counted(requestsAfter, 'request')}.` }
   }
@@ -49,6 +53,8 @@ const WHY = {
   nothing: () => 'it waits for nothing, with no timer and no request under way',
   time: (within: number) => `it runs longer than ${durationText(within)}, the most that \`within\` allows`,
   requests: () => 'it sends requests without end',
+  turns: () => 'it takes turns of the event loop without end, as with setImmediate',
+  timers: () => 'it sets timers without end',
 } as const
 
 function judgeError(run: AnyRun, error: Error): Judgement {
@@ -94,6 +100,17 @@ export function quoteError(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }
 
+function judgeByAllow(error: Error, allow: () => boolean): Judgement {
+  const refused = (why: string): Judgement => {
+    return { verdict: 'refused-error', message: `it rejects with ${quoteError(error)}, ${why}.` }
+  }
+  try {
+    return allow() ? GOOD : refused('which `allow` does not accept')
+  } catch (thrown) {
+    return refused(`and \`allow\` throws ${quoteError(thrown)}`)
+  }
+}
+
 /** Judges what the caller's own checks say of a run that is good so far. */
 export async function judgeByCaller(
   run: AnyRun,
@@ -101,13 +118,9 @@ export async function judgeByCaller(
 ): Promise<Judgement> {
   const ended = run.ended() as never // The checks know their own types.
   const { error } = run.settled ?? {}
+  if (error) return allow ? judgeByAllow(error, () => allow(ended)) : GOOD
   try {
-    if (error && allow && !allow(ended))
-      return {
-        verdict: 'refused-error',
-        message: `it rejects with ${quoteError(error)}, which \`allow\` does not accept.`,
-      }
-    if (!error && holds && (await run.drive(async () => holds(ended))) === false)
+    if (holds && (await run.drive(async () => holds(ended))) === false)
       return { verdict: 'does-not-hold', message: 'it resolves, and `holds` says no.' }
     return GOOD
   } catch (thrown) {

@@ -44,6 +44,8 @@ export class World {
   unhandled: unknown[] = []
   reached: Reached | undefined
   #random = 0
+  /** The number of the run. */
+  #run = 0
   #handles = new Map<number, Handle>()
   #undo: (() => void)[] = []
 
@@ -60,6 +62,7 @@ export class World {
 
   /** Begins a run: everything is as at the start. */
   begin(): void {
+    this.#run++
     this.#timers.setAhead(0)
     this.clock.reset()
     this.#handles = new Map()
@@ -119,6 +122,7 @@ export class World {
       clearInterval: clearing(fake.clearInterval),
     }
     this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
+    if (globalThis.setImmediate) this.#endImmediates(globalThis.setImmediate)
     if (timers) this.#replace(timers, replaced)
     if (promises)
       this.#replace(promises, {
@@ -140,6 +144,7 @@ export class World {
   }
 
   end(): void {
+    this.#run++
     this.leave()
     this.outside.end()
   }
@@ -153,6 +158,17 @@ export class World {
         else Reflect.deleteProperty(object, name)
       })
     }
+  }
+
+  /** Lets an endless loop of `setImmediate` end with its run. */
+  #endImmediates(soon: typeof setImmediate): void {
+    const setImmediate = (work: Work, ...args: unknown[]) => {
+      const run = this.#run
+      return soon(() => {
+        if (run === this.#run) work(...args)
+      })
+    }
+    this.#replace(globalThis, { setImmediate: Object.assign(setImmediate, soon) })
   }
 
   #set(set: SetTimer, work: Work, ms: number | undefined, args: readonly unknown[]): Handle {

@@ -1,10 +1,7 @@
+import type { Life } from '../../../../src/testing/testing.ts'
+
 /** The parts of a run that the programs use. */
-export interface Place {
-  readonly fetch: typeof fetch
-  readonly url: string
-  readonly disk: Pick<Map<string, unknown>, 'get' | 'set' | 'delete'>
-  readonly effect: (name: string, work: () => unknown) => Promise<unknown>
-}
+export type Place = Pick<Life, 'fetch' | 'url' | 'disk' | 'effect'>
 
 export type Program = (place: Place) => Promise<unknown>
 
