@@ -3,7 +3,7 @@ import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { AnyOptions } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { type Asker, initOf } from './asker.ts'
-import { removalProblem } from './cleaning.ts'
+import { cleaned, removalProblem } from './cleaning.ts'
 import { differencesOf, type Sides } from './differ.ts'
 import { type Answer, type AskedRequest, answerOf, type Exchange, errorOf } from './exchange.ts'
 import { IdMap } from './id-map.ts'
@@ -52,7 +52,9 @@ export class Run {
   readonly #options: RunOptions
   readonly #reference: Gateway
   readonly #limits: ReadonlySet<string>
-  readonly #ids = new IdMap()
+  #ids = new IdMap()
+  /** Why nobody knows what the server has of this scenario, if so. */
+  #uncertain: string | undefined
   readonly #mark: string
   /** Ids that each list had before. */
   readonly #foreign = new Map<string, ReadonlySet<string>>()
@@ -112,6 +114,7 @@ export class Run {
       ['mark', MARK + run],
       ['domain', domain],
     ] as const
+    this.#begin()
     const sight = { target: new Map(common), reference: new Map(common), unsaved: new Map<string, string>() }
     for (const step of scenario.steps) {
       if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
@@ -119,11 +122,24 @@ export class Run {
       const { operation, what, method, path } = step
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...outcome })
     }
+    const { asker, entries, url } = this.#options
+    // The next scenario needs a server without things of this one.
+    if (this.#uncertain === undefined || this.stopped !== undefined) return
+    const remaining = await cleaned(asker, entries, this.#mark, url)
+    if (remaining.length > 0) this.stopped = this.#uncertain
+  }
+
+  /** Begins a scenario with an empty gateway, in which no ids are known. */
+  #begin(): void {
+    this.#reference.reset()
+    this.#ids = new IdMap()
+    this.#uncertain = undefined
   }
 
   async #step(scenario: Scenario, step: Step, sight: Sight): Promise<Result> {
     const isWholeList = step.operation === `${scenario.family}.list` && step.path === scenario.path && !step.headers
-    if (this.stopped !== undefined) return failure(this.stopped)
+    const reason = this.stopped ?? this.#uncertain
+    if (reason !== undefined) return failure(reason)
     const closed = this.#closed.get(scenario.path)
     if (closed !== undefined && !isWholeList) return failure(closed)
     const [name] = missingIn(step, sight.target)
@@ -146,6 +162,7 @@ export class Run {
     const received = await asker.ask(request)
     if ('failed' in received) {
       this.#failed(received.failed)
+      this.#noteUncertain(step, received.failed)
       return failure(received.failed)
     }
     onExchange?.({ request: sent(request), response: received })
@@ -155,7 +172,8 @@ export class Run {
       this.#noteFailure(scenario, step, received, reason)
       return failure(reason)
     }
-    this.#failures = 0
+    if (received.body === undefined && received.text !== '') this.#failed('the server no longer answers with JSON')
+    else this.#failures = 0
     this.#noteDeletion(request, received)
     const expected = await this.#askReference(filled(step, sight.reference))
     if (isCreation) await this.#alignCreations(step, made, idIn(expected), sight)
@@ -194,6 +212,11 @@ export class Run {
     const isRefusedKey = status === 401 || status === 403
     if (isRefusedKey && step.path === scenario.path && step.method === 'GET') this.#closed.set(scenario.path, reason)
     if (status === 401 || status >= 500 || status === 429) this.#failed(reason)
+    if (status >= 500 || status === 408) this.#noteUncertain(step, reason)
+  }
+
+  #noteUncertain({ method, operation, what }: Step, reason: string): void {
+    if (method !== 'GET') this.#uncertain = `what came of "${operation} ${what}" is unknown: ${reason}`
   }
 
   /** Notes what came of a creation, and returns the id of what it made. */

@@ -92,7 +92,12 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   const inventory: InventoryChange[] = []
   for (const [path, list] of work.hasChanged ? before : []) {
     progress(`reading ${path} again`)
+    if (remaining.length > 0) break
     const left = await leftInList(last, entries, { path, mark: MARK + run, url }, list)
+    if ('problem' in left) {
+      work.stopped ??= `the inventory cannot be compared: ${left.problem}`
+      break
+    }
     remaining.push(...left.remaining)
     inventory.push(...left.changes)
   }
@@ -123,11 +128,10 @@ async function leftInList(
   entries: MadeEntries,
   { path, mark, url }: OwnList,
   before: Listed,
-): Promise<{ readonly changes: readonly InventoryChange[]; readonly remaining: readonly Remaining[] }> {
-  const nothing = { changes: [], remaining: [] }
-  if ('problem' in before) return nothing
+): Promise<{ changes: readonly InventoryChange[]; remaining: readonly Remaining[] } | { problem: string }> {
+  if ('problem' in before) return { changes: [], remaining: [] }
   const after = await listed(asker, path, url)
-  if ('problem' in after) return { ...nothing, remaining: [{ path, reason: `cannot be compared: ${after.problem}` }] }
+  if ('problem' in after) return after
   const own = [...after.items].filter(([id, json]) => !before.items.has(id) && json.includes(mark))
   for (const [id] of own) entries.made(entries.asking('found in the list', path), id)
   const remaining = own.length > 0 ? await cleaned(asker, entries, mark, url) : []
