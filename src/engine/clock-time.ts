@@ -88,7 +88,7 @@ export class ClockTime {
 
 function endless(now: number, stops: number, where: string): string {
   return (
-    `The clock stands at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
+    `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
     'Allowed: timers that wait longer before they are set again, or shorter moves.'
   )
 }

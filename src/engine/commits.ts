@@ -5,7 +5,7 @@ import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportedChange, type RecordChange } from './records.ts'
 
-/** A commit with its records as they are stored. Its public form is only made where somebody looks at it. */
+/** A commit with its stored records. Its public form is only made where somebody looks at it. */
 export class RawCommit {
   #shown: Commit | undefined
 

@@ -158,7 +158,7 @@ export class EngineState {
     return value !== undefined && value === this.#lastView
   }
 
-  /** Returns what may leave the gateway of all records, and the same records as they are stored. */
+  /** Returns the public form of all records, and the stored records. */
   exported(withSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const kept: Record<string, object[]> = {}

@@ -228,7 +228,7 @@ export class Engine {
     return this.#due.next
   }
 
-  /** Returns the settled state: the public form of every record, and the same records as they are stored. */
+  /** Returns the settled state: the public form of every record, and the stored records. */
   state(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
@@ -295,7 +295,7 @@ export class Engine {
     return this.#state.records.table(collection).findAll(index, value)
   }
 
-  /** The records as they are, for code that changes none. Settles nothing. */
+  /** The records themselves, for code that changes none. Settles nothing. */
   get records(): Pick<Records, 'get' | 'find' | 'sequence'> {
     return this.#state.records
   }

@@ -87,8 +87,8 @@ function listOf(indexed: Indexed): readonly string[] {
 }
 
 /**
- * A set of strings in sorted order: adding at the end is constant, adding and deleting elsewhere costs a search and a
- * move within one chunk, and a walk can start anywhere, also at a key that is not in the set.
+ * A set of strings in sorted order. Adding at the end is constant; adding and deleting elsewhere costs a search and a
+ * move within one chunk. A walk can start anywhere, also at a key that is not in the set.
  */
 export class SortedKeys {
   /** No chunk is empty; every key of a chunk is smaller than every key of the next. */

@@ -83,10 +83,10 @@ function parsed(source: string): ASTNode {
   } catch (error) {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
     const place = at(source, range.start)
-    if (code === 'limit_exceeded') throw new Misplaced(`${place} stands more than the parser reads: ${summary}`)
+    if (code === 'limit_exceeded') throw new Misplaced(`${place}: more than the parser reads: ${summary}`)
     const closing = CLOSING[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
     throw new Misplaced(
-      `${place} stands ${excerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
+      `${place}: ${excerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
     )
   }
 }

@@ -5,8 +5,8 @@ export class Misplaced extends Error {}
 
 /** Refuses a part of a filter: `what` it is, if that is not plain to see, and what is allowed in its place. */
 export function misplaced({ input, range: { start, end } }: ASTNode, what: string | undefined, allowed: string): never {
-  const stands = excerpt(input, start, end) + (what ? `, ${what}` : '')
-  throw new Misplaced(`${at(input, start)} stands ${stands}; allowed there is ${allowed}`)
+  const found = excerpt(input, start, end) + (what ? `, ${what}` : '')
+  throw new Misplaced(`${at(input, start)}: ${found}; allowed there is ${allowed}`)
 }
 
 export const VALUES =

@@ -31,8 +31,8 @@ export function requireCaller(request: HttpRequest, { controlApi, dialect, isVal
 export type BodyLimit = (request: HttpRequest) => number
 
 /**
- * Makes the limit of bodies by the head of a request, before its body is read: 0 if the head alone decides the response,
- * so that nothing is held for whoever has no access (rules: requests#body).
+ * Makes the limit of bodies by the head of a request, before its body is read. It is 0 if the head alone decides the
+ * response, so that nothing is held for whoever has no access (rules: requests#body).
  */
 export function bodyLimitOf(options: AdmissionOptions): BodyLimit {
   const limitOf = (request: HttpRequest): number => {

@@ -20,7 +20,7 @@ export interface ControlApi {
 }
 
 /**
- * Makes the control API over HTTP. It is there for whoever has the control key; where none is set, for this machine
+ * Makes the control API over HTTP. It is open to whoever has the control key. Without one, it is open to this machine
  * only: a page of another site cannot use it, neither directly nor by a name that it makes resolve to this machine.
  */
 export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {

@@ -12,7 +12,7 @@ type LimitOf = (method: string, url: string) => number
 
 type Reached = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
 
-/** Makes a function that stands in for `fetch`: bound, and as strict about its arguments. */
+/** Makes a function that replaces `fetch`: bound, and as strict about its arguments. */
 export function fetchOf(handler: Handler, limitOf: LimitOf, reached: Reached): Fetch {
   return async (input, options) => {
     const init = options ?? {}

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly body: RequestBody
   /**
    * The address that it came from, such as `127.0.0.1`: what a transport read from its socket, never from a header.
-   * Absent for what was asked in this process.
+   * Absent for a request from this process.
    */
   readonly peer?: string
   /**

@@ -76,7 +76,7 @@ function problemOf<O>(root: Node<O>, path: string): string {
       return `${segment === '' ? 'an empty segment' : `the segment ${quote(segment)}`} is not known, ${known(node)}`
     node = next
   }
-  return `it goes on, ${known(node)}`
+  return `the path continues, ${known(node)}`
 }
 
 function known<O>({ fixed, parameter }: Node<O>): string {

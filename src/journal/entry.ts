@@ -59,7 +59,7 @@ export const journalEntry = named(
     fault: documented(v.nullable(v.string()), 'The id of the fault that it met, or null.'),
   }),
   'JournalEntry',
-  'A request that was asked and what was answered, without its secrets.',
+  'A request and its answer, without secrets.',
 )
 
 /** Fields that the wanted entries have. */

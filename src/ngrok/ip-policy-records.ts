@@ -86,7 +86,7 @@ const policyRule = v.object({
 
 export type RuleRecord = Frozen<v.InferOutput<typeof policyRule>>
 
-/** Returns where a rule stands: no other rule is there. */
+/** Returns the place of a rule: no other rule is there. */
 export function placeOf({ ip_policy_id, cidr }: Pick<RuleRecord, 'ip_policy_id' | 'cidr'>): string {
   return `${ip_policy_id} ${String(readRange(cidr))}`
 }

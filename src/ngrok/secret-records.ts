@@ -90,7 +90,7 @@ export const secrets = collection<SecretRecord>({
   exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
 })
 
-/** Returns where a secret stands: no other one is there. */
+/** Returns the place of a secret: no other one is there. */
 export function placeOf({ vault_id, name }: Pick<SecretRecord, 'vault_id' | 'name'>): string {
   return `${vault_id} ${name}`
 }

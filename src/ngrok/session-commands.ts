@@ -53,7 +53,7 @@ const ERRORS = {
 
 const ofOne = { path: '/tunnel_sessions/{id}', ids: { id: 'ts' } }
 
-/** Returns the session of an agent that does what it is asked for, or refuses the command. */
+/** Returns the session of an agent that obeys the command, or refuses the command. */
 function obeying(tx: Transaction, id: string, command: Command): SessionRecord {
   const session = required(tx, sessions, id, 'tunnel session')
   const [unsupported, failed, overSsh] = ERRORS[command]

@@ -96,9 +96,10 @@ export const sessionFields = named(
     region: text('The region that the agent is connected to.', 'us'),
     started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
     transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
-    supports: v.optional(documented(v.array(oneOfThese(COMMANDS)), 'What the agent can be asked for. Default: all.'), [
-      ...COMMANDS,
-    ]),
+    supports: v.optional(
+      documented(v.array(oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
+      [...COMMANDS],
+    ),
     failing: v.optional(failing, {}),
     update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: there is none.')),
     reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),

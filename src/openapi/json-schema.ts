@@ -191,8 +191,8 @@ function choiceOrNull(whole: JsonSchema): JsonSchema {
 }
 
 /**
- * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of what stands inside it
- * under a name, and `field_invalid`, which any field can meet.
+ * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of named
+ * schemas inside it, and `field_invalid`, which any field can have.
  */
 export function refusalsOf(schema: v.GenericSchema): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})

@@ -149,7 +149,7 @@ function controlsOf(own: Families, families: readonly Family[], dialect: Dialect
   }
 }
 
-const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` stands for "not given".`
+const DESCRIPTION = `A tunnel gateway's management API, as fauxgate emulates it. In a body, \`null\` means "not given".`
 
 const API_KEY = {
   type: 'http',

@@ -186,7 +186,7 @@ export function bodySchemas(operations: readonly Operation[], { sent }: Describi
 type Fields = Readonly<Record<string, JsonSchema>>
 
 /**
- * A body's schema as a dialect has it: without the fields that are other services', with its own names for fields, the
+ * A body's schema in a dialect. It is without the fields of other services. It has the dialect's names for fields, the
  * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
  */
 function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {

@@ -6,7 +6,7 @@ import { type ProvisioningError, signedMs, takeOutcome } from './outcomes.ts'
 import { type Failure, transit } from './transitions.ts'
 
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
-  INTERNAL_ERROR: 'The certificate authority could not be asked. This is temporary.',
+  INTERNAL_ERROR: 'The certificate authority could not be reached. This is temporary.',
   DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
 }
 

@@ -26,7 +26,7 @@ export const policyErrors = declareErrors({
     2207,
     400,
     (it: FieldFacts & { after: string }) =>
-      `${it.field} is ${it.received} and stands after "${it.after}", which ends the rule. Put a terminating action last.`,
+      `${it.field} is ${it.received} and comes after "${it.after}", which ends the rule. Put a terminating action last.`,
   ),
   policy_rules_reached: tooMany(2264),
 })

@@ -36,7 +36,7 @@ const errors = declareErrors({
 const description = certificateDescription
 const metadata = certificateMetadata
 
-/** A PEM text, read as soon as it is checked, so that its problems stand beside those of the other fields. */
+/** A PEM text, read as soon as it is checked, so that its problems are reported with those of the other fields. */
 function pem<T>(
   errors: readonly CatalogueError[],
   read: (text: string) => T,

@@ -6,7 +6,7 @@ export interface Numbered {
   readonly status: number
 }
 
-/** An error as it is declared: its number, its status, and its message. */
+/** A declared error: its number, its status, and its message. */
 export interface Entry<Values> extends Numbered {
   /** Makes the message. */
   readonly message: (values: Values) => string
@@ -26,7 +26,7 @@ export interface FieldFacts {
   readonly received: string
 }
 
-/** An error about one field, as it is declared. */
+/** A declared error about one field. */
 export interface FieldEntry<Own> extends Entry<Own & FieldFacts> {
   readonly ofField: true
 }

@@ -13,7 +13,7 @@ interface ReadPart {
 }
 
 const BLANKS = '[ \\n\\r\\t]*'
-/** Matches a text that breaks off as far as it is right. With more escapes, the matching would overflow the stack. */
+/** Matches the correct beginning of a text that breaks off. With more escapes, the matching would overflow the stack. */
 const TEXT = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[ !#-[\\]-\\uffff]*){0,1000000})("?)'
 const OTHER_SCALAR = '(?:-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null)'
 const TOKEN = `${BLANKS}(?:([{}[\\],:])|${TEXT}|${OTHER_SCALAR})`

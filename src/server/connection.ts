@@ -34,7 +34,7 @@ interface Arrived {
 /** The most requests of one connection at one time: those of one read of the socket, unless they have next to no headers. */
 const MOST_REQUESTS = 1024
 
-/** The most responses of one connection that may wait, and the characters of their bodies after which no more is begun. */
+/** The most responses of one connection that may wait, and the characters of their bodies after which no more start. */
 const MOST_PENDING = 128
 const MOST_UNSENT = 16_384
 
@@ -48,7 +48,7 @@ export class Connection {
   #handOn: ((body: RequestBody) => void) | undefined
   #ended: AbortController | undefined
   #isBroken = false
-  /** The last request that was handed on, and the requests that wait until their responses have a reader. */
+  /** The last request that was passed on, and the requests that wait until their responses have a reader. */
   #current: Exchange | undefined
   readonly #waiting: Arrived[] = []
   /** The responses since the client last had them all, and their bytes. */
@@ -91,7 +91,7 @@ export class Connection {
     else if (this.#waiting.length === 1) this.#wait()
   }
 
-  /** Counts a response that may have to wait for a fault, for the store, or for earlier ones. */
+  /** Counts a response that may wait for a fault, for the store, or for earlier ones. */
   answered({ body }: HttpResponse): void {
     this.#unsent += body?.length ?? 0
   }

@@ -24,9 +24,10 @@ interface Listener {
 }
 
 /**
- * The server-sent events of a gateway: `gateway` (its name, URL and dialect, at first), `commit`, `request` (a line of the journal), `emptied` (the journal was), `control`
- * (a control was used over HTTP), `overview` (the time or a number has changed), and `missed` in the place of those that a
- * slow reader did not get. Without listeners it costs nothing.
+ * The server-sent events of a gateway. First comes `gateway`, with its name, URL and dialect. Then come `commit`,
+ * `request` (a line of the journal), `emptied` (of the journal), `control` (a control was used over HTTP) and `overview`
+ * (the time or a number has changed). A slow reader gets `missed` for the events that it did not get. Without listeners
+ * it costs nothing.
  */
 export class Events {
   readonly #gateway: Gateway

@@ -106,7 +106,7 @@ async function serverMaker(tls: ServerCertificate | undefined): Promise<MakeServ
 /** The time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Longer than clients keep a connection for their next request (Go: 90 s), so that no request meets a closing one. */
+/** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
 const KEEP_ALIVE_MS = 120_000
 
 function listenerFor(

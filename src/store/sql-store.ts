@@ -111,7 +111,7 @@ export interface StoredVersions {
   readonly records: number
 }
 
-/** Returns the versions of a store, as it is now; undefined where there is nothing yet. */
+/** Returns the present versions of a store; undefined where there is nothing yet. */
 export function versionsOf(run: RunSql): StoredVersions | undefined {
   const names = "('fauxgate_schema', 'fauxgate_facts')"
   if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined

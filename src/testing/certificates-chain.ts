@@ -31,7 +31,7 @@ const rsaTestPrimes = {
       'b8a8f002c958760876758e8fb0d35ce14524dbbf57734ee8e6518eb1f7bde2498226ac34fd98ad1405320567c3f9a606f7c2' +
       '2b65eae570f446c013fe0cf0e7642a21c39f3d1e00aa8047fe9dcbb7',
   ],
-  /** Published test key that stands in for a wrong RSA key. */
+  /** Published test key that replaces a wrong RSA key. */
   other: [
     'e87a373ef526846fd2f8599dec1137524c10b19406f1f7d02f79eb84d0e4e46b0f0389cae6b69f0ed9f27fd03bcc0682471d' +
       '4c01a68ac42ed9784795c980d1d1a0480cf3a892ca2217204347caffbe883f7a4fdf8ba02b8f4c85ebbcc28d067ea7edd930' +

@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import { unusedIn } from './strict.ts'
 
-/** What a test would not notice without being told: what `reset` and the like dropped unused, and errors of subscribers. */
+/** Losses that a test would not notice by itself: what `reset` and the like dropped unused, and errors of subscribers. */
 export class Losses {
   readonly #texts: string[] = []
 

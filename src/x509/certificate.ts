@@ -103,7 +103,7 @@ function serialOf(member: Uint8Array): string {
 
 /**
  * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
- * second and in UTC ("Z"). By hand: forge's readers take any text for a time.
+ * second and in UTC ("Z"). Without forge, whose readers take any text for a time.
  */
 function timeOf(element: Asn1 | undefined, what: string): number {
   const tag = element && tagOf(element)

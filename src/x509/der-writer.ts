@@ -53,7 +53,7 @@ export function octetString(content: Uint8Array | Asn1): Asn1 {
 }
 
 /**
- * A Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. By hand: forge's
+ * A Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. Without forge, whose
  * writer of a GeneralizedTime drops the zeros in front of a year before 1000.
  *
  * @param ms milliseconds since 1970, in the years 0 to 9999

@@ -55,7 +55,7 @@ export const tags = {
 /**
  * Parses one DER element that takes up all of `der`.
  *
- * @throws Unreadable where it is not DER, is cut off or has further bytes behind it
+ * @throws Unreadable where it is not DER, is cut off or has further bytes after it
  */
 export function parse(der: Uint8Array): Asn1 {
   const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: DEEPEST }
@@ -134,7 +134,7 @@ export function natural(element: Asn1 | undefined, what: string): bigint {
   return bytesToNumberBE(bytes)
 }
 
-/** An OBJECT IDENTIFIER in dotted form. By hand: forge's reader refuses arcs of more than 53 bits. */
+/** An OBJECT IDENTIFIER in dotted form. Without forge, whose reader refuses arcs of more than 53 bits. */
 export function oidOf(element: Asn1 | undefined, what: string): string {
   const bytes = contentOf(element, what, tags.oid)
   const last = bytes.at(-1)

@@ -31,14 +31,14 @@ interface OpenBlock {
   readonly lines: string[]
 }
 
-/** The lines of a text; undefined stands for one that belongs to a block. */
+/** The lines of a text; undefined for one that belongs to a block. */
 type Outside = (string | undefined)[]
 
 /**
- * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, lines end with LF or CRLF, and a
- * BEGIN or END is a line of its own: any other one is a problem, so that no block is left out in silence
+ * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
+ * BEGIN or END is a line of its own. Any other one is a problem, so that no block is left out in silence
  * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
- * By hand: forge passes over what it cannot read.
+ * Without forge, which passes over what it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
@@ -112,7 +112,7 @@ function wrongCharacter(lines: readonly string[], begin: number): string | undef
       const place = `character ${at + 1} of line ${begin + 1 + index}`
       if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(text, at) ?? 'not base64'}`
       if (character === '=') padding++
-      else if (padding > 0) return `${place} stands behind the "=" that ends the base64`
+      else if (padding > 0) return `${place} comes after the "=" that ends the base64`
       if (padding > 2) return `${place} is a third "="`
     }
   }
@@ -214,7 +214,7 @@ function leftOut(lines: Outside): string | undefined {
   const text = bare.join('')
   // The base64 of a SEQUENCE of 32 bytes or more.
   for (const { index } of text.matchAll(/M(?=[C-I])/g)) {
-    if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 that stands in no block`
+    if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 outside a block`
   }
   return undefined
 }
@@ -250,7 +250,7 @@ function isContent(text: string, at: number): boolean {
 
 // Labels.
 
-/** The labels that messages may repeat. Any other may be a secret that stands in the place of a label. */
+/** The labels that messages may repeat. Any other may be a secret in the place of a label. */
 const KNOWN = [
   /^((X509|TRUSTED|ATTRIBUTE) )?CERTIFICATE$/,
   /^(NEW )?CERTIFICATE REQUEST$/,

@@ -28,7 +28,7 @@ describe('In the dialect ngrok a filter names the fields that the service docume
     'obj.nope == "x"',
   ])('%s names none, and the message lists them', (filter) => {
     expect(() => found(filter)).toThrow(
-      /stands obj.*, a field that filters cannot name; allowed there is obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
+      /: obj.*, a field that filters cannot name; allowed there is obj\.id, obj\.created_at, .*, obj\.certificate\.id,/,
     )
   })
 

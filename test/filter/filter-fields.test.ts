@@ -99,7 +99,7 @@ describe('A filter over fields of every type (rules: filters#types)', () => {
     'obj.grid == ¦["x"]',
     '¦obj.opaque.x == "x"',
   ])('%s is refused at the mark', (marked) => {
-    expect(through(marked.replace('¦', ''))).toContain(`at character ${marked.indexOf('¦') + 1} stands `)
+    expect(through(marked.replace('¦', ''))).toContain(`at character ${marked.indexOf('¦') + 1}: `)
   })
 })
 
@@ -108,7 +108,7 @@ describe('A filter names the fields that the dialect has (rules: filters#types)'
 
   test.each(filters)('and one that only another dialect has is none: %s', (filter) => {
     const refused = () => createGateway().reservedDomains.list({ filter })
-    expect(refused).toThrow(/ stands obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
+    expect(refused).toThrow(/: obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
     expect(refused).not.toThrow(/allowed there is .*resolves_to/)
   })
 

@@ -7,8 +7,8 @@ function expectRefusedThere(marked: string, family: 'reservedDomains' | 'weighte
   const filter = marked.replace('¦', '')
   const { key, message } = thrownBy(() => open()[family].list({ filter }))
   expect(key).toBe('filter_invalid')
-  expect(message).toContain(`: at character ${[...marked].indexOf('¦') + 1} stands `)
-  expect(message).toMatch(/ stands .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
+  expect(message).toContain(`: at character ${[...marked].indexOf('¦') + 1}: `)
+  expect(message).toMatch(/: .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
 }
 
 describe('A filter that can never match is refused at the wrong part (rules: filters#types)', () => {
@@ -107,9 +107,9 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
   test('shows at most 40 characters of the part, in one line', () => {
     const messageOf = (filter: string) => thrownBy(() => open().reservedDomains.list({ filter })).message
     expect(messageOf(`"${'😀'.repeat(20)}${'x'.repeat(20)}"`)).toContain(
-      ` stands "${'😀'.repeat(20)}${'x'.repeat(19)}…, a text; `,
+      `: "${'😀'.repeat(20)}${'x'.repeat(19)}…, a text; `,
     )
-    expect(messageOf('size(\n  obj.id\t)')).toContain(' stands size( obj.id ), a number; ')
+    expect(messageOf('size(\n  obj.id\t)')).toContain(': size( obj.id ), a number; ')
   })
 })
 
@@ -170,7 +170,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     const { status, body } = await client(open())('GET', '/reserved_domains?filter=obj.domain%20%3C%205')
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_250'])
     expect(body.msg).toContain(
-      'filter is "obj.domain < 5": at character 14 stands 5, a number; allowed there is a text. ',
+      'filter is "obj.domain < 5": at character 14: 5, a number; allowed there is a text. ',
     )
     expect(body.details['field:filter']).toBe(body.msg)
   })

@@ -174,7 +174,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         const error = thrownBy(() => family.list(gateway, { filter }))
         expect(error.key).toBe('filter_invalid')
         if (filter.length <= 2048) {
-          const character = Number(/: at character (\d+) stands .*; allowed there is ./s.exec(error.message)?.[1])
+          const character = Number(/: at character (\d+): .*; allowed there is ./s.exec(error.message)?.[1])
           expect(character).toBeGreaterThanOrEqual(1)
           expect(character).toBeLessThanOrEqual(filter.length)
         }

@@ -25,11 +25,11 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
   })
 
   test.each<[Outcome, string, string]>([
-    [{ outcome: 'INTERNAL_ERROR' }, 'The certificate authority could not be asked. This is temporary.', '60s'],
+    [{ outcome: 'INTERNAL_ERROR' }, 'The certificate authority could not be reached. This is temporary.', '60s'],
     [{ outcome: 'DNS_ERROR', message: '' }, '', '1h'],
     [
       { outcome: 'INTERNAL_ERROR', retriesAfter: 1500 },
-      'The certificate authority could not be asked. This is temporary.',
+      'The certificate authority could not be reached. This is temporary.',
       '2s',
     ],
   ])('keeps what it does not name: %j', (outcome, msg, wait) => {

@@ -39,7 +39,7 @@ interface Domain {
 
 const IN_PROGRESS = 'Managed certificate provisioning in progress.'
 const REASONS: Record<Failure, string> = {
-  INTERNAL_ERROR: 'The certificate authority could not be asked. This is temporary.',
+  INTERNAL_ERROR: 'The certificate authority could not be reached. This is temporary.',
   DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
 }
 

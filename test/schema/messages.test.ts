@@ -26,7 +26,7 @@ describe('A path that is none (rules: answers#paths-and-methods)', () => {
       '/reserved_domains/rd_1/cert',
       /: the segment "cert" is not known, there can be certificate, certificate_management_policy\.$/,
     ],
-    ['/backends', /: it goes on, there can be weighted\.$/],
+    ['/backends', /: the path continues, there can be weighted\.$/],
     ['/reserved_addrs/', /: an empty segment is not known, there can be \{id\}\.$/],
     [`/${'x'.repeat(5000)}/y`, /: the segment "x{78,80}…"? is not known/],
   ])('%s', async (path, says) => {

@@ -42,8 +42,8 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['AAECAAE', 'line 2 begins has 7 characters'],
     ['A\nA E\n', 'line 2 begins has 3 characters'],
     ['A', 'line 2 begins has 1 character,'],
-    ['AAEC\nAA=C', 'character 4 of line 4 stands behind the "="'],
-    ['AA==\nAAEC', 'character 1 of line 4 stands behind the "="'],
+    ['AAEC\nAA=C', 'character 4 of line 4 comes after the "="'],
+    ['AA==\nAAEC', 'character 1 of line 4 comes after the "="'],
     ['AAEC====', 'character 7 of line 3 is a third "="'],
     ['A===', 'character 4 of line 3 is a third "="'],
     ['%%%%', 'character 1 of line 3 is not base64'],
@@ -78,7 +78,7 @@ const WRITTEN_OUT = '"\\n" or "\\r" written out'
 const LABEL = 'has a label that is not of capital letters'
 const DASHES = 'does not start with five dashes'
 const CAPITALS = 'has other capitals or blanks'
-const LOST = 'has base64 that stands in no block'
+const LOST = 'has base64 outside a block'
 const bare = (text: string) => text.replace(/-----.*\n|.*:.*\n/g, '')
 
 describe('a block that cannot be read is a problem, which says on which line (rules: pem#blocks)', () => {

@@ -11,7 +11,7 @@ import type { Api, ControlHost } from '../control.ts'
 import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
 /**
- * Returns the fault that applies to a request, if any: the oldest one that matches and has begun. It counts the request as
+ * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as
  * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: what
  * they do to the gateway stays, and a fault that they remove does not apply.
  */

@@ -11,19 +11,19 @@ import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
 export const init: Command = {
   name: 'init',
   words: '',
-  summary: 'Write a config file, an initial state and a first test; what exists already stays as it is',
+  summary: 'Write a config file, an initial state and a first test; existing files stay unchanged',
   flags: [
     {
       flag: 'runner',
       kind: 'text',
       value: RUNNERS.join('|'),
-      sentence: 'What runs the test. Default: what package.json speaks of, or else node, which is `node --test`.',
+      sentence: 'The test runner. Default: the one in package.json, or node, which is `node --test`.',
     },
     {
       flag: 'yes',
       kind: 'switch',
       value: '',
-      sentence: 'Ask nothing. Nothing is asked either where nobody could answer.',
+      sentence: 'Ask no questions. Without a terminal there are none either.',
     },
   ],
   run: runInit,

@@ -37,8 +37,8 @@ async function serveAlone(): Promise<readonly Command[]> {
 }
 
 /**
- * Runs the `fauxgate` command and returns its exit code: 0 if it is done or was stopped by a signal, 1 if it could not be
- * done, 2 if the command line, the environment or a config file is wrong.
+ * Runs the `fauxgate` command and returns its exit code. It is 0 if the work is done or was stopped by a signal, and 1 if
+ * it could not be done. It is 2 if the command line, the environment or a config file is wrong.
  */
 export async function runCommand(args: readonly string[], environment = process.env): Promise<number> {
   let help = 'help'

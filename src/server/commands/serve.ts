@@ -121,7 +121,7 @@ interface Running extends Opened {
   readonly options: ParsedOptions
   readonly log: Log
   readonly environment: NodeJS.ProcessEnv
-  /** Throws if the files that the options name cannot be used as they are now. */
+  /** Throws if the files that the options name cannot be used. */
   readonly check: () => Promise<void>
 }
 
