@@ -36,8 +36,8 @@ function filesIn(root, folder, pattern) {
 export function textsOfDocument(file, whole) {
   const blank = (text) => text.replace(/[^\n]/g, '')
   const prose = whole
-    .replace(/^( *)(```|~~~)[^]*?^\1\2 *$/gm, blank)
-    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
     .replace(/^#+ .*$/gm, (heading) => `${heading}.`)
   const texts = []
   let block = []
@@ -50,6 +50,7 @@ export function textsOfDocument(file, whole) {
   for (const [index, line] of prose.split('\n').entries()) {
     const isBegin = line.trim() === '' || /^\s*([-*]|\d+\.|#+|>) |^\s*\|/.test(line)
     if (isBegin) end()
+    if (line.trim() === '') continue
     if (block.length === 0) first = index + 1
     if (line.trimStart().startsWith('|')) {
       for (const cell of line.split(/(?<!\\)\|/)) {
@@ -71,9 +72,9 @@ export function textsOfSource(file, whole) {
     const found = plain(text)
     if (/[a-z] [a-z]/i.test(found)) texts.push({ file, line, text: found })
   }
-  for (const comment of whole.matchAll(/\/\*\*([^]*?)\*\//g)) {
-    const text = comment[1].replace(/^ *\* ?/gm, '').replace(/```[^]*?```/g, '')
-    for (const part of text.split(/\n\s*\n|^@\w+/m)) add(comment.index, part)
+  for (const comment of whole.matchAll(/\/\*\*([\s\S]*?)\*\//g)) {
+    const text = comment[1].replace(/^ *\* ?/gm, '').replace(/```[\s\S]*?```/g, '')
+    for (const part of text.split(/\n\s*\n|^@\w+|^\s*- /m)) add(comment.index, part)
   }
   const visit = (node) => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node)) {
@@ -114,6 +115,8 @@ export function sentencesIn(text) {
 
 /** Counts the words of a sentence. A list of single words, such as the keys of errors, counts as one. */
 export function wordsIn(sentence) {
-  const withoutLists = sentence.replace(/[^\s,]+(?:,? [^\s,]+(?=,)){3,}(?:, [^\s,]+)*/g, 'X').replace(/^\w+(?: \w+){40,}$/, 'X')
+  const withoutLists = sentence
+    .replace(/[^\s,]+(?:,? [^\s,]+(?=,)){3,}(?:, [^\s,]+)*/g, 'X')
+    .replace(/^\w+(?: \w+){40,}$/, 'X')
   return withoutLists.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 }

@@ -6,7 +6,7 @@ export function nearMiss(url: string, gatewayUrl: string, { name }: Dialect): st
   const at = `The gateway is at ${gatewayUrl}`
   if (!asked || !own) return `${at}.`
   const other = Object.values(dialects).find((each) => each.name !== name && partsOf(each.baseUrl)?.host === asked.host)
-  if (other) return `${asked.host} was asked, and ${at.replace('The', 'the')}. Was \`dialect: ${other.name}\` meant?`
+  if (other) return `${asked.host} was called, and ${at.replace('The', 'the')}. Was \`dialect: ${other.name}\` meant?`
   if (asked.hostname === own.hostname)
     return `${at}: the host is the same, and the scheme, the port or the path is not.`
   return `${at}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`

@@ -80,7 +80,7 @@ interface ReferenceRules {
 
 const referenceRules = ownPart<ReferenceRules>()
 
-/** Declares one thing, or changes which edge a route belongs to. What an operation made stays as it is. */
+/** Declares one thing, or changes which edge a route belongs to. What an operation made stays unchanged. */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id, is_made: false })
 }

@@ -1,8 +1,8 @@
-/** Why the operations of a group may be asked for, or may not. */
+/** Why the operations of a group may be called, or may not. */
 export interface Rule {
   /**
-   * `free`: asked. `domain`: asked below a domain that the user gives. `local`: asked on this machine alone, where nobody
-   * bills it. `read`: only its reading operations are asked.
+   * `free`: called. `domain`: called below a domain that the user gives. `local`: called on this machine alone, where nobody
+   * bills it. `read`: only its reading operations are called.
    */
   readonly when: 'free' | 'domain' | 'local' | 'read'
   readonly reason: string
@@ -11,7 +11,7 @@ export interface Rule {
 const HOW_NGROK_CHARGES = 'https://ngrok.com/docs/pricing-limits/how-ngrok-charges'
 
 /**
- * The closed list of what is asked, by the group of operations. A group that is not in it is never asked. What ngrok
+ * The closed list of what is called, by the group of operations. A group that is not in it is never called. What ngrok
  * bills: {@link HOW_NGROK_CHARGES}.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -70,7 +70,7 @@ export interface Permission {
 /** Returns why the changing operations of a group are not asked; undefined if they are. */
 export function reasonAgainst(group: string, { isLocal, domain, isReadOnly }: Permission): string | undefined {
   const rule = RULES[group]
-  if (!rule) return 'not in the list of what may be asked'
+  if (!rule) return 'not in the list of operations that may be called'
   if (isReadOnly) return '--read-only'
   if (rule.when === 'read') return rule.reason
   if (rule.when === 'local' && !isLocal) return `${rule.reason}, and the server is not on this machine`

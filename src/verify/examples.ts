@@ -14,7 +14,7 @@ export interface Example {
   readonly refused?: Readonly<Record<string, Body>>
   /** Changes of the first thing that are refused, by what is wrong. */
   readonly refusedUpdates?: Readonly<Record<string, Body>>
-  /** What is asked about the two things before their deletion. */
+  /** The requests about the two things before their deletion. */
   readonly further?: readonly Further[]
 }
 
@@ -67,7 +67,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { description: second },
       update: changedTexts,
       filter: isMine,
-      refused: { 'a region that there is not': { ...texts, region: 'mars' } },
+      refused: { 'an unknown region': { ...texts, region: 'mars' } },
       further: [detach('reserved_addrs', '{a}', 'endpoint_configuration')],
     },
     reserved_domains: {
@@ -89,13 +89,13 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
           certificate_id: '{certificate}',
           certificate_management_policy: { authority: 'letsencrypt' },
         },
-        'an authority that there is not': {
+        'an unknown authority': {
           domain: `${third}.{domain}`,
           certificate_management_policy: { authority: 'nobody' },
         },
       },
       refusedUpdates: {
-        'a type of key that there is not': {
+        'an unknown type of key': {
           certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'dsa' },
         },
       },
@@ -211,7 +211,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         'no policy': { ...texts, url: `https://${third}.internal` },
         'a URL that is none': { ...texts, url: 'nonsense', traffic_policy: DENY },
         'a policy that is none': { ...texts, url: `https://${third}.internal`, traffic_policy: '[]' },
-        'an action that there is not': {
+        'an unknown action': {
           ...texts,
           url: `https://${third}.internal`,
           traffic_policy: DENY.replace('deny', 'nonsense'),
@@ -254,7 +254,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
           cidr: '192.0.2.0/24',
           action: 'deny',
         },
-        'an action that there is not': {
+        'an unknown action': {
           ...texts,
           ip_policy_id: '{policy}',
           cidr: '203.0.113.0/24',
@@ -278,7 +278,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         binding: { endpoint_selectors: ['true'] },
       },
       refused: {
-        'a feature that there is not': { ...texts, enabled_features: ['nonsense'] },
+        'an unknown feature': { ...texts, enabled_features: ['nonsense'] },
         'a selector that is none': { ...texts, enabled_features: ['bindings'], binding: { endpoint_selectors: ['('] } },
       },
       further: [

@@ -82,7 +82,7 @@ export function operationResults(
 
 /**
  * Returns the exit code of the command: 0 if nothing differs, 1 if an answer or the inventory does, 3 if something could not
- * be asked, 4 if something may be left behind.
+ * be called, 4 if something may be left behind.
  */
 export function exitCodeOf({ outcomes, inventory, remaining, stopped }: Report): 0 | 1 | 3 | 4 {
   if (remaining.length > 0) return 4

@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
-/** The number of requests without an answer, one after the other, after which nothing more is asked. */
+/** The number of requests without an answer, one after the other, after which no more are sent. */
 const MOST_FAILURES = 3
 
 /** Statuses that say nothing about the operation: the key, the plan, the pace, or the server's own trouble. */
@@ -45,7 +45,7 @@ interface Sight {
 /** Runs scenarios against a server and a fresh gateway, and compares what they answer. */
 export class Run {
   readonly outcomes: Outcome[] = []
-  /** Why nothing more is asked, if so. */
+  /** Why no more requests are sent, if so. */
   stopped: string | undefined
   /** True once something was created. */
   hasChanged = false

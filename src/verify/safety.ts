@@ -5,7 +5,7 @@ import { idsIn } from './ids.ts'
 import type { FilledStep } from './step.ts'
 
 /**
- * Makes sure that a changing request touches nothing but what the run has made: each id in it is of a thing of its own, and
+ * Makes sure that a changing request touches nothing but what the run has made. Each id in it is of a thing of its own, and
  * what it creates can be found again by the mark of the run.
  * @throws Error if it does: a scenario is wrong.
  */

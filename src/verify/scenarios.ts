@@ -33,7 +33,7 @@ export function operationGroups(dialect: DialectName): readonly string[] {
   return [...groupsOf(operationsOf(dialect)).keys()]
 }
 
-/** Derives what is asked from the table of operations: a scenario for each family. */
+/** Derives the requests from the table of operations: a scenario for each family. */
 export function planOf(options: PlanOptions): Plan {
   const operations = operationsOf(options.dialect)
   const examples = examplesWith(options.upload)
@@ -86,7 +86,7 @@ const BAD_QUERIES = {
 }
 const FILTERS = {
   'a filter that is none': 'obj.',
-  'a filter by a field that there is not': 'obj.fauxgate_verify == "1"',
+  'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
 }
 
 /** Reads something by ids that nothing has. */
@@ -114,7 +114,7 @@ function readingSteps(group: string, own: readonly Operation[], list: Operation)
     ...Object.entries(FILTERS).map(([what, filter]) => of(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
     { ...of('without a key', ''), headers: { authorization: null }, isAboutKey: true },
     { ...of('without a version', ''), headers: { '{version}': null } },
-    { ...of('with a version that there is not', ''), headers: { '{version}': '1' } },
+    { ...of('with an unknown version', ''), headers: { '{version}': '1' } },
     ...one('of an id that nothing has', `${prefix}_${NOBODY}`),
     ...one('of an id of another kind', `op_${NOBODY}`),
     ...one('of an id that is none', 'nonsense'),

@@ -14,7 +14,7 @@ export interface Step {
   readonly path: string
   /** The JSON body. Keys may name values too. */
   readonly body?: unknown
-  /** A body that is sent as it is, in place of JSON. */
+  /** A body that is sent verbatim, in place of JSON. */
   readonly raw?: string
   /** Further headers; null leaves a usual one out. */
   readonly headers?: Readonly<Record<string, string | null>>

@@ -13,10 +13,10 @@ function stated(pattern: RegExp): number {
 const MILLION = 1_000_000
 const DAYS = 30
 
-const plan = stated(/published when .*?: (\d+) \$ a month/)
+const plan = stated(/The plan costs (\d+) \$ a month/)
 /** The included amount, in millions, and the price of each million more. */
 const prices = {
-  requests: [stated(/with (\d+) million requests to Workers/), stated(/requests to Workers \(then ([\d.]+) \$/)],
+  requests: [stated(/includes (\d+) million requests to Workers/), stated(/requests to Workers \(then ([\d.]+) \$/)],
   objects: [stated(/(\d+) million to objects/), stated(/to objects \(([\d.]+) \$/)],
   time: [stated(/(\d+) million ms/), stated(/ms of processor time \(([\d.]+) \$/)],
   awake: [stated(/([\d,]+) GB-s \(/) / MILLION, stated(/GB-s \(([\d.]+) \$/)],

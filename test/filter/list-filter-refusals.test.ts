@@ -169,9 +169,7 @@ describe('The size of a filter (rules: filters#language)', () => {
   test('is the same through HTTP, where the refusal names the parameter in its details', async () => {
     const { status, body } = await client(open())('GET', '/reserved_domains?filter=obj.domain%20%3C%205')
     expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_250'])
-    expect(body.msg).toContain(
-      'filter is "obj.domain < 5": at character 14: 5, a number; allowed there is a text. ',
-    )
+    expect(body.msg).toContain('filter is "obj.domain < 5": at character 14: 5, a number; allowed there is a text. ')
     expect(body.details['field:filter']).toBe(body.msg)
   })
 

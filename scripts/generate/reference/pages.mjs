@@ -133,7 +133,7 @@ function indexPage(document, also, groups) {
       `| operation id in every answer | ${operationIdHeader(document)} | ${operationIdHeader(also)} |\n` +
       '| body of POST, PUT and PATCH | `Content-Type: application/json` | the same |',
     `Any request can be refused as ${errorLinks(common.any)}; one with a body also as ${errorLinks(common.withBody)}.`,
-    'A served gateway has its own base URL. In a body, `null` stands for "not given", and unknown fields are refused. The ' +
+    'A served gateway has its own base URL. In a body, `null` means "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
     operationTable(document, groups, also),

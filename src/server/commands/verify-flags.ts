@@ -26,7 +26,7 @@ export const verifyFlags: readonly Flag[] = [
   { ...text('only', 'FAMILY', 'The families to ask, such as ip_policies. Default: all.'), kind: 'texts' },
   turn('yes', 'Create without asking before.'),
   turn('read-only', 'Create nothing: ask for lists and for what is not there.'),
-  turn('plan', 'Send nothing: print what would be asked, and what would not, with the reason.'),
+  turn('plan', 'Send nothing: print what would be called, and what would not, with the reason.'),
   turn('clean', 'Ask nothing: delete what an earlier run has left.'),
   integer('rate', `The most requests of a minute. Default: ${DEFAULTS.rate}.`),
   integer('timeout', `The seconds to wait for an answer. Default: ${DEFAULTS.timeout}.`),
@@ -128,7 +128,7 @@ export function targetOf(typed: string, environment: NodeJS.ProcessEnv): Target 
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {
   if (key === undefined || key === '') {
     if (isLocal || protocol === 'http:') return ANY_KEY
-    throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account that is asked.`)
+    throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account to call.`)
   }
   const wrong = [...key].findIndex((character) => !/^[\x21-\x7e]$/.test(character))
   if (wrong !== -1) {

@@ -27,7 +27,7 @@ export const verifyCommand: Command = {
   notes: [
     'NGROK_API_KEY is the key; it is never printed. A server on this machine needs none.',
     'It changes and deletes only what it has made, which it names fauxgate-verify-…, and deletes all of that at the end, also after SIGINT.',
-    'Exit codes: 0 nothing differs; 1 an answer or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be asked; 4 something may be left behind.',
+    'Exit codes: 0 nothing differs; 1 an answer or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be called; 4 something may be left behind.',
   ],
   run: runVerify,
 }
@@ -112,7 +112,7 @@ async function dialectOf(
   })
   const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
   const answer = await asker.ask({ method: 'GET', path: '/reserved_domains?limit=1', headers })
-  if ('failed' in answer) return { problem: `${url} cannot be asked: ${answer.failed}.` }
+  if ('failed' in answer) return { problem: `${url} cannot be reached: ${answer.failed}.` }
   const names = Object.keys(dialects) as DialectName[] // The keys of the same object.
   const known = names.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
   if (known) return known
@@ -124,7 +124,7 @@ async function dialectOf(
   }
 }
 
-/** Says why nothing was asked, and returns the exit code. */
+/** Says why nothing was called, and returns the exit code. */
 function cannotAsk(problem: string): number {
   process.stderr.write(`fauxgate: ${problem}\n`)
   return 3
@@ -150,7 +150,7 @@ const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 async function requireConsent(plan: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(
-      'verify creates things and deletes them again. Nobody can be asked here: add --yes, --read-only or --plan.',
+      'verify creates things and deletes them again. There is no terminal to confirm at: add --yes, --read-only or --plan.',
     )
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {

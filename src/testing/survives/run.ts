@@ -19,7 +19,7 @@ export interface Event {
   /** The time since the start, in ms. */
   readonly time: number
   readonly life: number
-  /** What was asked, such as `POST /reserved_addrs {}`. */
+  /** The request, such as `POST /reserved_addrs {}`. */
   readonly question: string
   readonly kind: Kind | undefined
   answer: { readonly status: number | string; readonly body: string | null } | undefined

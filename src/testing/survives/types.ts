@@ -102,7 +102,7 @@ export interface TriedSchedule {
   readonly snapshot: object
 }
 
-/** The failing schedules with the same verdict and the same last operation; the smallest stands for all. */
+/** The failing schedules with the same verdict and the same last operation; the smallest is the example. */
 export interface FailureGroup extends TriedSchedule {
   /** The number of failing schedules. */
   readonly count: number
@@ -163,7 +163,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Options of the gateway of each run. The clock is a manual one that starts at 2026-01-01T00:00:00Z. */
   readonly gatewayOptions?: Omit<GatewayOptions<ManualClock>, 'clock'>
   /**
-   * Prepares the gateway of each run. What is there afterwards is not left over by the code. It may return a function that
+   * Prepares the gateway of each run. Its resources do not count as leftovers of the code. It may return a function that
    * is called at the end of the run.
    */
   readonly setup?: (gateway: G) => unknown
