@@ -27,7 +27,7 @@ interface Host {
 }
 
 /**
- * Calls a function of a runner as if the line of the test file had called it. node:test and Jest show the caller as the
+ * Calls a function of a runner as if the line of the test file had called it. Both node:test and Jest show the caller as the
  * place of the test, which would be a line of fauxgate.
  */
 export function callFrom(
