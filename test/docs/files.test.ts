@@ -26,7 +26,7 @@ test('A block that names a file of the examples is in it', () => {
 const alias = Object.entries(entryPointsByImport).map(
   ([name, path]) => `{ find: /^${name.replace('/', '.')}$/, replacement: ${JSON.stringify(root + path)} }`,
 )
-const CONFIG = `export default { resolve: { alias: [${alias}] } }`
+const CONFIG = `export default { resolve: { alias: [${alias}] }, test: { testTimeout: 60_000 } }`
 
 /** Runs vitest in a folder with these files, as a reader would. Returns what it wrote. */
 async function runVitest(files: Readonly<Record<string, string>>): Promise<string> {
@@ -53,6 +53,16 @@ test('The smallest test of README.md passes, and fails as shown without what it 
   expect(output).toContain('✓ whole.test.ts')
   expect(output).toContain('1 failed | 1 passed')
   expect(output).toContain(shown?.code)
+})
+
+test('The guide to survives shows what vitest prints, and its corrected function passes', async () => {
+  const blocks = blocksOf('docs/survives.md')
+  const [code = '', shown = '', fixed = ''] = blocks.map((block) => block.code)
+  const corrected = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
+  const whole = code.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, corrected)
+  const output = await runVitest({ 'addresses.test.ts': code, 'corrected.test.ts': whole })
+  expect(output).toContain('1 failed | 1 passed')
+  expect(output).toContain(shown)
 })
 
 describe('Moving from Mock Service Worker', () => {

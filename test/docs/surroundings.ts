@@ -72,6 +72,27 @@ export const modules: Record<string, object> = {
   },
 }
 
+const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+
+/** The corrected function of the guide to `survives`. */
+async function reserveAddress(url: string): Promise<string> {
+  const send = async (init: RequestInit = {}) => {
+    const response = await fetch(`${url}/reserved_addrs`, { headers, ...init })
+    if (!response.ok) throw new Error(`The service answered ${response.status}.`)
+    return response.json() as ReturnType<typeof JSON.parse>
+  }
+  for (let tries = 1; ; tries++) {
+    try {
+      const { reserved_addrs } = await send()
+      const known = reserved_addrs.find((each: { description: string }) => each.description === 'app')
+      return known?.id ?? (await send({ method: 'POST', body: '{"description":"app"}' })).id
+    } catch (error) {
+      if (tries === 5) throw error
+      await new Promise((resolve) => setTimeout(resolve, tries * 1000))
+    }
+  }
+}
+
 /** The names that a fragment may use: a gateway, and domains on it if the block names them. */
 export function surroundings(code: string) {
   const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), seed: 'docs' })
@@ -81,6 +102,9 @@ export function surroundings(code: string) {
     ...main,
     ...clock,
     ...msw,
+    survives: testing.survives,
+    reserveAddress,
+    headers,
     gateway,
     domain: /\bdomain\./.test(code) ? reserve('app.example.com') : undefined,
     wildcard: code.includes('wildcard.') ? reserve('*.example.com') : undefined,

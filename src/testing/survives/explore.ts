@@ -95,6 +95,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
 
   async *#replayed(schedule: Schedule): AsyncGenerator<TriedSchedule> {
     this.total = 1
+    this.level = schedule.length
     const [run, tried] = await this.#tried(schedule)
     this.tried = 1
     const missing = schedule.length - run.applied

@@ -148,7 +148,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly faults?: number
   /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
   readonly restart?: boolean
-  /** The longest that a run may take, on the gateway's clock. Default: `1d`. */
+  /** The longest that a run may take, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration
   /** The most schedules that are tried. Default: 20,000. */
   readonly budget?: number
@@ -172,7 +172,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Tells whether the code may reject with this error. It must leave nothing over then. Default: with any. */
   readonly allow?: (ended: Ended<T, G>) => boolean
   /** Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. */
-  readonly holds?: (ended: Ended<T, G>) => unknown
+  readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** Ends the search: it rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }

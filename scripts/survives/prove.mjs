@@ -1,0 +1,93 @@
+// The proof on one Node: `node prove.mjs REPLAYS idle|busy`, where scripts/survives.mjs has put what it imports. With all cores busy it
+// makes the traces alone.
+import assert from 'node:assert/strict'
+import { createHash, pbkdf2, webcrypto } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { serve } from 'fauxgate/node'
+import { schedules, survives } from 'fauxgate/testing'
+import { OVER_FETCH, OVER_SERVE } from './clients.mjs'
+import { CORRECT, PLANTED } from './programs/planted.mjs'
+import { GREEN, RED } from './programs/ported.mjs'
+import { SIX } from './programs/six.mjs'
+
+const [replays, mode] = [Number(process.argv[2]), process.argv[3]]
+const cpuSeconds = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+/** Returns what `survives` says of a program: its summary, or the first line of its error and the replay. */
+async function said(program, options) {
+  try {
+    return { summary: (await survives(program, options)).summary }
+  } catch (error) {
+    if (error.name !== 'SurvivalError') throw error
+    return { failure: `${error.message.split('\n')[0]} [${error.replay}]` }
+  }
+}
+
+async function expectGreen(name, program, options = {}) {
+  const started = cpuSeconds()
+  const { summary, failure } = await said(program, { restart: true, ...options })
+  if (failure) process.exitCode = 1
+  console.log(
+    `${failure ? 'FALSE ALARM' : 'ok'}  ${name}: ${failure ?? summary}, ${(cpuSeconds() - started).toFixed(1)} s`,
+  )
+}
+
+async function expectRed(name, program) {
+  const { summary, failure } = await said(program, { restart: true })
+  if (summary) process.exitCode = 1
+  console.log(`${summary ? 'MISSED' : 'found'}  ${name}: ${failure ?? summary}`)
+}
+
+/** A program whose work goes through the thread pool. */
+async function threaded(place) {
+  const bytes = await promisify(gzip)(Buffer.from('x'.repeat(100_000)))
+  const key = await promisify(pbkdf2)('secret', 'salt', 100, 16, 'sha256')
+  const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', await promisify(gunzip)(bytes)))
+  await SIX['a duplicate after a lost answer'].fixed(place)
+  assert.equal(digest.length + key.length, 48)
+}
+
+/** Runs replays of schedules, and returns a digest of their traces. */
+async function traces() {
+  const all = createHash('sha256')
+  const programs = {
+    threaded,
+    crash: SIX['a crash between create and save'].buggy,
+    certificate: SIX['DNS_ERROR taken as final'].fixed,
+    retry: OVER_FETCH['p-retry, with a time limit for each try'],
+  }
+  const each = 20 / Object.keys(programs).length
+  for (const [name, program] of Object.entries(programs)) {
+    const found = []
+    for await (const tried of schedules(program, { restart: true, faults: 2 })) found.push(tried)
+    const step = Math.floor((found.length - 1) / each)
+    for (let at = found.length - 1, left = each; left > 0; at -= step, left--) {
+      const { replay, story, snapshot, verdict } = found[at]
+      const wanted = JSON.stringify([verdict, story, snapshot])
+      for (let time = 0; time < replays; time++) {
+        for await (const again of schedules(program, { restart: true, replay })) {
+          assert.equal(JSON.stringify([again.verdict, again.story, again.snapshot]), wanted, `${name}: ${replay}`)
+        }
+      }
+      all.update(wanted)
+    }
+  }
+  return all.digest('hex').slice(0, 16)
+}
+
+if (mode === 'idle') {
+  for (const [name, { buggy, fixed }] of Object.entries(SIX)) {
+    await expectRed(name, buggy)
+    await expectGreen(`${name}, corrected`, fixed)
+  }
+  for (const [name, program] of Object.entries({ ...RED, ...PLANTED })) await expectRed(name, program)
+  for (const [name, program] of Object.entries({ ...GREEN, ...CORRECT })) await expectGreen(name, program)
+  for (const [name, client] of Object.entries(OVER_FETCH)) await expectGreen(name, client)
+  const options = { faults: 1, serve: (gateway) => serve(gateway, { port: 0 }) }
+  for (const [name, client] of Object.entries(OVER_SERVE)) await expectGreen(name, client, options)
+}
+console.log(`traces ${await traces()}`)
