@@ -39,10 +39,19 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   const file = new MadeFile(args.list)
   if (args.is('clean')) return clean(file, args, environment, typed)
   const target = targetOf(typed ?? '', environment)
-  const signal = untilStopped()
   const dialect = args.dialect ?? (await dialectOf(target, args))
   if (typeof dialect !== 'string') return cannotAsk(dialect.problem)
-  const options = optionsFor(args, target, dialect, file, signal.signal)
+  const stopping = untilStopped()
+  try {
+    return await compared(optionsFor(args, target, dialect, file, stopping.signal), args, file)
+  } finally {
+    file.close()
+    stopping.end()
+  }
+}
+
+/** Asks whether it may, runs the comparison, and prints the result. */
+async function compared(options: VerifyOptions, args: VerifyArguments, file: MadeFile): Promise<number> {
   const plan = planOf(options)
   if (args.is('plan')) return print(planText(plan, options))
   if (file.hasLeft)
@@ -51,15 +60,10 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
     )
   if (!options.isReadOnly && !args.is('yes')) await requireConsent(planText(plan, options, true))
   const line = progressLine()
-  try {
-    const report = await verify({ ...options, onProgress: line.show })
-    line.clear()
-    if (report.remaining.length === 0) file.remove()
-    return await printed(report, args, target.key)
-  } finally {
-    file.close()
-    signal.end()
-  }
+  const report = await verify({ ...options, onProgress: line.show })
+  line.clear()
+  if (report.remaining.length === 0) file.remove()
+  return printed(report, args, options.key)
 }
 
 function optionsFor(
@@ -199,14 +203,14 @@ async function clean(
   const target = targetOf(begun.url, environment)
   if (typed !== undefined && targetOf(typed, environment).url !== target.url)
     throw new UsageError(`${args.list} is of ${target.url}. Leave the URL out, or name another list with --list.`)
-  const signal = untilStopped()
+  const stopping = untilStopped()
   try {
     const dialect = dialects[begun.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
     const { perMinute, timeout } = args
     const pace = new Pace(perMinute, HOST)
     const options = { ...target, versionHeader: dialect.versionHeader, timeout, pace }
     const remaining = await cleanedList(
-      new Asker({ ...options, signal: signal.signal }),
+      new Asker({ ...options, signal: stopping.signal }),
       file,
       entries,
       begun.run,
@@ -217,6 +221,6 @@ async function clean(
     return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
   } finally {
     file.close()
-    signal.end()
+    stopping.end()
   }
 }

@@ -1,0 +1,153 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { read } from '../support/client.ts'
+import { ran, serving, startIn } from '../support/command.ts'
+import { newFolder } from '../support/folder.ts'
+import { eventually } from '../support/wire.ts'
+
+const KEY = 'a-key-that-nobody-may-see'
+
+/** A server, and a function that runs `verify` against it with a list in a folder of its own. */
+async function beside(...flags: string[]) {
+  const { url } = await serving({}, '--dialect', 'ngrok', '--quiet', ...flags)
+  const list = join(newFolder(), 'made.jsonl')
+  const verify = (...args: string[]) =>
+    ran({ NGROK_API_KEY: KEY }, 'verify', ...args, '--only', 'ip_policies', '--rate', '60000', '--list', list)
+  return { url, list, verify }
+}
+
+describe('fauxgate verify', () => {
+  test('finds the dialect, compares, and removes its list', async () => {
+    const { url, list, verify } = await beside()
+    const junit = join(newFolder(), 'result.xml')
+    const { code, stdout, stderr } = await verify(url, '--yes', '--junit', junit)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^ip_policies\.create {2}same {5}\d+ answers\n/)
+    expect(stdout).toContain(`${url}, compared with fauxgate (ngrok): 5 operations the same, 0 different, `)
+    expect(existsSync(list)).toBe(false)
+    expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="ip_policies" tests="\d+" failures="0" skipped="0">/)
+  })
+
+  test('prints JSON without the key, and what it does not know as a difference', async () => {
+    const { url, verify } = await beside()
+    const { code, stdout } = await verify(url, '--json', '--read-only', '--dialect', 'standard')
+    const report = JSON.parse(stdout)
+    expect([code, report.exitCode, report.dialect]).toEqual([3, 3, 'standard'])
+    expect(stdout).not.toContain(KEY)
+  })
+
+  test('asks nobody without --yes, and says so', async () => {
+    const { url, verify, list } = await beside()
+    const { code, stderr } = await verify(url)
+    expect([code, existsSync(list)]).toEqual([2, false])
+    expect(stderr).toContain('add --yes, --read-only or --plan')
+  })
+
+  test('prints its plan and sends nothing', async () => {
+    const { code, stdout } = await ran(
+      { NGROK_API_KEY: KEY },
+      'verify',
+      'https://api.ngrok.com',
+      '--plan',
+      '--dialect',
+      'ngrok',
+    )
+    expect(code).toBe(0)
+    expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
+    expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
+    expect(stdout).toMatch(
+      /https:\/\/api\.ngrok\.com: \d+ requests or a few more, \d+ creations, \d+ min at 60 requests a minute\.\n$/,
+    )
+  })
+
+  test('deletes with --clean what a killed run has left', async () => {
+    const { url, list, verify } = await beside()
+    const args = [
+      'verify',
+      url,
+      '--yes',
+      '--only',
+      'ip_policies',
+      '--rate',
+      '600',
+      '--dialect',
+      'ngrok',
+      '--list',
+      list,
+    ]
+    const { child, exited } = startIn({ NGROK_API_KEY: KEY }, ...args)
+    await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"made"'))
+    child.kill('SIGKILL')
+    await exited
+    expect(readFileSync(list, 'utf8')).not.toContain(KEY)
+    expect((await verify(url, '--yes')).stderr).toContain('Run "fauxgate verify --clean" first.')
+    const { code, stdout } = await verify('--clean')
+    expect([code, stdout, existsSync(list)]).toEqual([0, 'All that was left is deleted.\n', false])
+    const { body } = await read(
+      await fetch(`${url}/ip_policies`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } }),
+    )
+    expect(body.ip_policies).toEqual([])
+    expect((await verify('--clean')).stdout).toContain('nothing is left')
+  })
+
+  test('keeps the list when the server is gone, and says what may be left', async () => {
+    const list = join(newFolder(), 'made.jsonl')
+    const url = 'http://127.0.0.1:9'
+    writeFileSync(
+      list,
+      [
+        { entry: 'run', run: 'abc', url, dialect: 'ngrok' },
+        { entry: 'asking', n: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+        { entry: 'made', n: 1, id: 'ipp_1' },
+      ]
+        .map((entry) => `${JSON.stringify(entry)}\n`)
+        .join(''),
+    )
+    const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list)
+    expect([code, existsSync(list)]).toEqual([4, true])
+    expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
+  })
+})
+
+describe('fauxgate verify refuses, and sends nothing', () => {
+  const URL = 'https://api.ngrok.com'
+  test.each([
+    ['a key with the end of a line', [URL], `${KEY}\n`, 'as its last character, perhaps the end of a line'],
+    [
+      'a key with a blank',
+      [URL],
+      `a ${KEY}`,
+      'has a blank, a control character or a letter that is not ASCII as character 2',
+    ],
+    ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'not ASCII as its last character'],
+    ['no key', [URL], '', 'NGROK_API_KEY is not set'],
+    ['a key over HTTP', ['http://api.example.com'], KEY, 'would travel unencrypted'],
+    ['no URL', [], KEY, 'verify needs the URL of a server'],
+    ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
+    ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],
+    ['a family that there is not', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
+    ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
+    ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain of yours'],
+  ])('%s', async (_what, args, key, message) => {
+    const { code, stdout, stderr } = await ran({ NGROK_API_KEY: key }, 'verify', ...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain(KEY)
+  })
+
+  test('a server that is another one, after one request', async () => {
+    let requests = 0
+    const server = createServer((_request, response) => {
+      requests++
+      response.setHeader('content-type', 'text/html').end('<html>')
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    const { code, stderr } = await ran({}, 'verify', `http://127.0.0.1:${port}`, '--yes')
+    expect([code, requests]).toEqual([3, 1])
+    expect(stderr).toContain('does not look like this API: it answered 200 without the header')
+  })
+})
