@@ -43,19 +43,22 @@ function isBlind(resources: (() => readonly string[]) | undefined, after: typeof
 }
 
 function countThreads() {
-  const working = new Set<number>()
+  /** The ids of what is under way; true for a stream of zlib, which is one resource with many writes. */
+  const working = new Map<number, boolean>()
+  const done = (id: number, isStream: boolean) => void (working.get(id) === isStream && working.delete(id))
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
     init(id, type, _trigger, resource: { write?: (...args: unknown[]) => unknown }) {
-      if (type.endsWith('REQUEST')) working.add(id)
+      if (type.endsWith('REQUEST')) working.set(id, false)
       const { write } = resource
-      // A stream of zlib is one resource, and each of its writes is work of its own.
       if (type !== 'ZLIB' || !write) return
       resource.write = (...args) => {
-        working.add(id)
+        working.set(id, true)
         return write.apply(resource, args)
       }
     },
-    after: (id) => void working.delete(id),
+    // What is called now may write again.
+    before: (id) => done(id, true),
+    after: (id) => done(id, false),
     destroy: (id) => void working.delete(id),
   })
   hook?.enable()
