@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../http/messages.ts'
 import type { OverviewMember } from '../views/overview.ts'
 import type { TimelinesMember } from '../views/timelines.ts'
 import type { Gateway } from './gateway.ts'
@@ -39,5 +40,21 @@ export function subscribeToEvents(gateway: Gateway, send: (event: string, value:
   return () => {
     endCommits()
     endRequests()
+  }
+}
+
+/** The controls whose bodies have no secrets and no snapshots. */
+const TOLD = /^\/(clock|dns|faults|provisioning\/\w+|reset)$/
+
+const LONGEST_BODY = 4096
+
+/** Returns the event that tells of the use of a control, at a path below `/_fauxgate`, with its body where listeners may know it. */
+export function controlUse({ method, url, body }: HttpRequest, path: string): object {
+  const [, query] = url.split('?')
+  const isTold = TOLD.test(path) && typeof body === 'string' && body !== '' && body.length <= LONGEST_BODY
+  return {
+    method,
+    path: query && TOLD.test(path) ? `${path}?${query}` : path,
+    ...(isTold && { body: JSON.parse(body) }),
   }
 }

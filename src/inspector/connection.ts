@@ -57,7 +57,8 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  readonly data: unknown
+  /** Reads the data. Nobody needs those of each commit, which are long. */
+  readonly data: () => unknown
 }
 
 export class Connection {
@@ -113,7 +114,7 @@ export class Connection {
       text = events.pop() ?? ''
       for (const each of events) {
         const [, event, data] = /^event: (\w+)\ndata: (.*)$/s.exec(each) ?? []
-        if (event && data) yield { event, data: JSON.parse(data) }
+        if (event && data) yield { event, data: () => JSON.parse(data) }
       }
     }
   }

@@ -8,8 +8,8 @@ import { Requests } from './parts/requests.tsx'
 import { Resources } from './parts/resources.tsx'
 import { State } from './parts/state.tsx'
 import { Button, Form, Submit, Text } from './shared/controls.tsx'
-import { formatRelative, formatTime } from './shared/format.ts'
-import { Card } from './shared/layout.tsx'
+import { formatCounted, formatRelative, formatTime } from './shared/format.ts'
+import { Card, useKeys } from './shared/layout.tsx'
 
 interface Part {
   readonly title: string
@@ -26,14 +26,31 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 function App({ page }: { page: Page }) {
-  const [name = '', first = '', second = ''] = page.place.split('/').map(decodeURIComponent)
+  const [name = '', first = '', second = ''] = page.path
   const current = name in PARTS ? name : 'now'
   useDrawing(page)
+  useEffect(() => {
+    const { name: own, url } = page.gateway ?? {}
+    document.title = `${PARTS[current]?.title} · ${own ?? url?.replace(/^https?:\/\//, '') ?? 'fauxgate'}`
+  }, [current, page.gateway])
+  useKeys((key) => {
+    const found = key === '/' && document.querySelector<HTMLElement>('[type=search]')
+    if (found) found.focus()
+    return Boolean(found)
+  })
   return (
     <PageContext.Provider value={page}>
       <header class="top row">
         <h1>
-          <a href="#now">fauxgate</a>
+          <a href="#now">
+            <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
+              <path d="M3 14V6a5 5 0 0 1 10 0v8M8 14V7" />
+            </svg>
+            {page.gateway?.name ?? 'fauxgate'}
+          </a>{' '}
+          <small class="dim">
+            {page.gateway && `${page.gateway.url.replace(/^https?:\/\//, '')} · ${page.gateway.dialect}`}
+          </small>
         </h1>
         <nav class="flex" aria-label="Parts">
           {Object.entries(PARTS).map(([each, { title }]) => (
@@ -62,15 +79,30 @@ function Status() {
   const { overview, isConnected } = page
   return (
     <div class="status row">
+      {overview && overview.waiting.length > 0 && (
+        <a class="busy" href={`#requests/${overview.waiting[0]?.operationId}`}>
+          {formatCounted(overview.waiting.length, 'request')} waiting
+        </a>
+      )}
       {overview && <b>{formatTime(page.now)}</b>}
-      {overview?.next && <span class="dim">next {formatRelative(overview.next.at, page.now)}</span>}
+      {overview?.next && <span class="dim next">next {formatRelative(overview.next.at, page.now)}</span>}
       {overview?.manual && (
         <Button
           label="Move the clock to the next event"
-          onClick={() => void page.act('POST', '/clock', { next: true })}
+          onClick={() => void page.move('/clock', { next: true })}
           disabled={!overview.next}
         >
           Next ›
+        </Button>
+      )}
+      {overview?.undo && (
+        <Button
+          twice
+          asking={`Lose what happened since ${formatTime(overview.undo)}?`}
+          label="Undo the last move of the clock"
+          onClick={() => void page.act('POST', '/undo')}
+        >
+          Undo
         </Button>
       )}
       <span class={isConnected ? 'good' : 'bad'} role="status">

@@ -1,48 +1,78 @@
 import { createContext } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
-import type { Snapshot } from '../control/snapshot.ts'
+import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
 import { Connection, ErrorAnswer, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 
-interface SavedSnapshot {
-  readonly name: string
-  readonly at: number
-  readonly records: number
-  readonly snapshot: Snapshot
-}
-
 const MOST_ENTRIES = 2000
 
-/** Changes within this many ms are loaded together. */
+/** The least time between two drawings, in ms: a flood of requests is drawn a few at a time. */
+const DRAW_MS = 33
+
+/** Changes are loaded at once, and further ones within this many ms together. */
 const TOGETHER_MS = 25
+const LOAD_MS = 150
 
 const RECONNECT_MS = 500
 
+/** Which gateway this is. */
+interface GatewayName {
+  /** The name that it was started with, or that of the sandbox. */
+  readonly name: string | null
+  readonly url: string
+  readonly dialect: string
+}
+
+/** The use of a control, by whomever, or a call of this page to the service: no entry of the journal has them. */
+export interface Action {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+  /** The answer of the service. */
+  readonly answer?: unknown
+  /** The gateway's time before it. */
+  readonly at: string
+  /** The id of the newest request before it. */
+  readonly after: string
+}
+
+const MOST_ACTIONS = 1000
+
 class PageState {
+  readonly gateway: GatewayName | undefined = undefined
   readonly service: Service | undefined = undefined
   /** The controls, as their document describes them. */
   readonly controls: Service | undefined = undefined
   readonly overview: Overview | undefined = undefined
   /** The newest first. */
   readonly journal: readonly JournalEntry[] = []
-  /** Counts the changes at the server; 0 before the first event. */
+  /** Counts the changes of the state at the server; 0 before the first event. */
   readonly version: number = 0
   readonly isConnected: boolean = false
   readonly needsKey: boolean = false
   readonly problem: string = ''
   readonly place: string = location.hash.slice(1)
-  readonly snapshots: readonly SavedSnapshot[] = []
 }
 
 export class Page extends PageState {
   readonly connection = new Connection()
+  /** How long the answers took on the wall clock, in ms, by operation id. */
+  readonly durations = new Map<string, number>()
+  /** What was done since the page was opened, oldest first. */
+  readonly actions: Action[] = []
   /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
   /** The ms by which the gateway's system clock is ahead of the browser's. */
   #ahead = 0
-  #isChanging = false
+  #changing: ReturnType<typeof setTimeout> | undefined
+  #loadedAt = 0
+  #drawing: ReturnType<typeof setTimeout> | undefined
+  #drawnAt = 0
+  #ids = new Set<string>()
+  #arrived: JournalEntry[] = []
+  /** The overview without what requests alone change. */
+  #facts = ''
 
   constructor() {
     super()
@@ -57,12 +87,45 @@ export class Page extends PageState {
 
   set(state: Partial<PageState>): void {
     Object.assign(this, state)
-    this.draw()
+    this.#drawing ??= setTimeout(
+      () => {
+        this.#drawing = undefined
+        this.#drawnAt = performance.now()
+        this.#takeArrived()
+        this.draw()
+      },
+      Math.max(0, this.#drawnAt + DRAW_MS - performance.now()),
+    )
   }
 
   get now(): number {
     const { now, manual } = this.overview ?? { now: '', manual: true }
     return manual ? Date.parse(now) : Date.now() + this.#ahead
+  }
+
+  /** The parts of the place, such as `jobs` and the id of a domain. */
+  get path(): string[] {
+    return (this.place.split('?')[0] ?? '').split('/').map(decodeURIComponent)
+  }
+
+  /** The query of the place: what the part in sight is searched for, and how it is sorted. */
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.place.split('?')[1])
+  }
+
+  /** Returns a place of the part in sight with its query. */
+  within(place: string): string {
+    const query = String(this.query)
+    return `#${place}${query && `?${query}`}`
+  }
+
+  /** Changes the query of the place, without an entry in the history. */
+  ask(changes: Readonly<Record<string, string>>): void {
+    const { query } = this
+    for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name)
+    const path = this.place.split('?')[0] ?? ''
+    history.replaceState(null, '', `#${path}${query.size > 0 ? `?${query}` : ''}`)
+    this.set({ place: location.hash.slice(1) })
   }
 
   go(place: string): void {
@@ -73,9 +136,31 @@ export class Page extends PageState {
     return this.connection.control(method, path, body)
   }
 
+  /** Calls the service without an entry in the journal. Throws {@link ErrorAnswer}. */
+  async serve<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await this.connection.service<T>(method, path, body)
+    if (method !== 'GET') this.#note({ method, path, body, answer })
+    return answer
+  }
+
+  #note(action: Omit<Action, 'at' | 'after'>): void {
+    const after = (this.#arrived.at(-1) ?? this.journal[0])?.operationId ?? ''
+    const at = new Date(this.now).toISOString().replace(/\.\d+Z$/, 'Z')
+    this.actions.push({ ...action, at, after })
+    if (this.actions.length > MOST_ACTIONS) this.actions.shift()
+  }
+
   /** Calls a control and shows its error. Returns whether it succeeded. */
   act(method: string, path: string, body?: unknown): Promise<boolean> {
     return this.run(() => this.control(method, path, body))
+  }
+
+  /** Calls a control that moves the clock, which can be undone. */
+  move(path: string, body: object): Promise<boolean> {
+    return this.run(async () => {
+      await this.control('PUT', '/undo')
+      await this.control('POST', path, body)
+    })
   }
 
   /** Does something and shows its error. Returns whether it succeeded. */
@@ -85,7 +170,10 @@ export class Page extends PageState {
       if (this.problem) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.#fail(error, `The gateway could not be reached: ${String(error)}`)
+      this.#fail(
+        error,
+        error instanceof TypeError ? `The gateway could not be reached: ${error.message}` : Object(error).message,
+      )
       return false
     }
   }
@@ -113,10 +201,10 @@ export class Page extends PageState {
 
   /** Loads what no event brings. */
   async #load(): Promise<void> {
-    this.set({ isConnected: true, needsKey: false, problem: '', journal: [] })
+    this.set({ isConnected: true, needsKey: false, problem: '' })
     // The server answers one request after the other: first those of the part in sight.
     await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
-    await this.#catchUp('')
+    await this.#catchUp()
     // The server makes the document at the first request for it, which takes a while.
     const service = new Service(await this.control('GET', '/openapi.json'))
     this.connection.version = service.versionHeader
@@ -124,42 +212,73 @@ export class Page extends PageState {
     this.set({ controls: new Service(await this.control('GET', '/openapi.control.json')) })
   }
 
-  #handle(event: string, data: unknown): void {
-    if (event === 'overview') this.#setOverview(data as Overview) // The data of that event.
-    if (event === 'request') this.#addEntry(data as JournalEntry) // The data of that event.
-    if (event === 'emptied') this.set({ journal: [] })
-    if (event === 'missed') void this.run(() => this.#catchUp(this.journal[0]?.operationId ?? ''))
-    this.#changed()
+  #handle(event: string, data: () => unknown): void {
+    // Each event has data of its own type.
+    if (event === 'request') this.#addEntry(data() as JournalEntry)
+    if (event === 'durations') this.#addDurations(data() as Record<string, number>)
+    if (event === 'overview') this.#setOverview(data() as Overview)
+    if (event === 'gateway') this.set({ gateway: data() as GatewayName })
+    if (event === 'control') this.#note(data() as Action)
+    if (event === 'emptied') {
+      this.actions.length = 0
+      this.#arrived = []
+      this.#replaceJournal([])
+    }
+    if (event === 'missed') void this.run(() => this.#catchUp())
+    if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
   }
 
   #setOverview(overview: Overview): void {
     this.#ahead = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
+    const { requests: _requests, waiting: _waiting, now, ...rest } = overview
+    const facts = JSON.stringify(rest.manual ? { now, ...rest } : rest)
+    if (facts !== this.#facts) this.#changed()
+    this.#facts = facts
     this.set({ overview })
   }
 
+  #addDurations(durations: Record<string, number>): void {
+    for (const [id, ms] of Object.entries(durations)) this.durations.set(id, ms)
+    for (const id of this.durations.keys()) if (this.durations.size > MOST_ENTRIES) this.durations.delete(id)
+    this.set({})
+  }
+
   #addEntry(entry: JournalEntry): void {
-    const { journal } = this
-    if (journal.some(({ operationId }) => operationId === entry.operationId)) return
-    this.set({ journal: [entry, ...journal.slice(0, MOST_ENTRIES - 1)] })
+    if (this.#ids.has(entry.operationId)) return
+    this.#ids.add(entry.operationId)
+    this.#arrived.push(entry)
+    this.set({})
+  }
+
+  #takeArrived(): void {
+    if (this.#arrived.length > 0) this.#replaceJournal([...this.#arrived.splice(0).reverse(), ...this.journal])
+  }
+
+  #replaceJournal(journal: readonly JournalEntry[]): void {
+    Object.assign(this, { journal: journal.slice(0, MOST_ENTRIES) })
+    this.#ids = new Set(this.journal.map(({ operationId }) => operationId))
   }
 
   #changed(): void {
-    if (this.#isChanging) return
-    this.#isChanging = true
-    setTimeout(() => {
-      this.#isChanging = false
+    const wait = Math.max(TOGETHER_MS, this.#loadedAt + LOAD_MS - performance.now())
+    this.#changing ??= setTimeout(() => {
+      this.#changing = undefined
+      this.#loadedAt = performance.now()
       this.set({ version: this.version + 1 })
-    }, TOGETHER_MS)
+    }, wait)
   }
 
-  /** Loads the entries of the journal after one, or all. Others may have come by events meanwhile. */
-  async #catchUp(after: string): Promise<void> {
+  /** Loads the entries of the journal that the page does not have. Others may come by events meanwhile. */
+  async #catchUp(): Promise<void> {
+    const after = this.journal[0]?.operationId ?? ''
     const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
+    this.#takeArrived()
     const ids = new Set(loaded.map(({ operationId }) => operationId))
     const others = this.journal.filter(({ operationId }) => !ids.has(operationId))
     const at = others.findIndex(({ operationId }) => operationId === after)
     const older = at < 0 ? [] : others.splice(at)
-    this.set({ journal: [...others, ...loaded.reverse(), ...older].slice(0, MOST_ENTRIES) })
+    this.#replaceJournal([...others, ...loaded.reverse(), ...older])
+    this.set({})
   }
 }
 
@@ -169,29 +288,4 @@ export function usePage(): Page {
   const page = useContext(PageContext)
   if (!page) throw new Error('No page.')
   return page
-}
-
-/**
- * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
- * undefined before the first answer.
- */
-export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
-  const page = usePage()
-  const [value, setValue] = useState<T | undefined>(undefined)
-  const state = useRef({ load, isLoading: false, isStale: false }).current
-  state.load = load
-  const run = async () => {
-    state.isLoading = true
-    while (state.isStale) {
-      state.isStale = false
-      await page.run(async () => setValue(await state.load()))
-    }
-    state.isLoading = false
-  }
-  useEffect(() => {
-    if (page.version === 0) return
-    state.isStale = true
-    if (!state.isLoading) void run()
-  }, [page.version, ...inputs])
-  return value
 }

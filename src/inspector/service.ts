@@ -7,6 +7,8 @@ export interface ServiceOperation {
   readonly path: string
   readonly summary: string
   readonly body: JsonSchema | undefined
+  /** Says where the rules of the operation come from, if the document does. */
+  readonly evidence?: unknown
 }
 
 export interface ServiceFamily {
@@ -49,6 +51,11 @@ export class Service {
     })
   }
 
+  /** The errors of the catalogue: their keys, with an example each. */
+  get errors(): OpenApiDocument['components']['examples'] {
+    return this.document.components.examples
+  }
+
   get versionHeader(): Record<string, string> {
     const { name, schema } = this.document.components.parameters.version ?? {}
     return name ? { [name]: String(schema?.enum?.[0] ?? '') } : {}
@@ -58,7 +65,10 @@ export class Service {
   resolved(schema: JsonSchema | undefined): JsonSchema {
     if (!schema) return {}
     if (schema.$ref) return this.resolved(this.document.components.schemas[lastPart(schema.$ref)])
-    const choice = schema.anyOf?.find(({ type }) => type !== 'null')
+    // A choice without a type or a reference only says which fields are required.
+    const choice = schema.anyOf?.find(({ type, $ref, properties, enum: values }) => {
+      return (type ?? $ref ?? properties ?? values) !== undefined && type !== 'null'
+    })
     return choice
       ? { ...this.resolved(choice), ...(schema.description && { description: schema.description }) }
       : schema
@@ -97,7 +107,14 @@ export class Service {
 
 function operationOf(method: string, path: string, item: OperationItem): ServiceOperation {
   const body = item.requestBody?.content['application/json']?.schema
-  return { name: item.operationId, method: method.toUpperCase(), path, summary: item.summary, body }
+  return {
+    name: item.operationId,
+    method: method.toUpperCase(),
+    path,
+    summary: item.summary,
+    body,
+    evidence: Object(item)['x-fauxgate-evidence'],
+  }
 }
 
 function lastPart(reference: string): string {

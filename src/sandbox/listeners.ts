@@ -1,7 +1,14 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import {
+  controlUse,
+  eventText,
+  gatewayEvent,
+  inspected,
+  overviewEvent,
+  subscribeToEvents,
+} from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { ListenerSocket, ObjectState } from './objects.ts'
 
@@ -88,10 +95,11 @@ export class Listeners {
   }
 
   /** Sends the use of a control, which may make no commit. */
-  #sendControl({ method, url }: HttpRequest, { status }: HttpResponse): void {
+  #sendControl(request: HttpRequest, { status }: HttpResponse): void {
+    const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.startsWith(`${CONTROL_PATH}/`)) return
-    const [path] = url.slice(CONTROL_PATH.length).split('?', 1)
-    this.#send('control', { method, path })
+    const [path = ''] = url.slice(CONTROL_PATH.length).split('?', 1)
+    this.#send('control', controlUse(request, path))
   }
 
   #send(event: string, value: unknown): void {

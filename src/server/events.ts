@@ -11,6 +11,9 @@ const LOOKS_PER_HEARTBEAT = 150
 /** The most bytes that wait for a slow reader, who misses what comes after them. */
 const MOST_WAITING = 1024 * 1024
 
+/** The most durations of answers that are remembered for pages that are opened later. */
+const MOST_DURATIONS = 1000
+
 export const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -25,8 +28,8 @@ interface Listener {
 
 /**
  * The server-sent events of a gateway. First comes `gateway`, with its name, URL and dialect. Then come `commit`,
- * `request` (a line of the journal), `emptied` (of the journal), `control` (a control was used over HTTP) and `overview`
- * (the time or a number has changed). A slow reader gets `missed` for the events that it did not get. Without listeners
+ * `request` (a line of the journal), `emptied` (of the journal), `control` (a control was used over HTTP), `overview`
+ * (the time or a number has changed) and `durations` (how long answers took, in ms, by operation id). A slow reader gets `missed` for the events that it did not get. Without listeners
  * it costs nothing.
  */
 export class Events {
@@ -37,6 +40,9 @@ export class Events {
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
   #looks = 0
+  /** How long answers took, in ms, by operation id: all, and those since the last look. */
+  readonly #durations = new Map<string, number>()
+  #newDurations: Record<string, number> = {}
 
   constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
@@ -45,13 +51,32 @@ export class Events {
 
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway)
+    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + this.#allDurations()
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
     this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
+  }
+
+  /** Notes how long the answer of an operation took; pages hear of it with the next look. */
+  answered(operationId: string, ms: number): void {
+    const rounded = Math.round(ms * 100) / 100
+    this.#durations.set(operationId, rounded)
+    if (this.#listeners.size > 0) this.#newDurations[operationId] = rounded
+    const [oldest] = this.#durations.keys()
+    if (this.#durations.size > MOST_DURATIONS && oldest !== undefined) this.#durations.delete(oldest)
+  }
+
+  #allDurations(): string {
+    return this.#durations.size === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
+  }
+
+  #tellDurations(): void {
+    if (Object.keys(this.#newDurations).length === 0) return
+    this.tell('durations', this.#newDurations)
+    this.#newDurations = {}
   }
 
   tell(event: string, value: unknown): void {
@@ -66,6 +91,7 @@ export class Events {
   /** Settles, so that what becomes due makes commits; the rest shows by its numbers. */
   #look(): void {
     this.#looks++
+    this.#tellDurations()
     try {
       const { now, ...rest } = inspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)

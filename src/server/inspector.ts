@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { controlUse } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/request.ts'
@@ -44,10 +45,17 @@ export class Inspector {
   }
 
   /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
-  controlUsed({ method, url }: HttpRequest, { status }: HttpResponse): void {
+  controlUsed(request: HttpRequest, { status }: HttpResponse): void {
+    const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
     const path = this.#path(url)
-    if (path.startsWith(PAGE)) this.#events.tell('control', { method, path: path.slice(CONTROL_PATH.length) })
+    if (path.startsWith(PAGE)) this.#events.tell('control', controlUse(request, path.slice(CONTROL_PATH.length)))
+  }
+
+  /** Notes how long a request of the journal took to answer, in ms. */
+  answered({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
+    const id = headers[this.#gateway.dialect.operationIdHeader]
+    if (id !== undefined && !isInspector && !url.includes(CONTROL_PATH)) this.#events.answered(id, ms)
   }
 
   #path(url: string): string {

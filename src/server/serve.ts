@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from 'node:net'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
+import { stopwatch } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
@@ -182,10 +183,12 @@ function answer({ gateway, inspector }: Answering, exchange: Exchange, read: Htt
     })
     return
   }
+  const worked = stopwatch()
   const result = resultOf(gateway, request, read)
   exchange.connection.answered(result)
   const sendResult = (sent: HttpResponse) => {
     inspector.controlUsed(read, sent)
+    inspector.answered(read, sent, worked())
     if (sent.delivery?.drop) request.socket.resetAndDestroy()
     else send(sent, exchange)
   }

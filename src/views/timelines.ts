@@ -61,7 +61,15 @@ const domainTimeline = named(
 const timelinesView = named(
   v.object({
     total: documented(count, 'The number of domains that match the query, before `skip` and `limit`.'),
-    timelines: documented(v.array(domainTimeline), 'The domains, newest first.'),
+    states: documented(
+      v.record(v.string(), count),
+      'The number of domains in each state, whatever `state` the query names.',
+    ),
+    since: documented(v.nullable(time), 'The time of the oldest transition of the matching domains; null without any.'),
+    timelines: documented(
+      v.array(domainTimeline),
+      'The domains: the failing ones first with `order=failing`, or newest first.',
+    ),
   }),
   'Timelines',
   'The provisioning of domains: their transitions and next due events.',
@@ -77,6 +85,12 @@ const query = named(
   v.object({
     name: v.optional(documented(v.string(), 'Only domains whose hostname or id contains this text.')),
     state: v.optional(documented(state, 'Only domains in this state of provisioning.')),
+    order: v.optional(
+      documented(
+        v.picklist(['newest', 'failing'], 'newest, failing'),
+        'The order: `newest` first, or `failing` first. Default: newest.',
+      ),
+    ),
     skip: wholeNumber('The number of domains to skip, from the newest on.'),
     limit: wholeNumber('The most domains to answer. Default: all.'),
   }),
@@ -109,20 +123,32 @@ export const timelines: Control = {
 
 function timelinesOf(
   tx: Transaction,
-  { name = '', state, skip = 0, limit = Number.POSITIVE_INFINITY }: v.InferOutput<typeof query>,
+  { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
 ): Timelines {
   const wanted = name.toLowerCase()
-  const chosen: DomainRecord[] = []
-  let total = 0
+  const states: Record<string, number> = {}
+  const failing: DomainRecord[] = []
+  const others: DomainRecord[] = []
+  let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
     if (!domain.policy && domain.timeline.length === 0) continue
     if (!domain.domain.includes(wanted) && !domain.id.toLowerCase().includes(wanted)) continue
-    if (state !== undefined && stateOf(domain) !== state) continue
-    if (total >= skip && chosen.length < limit) chosen.push(domain)
-    total++
+    const own = stateOf(domain)
+    states[own] = (states[own] ?? 0) + 1
+    if (state !== undefined && own !== state) continue
+    since = Math.min(since, domain.timeline[0]?.at ?? since)
+    const list = order === 'failing' && own.includes('failing') ? failing : others
+    list.push(domain)
   }
+  const all = [...failing, ...others]
+  const chosen = all.slice(skip, skip + (limit ?? all.length))
   const outcomes = pendingByDomain(tx)
-  return { total, timelines: chosen.map((domain) => shownDomainTimeline(tx, domain, outcomes)) }
+  return {
+    total: all.length,
+    states,
+    since: Number.isFinite(since) ? timestamp(since) : null,
+    timelines: chosen.map((domain) => shownDomainTimeline(tx, domain, outcomes)),
+  }
 }
 
 type PendingOutcomes = DomainTimeline['pending']

@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('The page', () => {
   test('shows a family of one’s own, which the page knows only from the OpenAPI document', async () => {
     const { gateway, page } = await open({ families: { widgets } }, { place: 'resources/widgets' })
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByLabel('name', { exact: true }).fill('left')
+    await page.getByLabel('Name', { exact: true }).fill('left')
     await page.getByRole('complementary').getByRole('button', { name: 'Create' }).click()
     await page.getByRole('region', { name: 'widgets' }).getByText('left').waitFor()
     expect(inspected(gateway).overview().counts.widgets).toBe(1)

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('A walk with the official client', () => {
     await page.getByRole('listitem').filter({ hasText: 'POST' }).getByRole('link').click()
     await side.getByText('Request headers').click()
     await side.getByText('user-agent').waitFor()
-    await side.getByRole('button', { name: 'Edit and send again' }).click()
+    await side.getByText('Edit and send again').click()
     await side.getByLabel('Body').fill('{"domain":"blog.example.com"}')
     await side.getByRole('button', { name: 'Send', exact: true }).click()
     await side.locator('form').getByText('201', { exact: true }).waitFor()

@@ -13,6 +13,8 @@ describe('The timelines of all domains', () => {
     const due = { at: timeAfter('30s'), event: 'attempt' }
     expect(inspected(gateway).timelines()).toEqual({
       total: 1,
+      states: { provisioning: 1 },
+      since: NEW_YEAR,
       timelines: [
         {
           id,

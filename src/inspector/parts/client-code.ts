@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Page } from '../page.ts'
 import { idsOf } from '../service.ts'
+import { leftOut } from './test-code.ts'
 
 const AUTOMATIC =
   /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
@@ -19,6 +20,15 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
     ...(request !== null && { 'content-type': 'application/json' }),
     ...Object.fromEntries(known),
   }
+}
+
+/** Says what keeps a request from being sent again exactly as it was; undefined if nothing does. */
+export function replayProblem(page: Page, entry: JournalEntry): string | undefined {
+  const why = leftOut(entry)
+  if (why) return `${why}.`
+  const hidden = Object.entries(entry.requestHeaders).filter(([, text]) => text.includes('[redacted]'))
+  const [name] = hidden.find(([each]) => each !== 'authorization' || page.overview?.keys) ?? []
+  return name && `the header ${name} is hidden.`
 }
 
 /** Returns a command for a POSIX shell that sends a body verbatim: of `-d`, curl would take one that begins with `@` for a file. */

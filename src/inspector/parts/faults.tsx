@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { ArmedFault } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
-import { useLive, usePage } from '../page.ts'
+import { useLive } from '../live.ts'
+import { usePage } from '../page.ts'
 import { Button, Choice, Form, Search, Submit, Text } from '../shared/controls.tsx'
-import { Card, Chip, Json, OutcomeChip, Records } from '../shared/layout.tsx'
+import { formatCount, formatTime } from '../shared/format.ts'
+import { Card, Chip, OutcomeChip, Records, Table } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { OUTCOMES } from './jobs.tsx'
+import { FaultForm } from './fault-form.tsx'
 
 interface PendingOutcome {
   readonly domain: string | null
@@ -14,13 +16,16 @@ interface PendingOutcome {
   readonly retriesAfter?: string | number
 }
 
+const MOST_RECORDS = 200
+
+const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
+
 export function Faults() {
   return (
     <div class="cards">
-      <Zone />
-      <Outcomes />
       <FaultList />
-      <Unused />
+      <Outcomes />
+      <Zone />
     </div>
   )
 }
@@ -31,32 +36,34 @@ function Zone() {
   const all = useLive(() => page.control<DnsRecord[]>('GET', '/dns'), []) ?? []
   const found = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
   return (
-    <Card title="DNS zone" count={all.length}>
+    <Card title="DNS zone" count={all.length} wide>
       <p class="dim">
         {page.overview?.dns === 'simulated'
           ? 'Attempts look here for a CNAME record of each managed domain to its cname_target, and for CAA records.'
           : 'Attempts do not look here: start with --dns simulated.'}
       </p>
       {all.length > 10 && <Search what="records" value={text} set={setText} />}
-      <Records of={found} keyOf={({ name }) => name}>
-        {(record) => (
-          <>
-            <code>{record.name}</code>
-            <span class="dim">
-              {record.type}
-              {record.visibleFrom && `, seen from ${record.visibleFrom}`}
-            </span>
+      {found.length > 0 && (
+        <Table
+          heads={['Name', 'Type', 'Value', 'Action']}
+          rows={found.slice(0, MOST_RECORDS).map((record) => [
+            <code>{record.name}</code>,
+            <>
+              {record.type}{' '}
+              {record.visibleFrom && <small class="dim">seen from {formatTime(record.visibleFrom)}</small>}
+            </>,
             <input
               aria-label={`Value of ${record.name}`}
               value={record.value}
               onChange={({ currentTarget: { value } }) =>
                 void page.act('PUT', '/dns', { name: record.name, type: record.type, value })
               }
-            />
-            <Remove what={record.name} path="/dns" query={{ name: record.name }} />
-          </>
-        )}
-      </Records>
+            />,
+            <Remove what={record.name} path="/dns" query={{ name: record.name }} />,
+          ])}
+        />
+      )}
+      {found.length > MOST_RECORDS && <p class="dim">{formatCount(found.length - MOST_RECORDS)} more are not shown.</p>}
       <ControlForm path="/dns" method="put" title="Set a record" />
     </Card>
   )
@@ -75,13 +82,13 @@ function Outcomes() {
     void page.act('POST', path, { outcomes, times: Number(times), domain: domain || undefined })
   }
   return (
-    <Card title="Pending outcomes" count={outcomes.length}>
+    <Card title="Pending outcomes" count={outcomes.length} wide>
       <p class="dim">The outcomes of the next attempts. Without any, DNS decides, or they succeed.</p>
       <Records of={outcomes} keyOf={(_, index) => index}>
         {(each) => (
           <>
             <OutcomeChip outcome={each.outcome} />
-            <span>{each.domain ?? 'any domain'}</span>
+            <b>{each.domain ?? 'any domain'}</b>
             <span class="dim">
               {each.message}
               {each.retriesAfter !== undefined && ` (retried after ${each.retriesAfter})`}
@@ -105,28 +112,52 @@ function Outcomes() {
 function FaultList() {
   const page = usePage()
   const faults = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
+  const report = useLive(() => page.control<string>('GET', '/report'), []) ?? ''
   return (
     <Card title="Faults" count={faults.length} wide>
-      <p class="dim">
-        Failures of requests over HTTP, such as the operation reserved_domains.create with the status 503.
-      </p>
+      <p class="dim">Failures of requests over HTTP. A button fails the next request; the form has everything else.</p>
       <Records of={faults} keyOf={({ id }) => id}>
-        {({ id, hits, passed, times, ...spec }) => (
+        {(fault) => (
           <>
-            {hits === times ? <Chip tone="dim">used up</Chip> : <Chip tone="busy">pending</Chip>}
-            <code>{JSON.stringify(spec)}</code>
-            <span class="dim">
-              applied {hits}
-              {times && ` of ${times}`} times
-              {passed > 0 && `, ${passed} passed`}
-            </span>
-            <Remove what={id} path="/faults" query={{ id }} />
+            {fault.hits === fault.times ? <Chip tone="dim">used up</Chip> : <Chip tone="busy">pending</Chip>}
+            <FaultText fault={fault} />
+            <a href={`#requests?q=fault:${fault.id.toLowerCase()}`}>its requests</a>
+            <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
+            {reasonsIn(report, fault.id).map((line) => (
+              <p key={line} class="dim">
+                {line}
+              </p>
+            ))}
           </>
         )}
       </Records>
       {faults.length > 0 && <RemoveAll what="faults" path="/faults" />}
-      <ControlForm path="/faults" method="post" title="Add a fault" />
+      <FaultForm />
     </Card>
+  )
+}
+
+/** Why the last requests did not meet a fault, as the report says it. */
+function reasonsIn(report: string, id: string): string[] {
+  const lines = report.split('\n').map((line) => line.replace(/^ {4}/, ''))
+  const at = lines.findIndex((line) => line.startsWith(`${id} `))
+  const after = at < 0 ? [] : lines.slice(at + 1)
+  const end = after.findIndex((line) => !line.startsWith('  '))
+  return end < 0 ? after : after.slice(0, end)
+}
+
+/** A fault in words. */
+export function FaultText({ fault: { id: _id, hits, passed, times, operation, ...spec } }: { fault: ArmedFault }) {
+  const rest = Object.entries(spec).map(([name, value]) => `${name} ${typeof value === 'object' ? '…' : value}`)
+  return (
+    <span>
+      <b>{operation ?? 'every operation'}</b> {rest.join(', ')}{' '}
+      <span class="dim">
+        applied {hits}
+        {times && ` of ${times}`} {(times ?? hits) === 1 ? 'time' : 'times'}
+        {passed > 0 && `, ${passed} passed`}
+      </span>
+    </span>
   )
 }
 
@@ -167,15 +198,4 @@ function ControlForm({ path, method, title }: { path: string; method: 'post' | '
       />
     </details>
   )
-}
-
-function Unused() {
-  const page = usePage()
-  const report = useLive(() => page.control<string>('GET', '/report'), [])
-  const part = /\n {2}pending:\n((?: {4}.*\n?)+)/.exec(report ?? '')?.[1]
-  return part ? (
-    <Card title="Not applied yet, and why" wide>
-      <Json value={part.replaceAll(/^ {4}/gm, '')} />
-    </Card>
-  ) : null
 }

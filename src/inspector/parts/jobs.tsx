@@ -1,42 +1,76 @@
 import { useState } from 'preact/hooks'
+import type { ArmedFault } from '../../generated/controls.ts'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../views/timelines.ts'
-import { useLive, usePage } from '../page.ts'
+import { useLive } from '../live.ts'
+import { usePage } from '../page.ts'
+import { searchFor } from '../search.ts'
 import { Button, Choice, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
-import { Chip, Empty, Facts, OutcomeChip, Side, Split, Windowed } from '../shared/layout.tsx'
+import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { Lane, StateChip } from './lane.tsx'
+import { FaultText } from './faults.tsx'
+import { Axis, Lane, StateChip } from './lane.tsx'
+import { Entry } from './requests.tsx'
 
 const LANE_HEIGHT = 68
 
-const STATES = ['provisioning', 'failing', 'issued', 'renewing', 'renewal failing', 'unmanaged']
+const MOST_REQUESTS = 10
 
-export const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
+const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
+
+const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
 export function Jobs({ id }: { id: string }) {
   const page = usePage()
-  const [name, setName] = useState('')
-  const [state, setState] = useState('')
-  const [scale, setScale] = useState('')
+  const { query } = page
+  const [name, state, scale] = [query.get('q') ?? '', query.get('state') ?? '', query.get('scale') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
-  const timelines = (query: Record<string, string>) =>
-    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(query)}`)
-  const query = { skip: String(first), limit: String(count), name, ...(state && { state }) }
-  const answer = useLive(async () => ({ ...(await timelines(query)), first }), [first, count, name, state])
+  const timelines = (asked: Record<string, string>) =>
+    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
+  const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
+  const answer = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
-  if (!answer) return null
+  if (!answer) return <p class="empty dim">Loading…</p>
+  const since = scale === '' && answer.since ? Date.parse(answer.since) : undefined
+  const all = Object.values(answer.states).reduce((sum, each) => sum + each, 0)
   return (
     <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
       <div class="tools row">
-        <Search what="domains" value={name} set={setName} />
-        <Choice label="State" value={state} set={setState} values={STATES} none="every state" />
-        <Choice label="Scale" value={scale} set={setScale} values={['logarithmic']} none="by order" />
-        <span class="dim">{formatCount(answer.total)}</span>
+        <Search what="domains" value={name} set={(q) => page.ask({ q })} />
+        <Button pressed={state === ''} onClick={() => page.ask({ state: '' })}>
+          all {formatCount(all)}
+        </Button>
+        {STATES.map((each) => {
+          const number = answer.states[each] ?? 0
+          return (
+            (number > 0 || each === state) && (
+              <Button
+                key={each}
+                pressed={state === each}
+                onClick={() => page.ask({ state: state === each ? '' : each })}
+              >
+                {each} {formatCount(number)}
+              </Button>
+            )
+          )
+        })}
+        <Choice
+          label="Scale"
+          value={scale}
+          set={(to) => page.ask({ scale: to })}
+          values={['by order']}
+          none="logarithmic"
+        />
       </div>
-      {answer.total === 0 && !name && !state ? (
-        <Empty title="No managed domains yet." command={curlToCreate(page)}>
-          Create one, with a certificate management policy:
-        </Empty>
+      {since !== undefined && answer.total > 0 && <Axis since={since} />}
+      {answer.total === 0 ? (
+        all === 0 && !name ? (
+          <Empty title="No managed domains yet." command={curlToCreate(page)}>
+            Create one, with a certificate management policy:
+          </Empty>
+        ) : (
+          <Empty title="No domain is like that." />
+        )
       ) : (
         <Windowed
           total={answer.total}
@@ -45,7 +79,7 @@ export function Jobs({ id }: { id: string }) {
           onRange={setRange}
           row={(index) => {
             const job = answer.timelines[index - answer.first]
-            return <Lane key={job?.id ?? index} job={job} isByAge={scale !== ''} isChosen={job?.id === id} />
+            return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
           }}
         />
       )}
@@ -53,22 +87,42 @@ export function Jobs({ id }: { id: string }) {
   )
 }
 
-function JobDetails({ job: { id, domain, state, due, expiresAt, records, timeline } }: { job: DomainTimeline }) {
+interface Used {
+  readonly certificate?: { readonly id: string } | null
+}
+
+function JobDetails({
+  job: { id, domain, state, due, expiresAt, records, pending, timeline },
+}: {
+  job: DomainTimeline
+}) {
   const page = usePage()
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
-  const act = (path: string) => void page.act('POST', `/provisioning/${path}`, { id })
+  const resource = useLive(
+    () => page.connection.service<Used>('GET', `/reserved_domains/${id}`).catch(() => null),
+    [id],
+  )
+  const faults = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
+  const certificate = resource?.certificate?.id
+  const requests = page.journal.filter(searchFor(`domain:${domain}`)).slice(0, MOST_REQUESTS)
+  const mattering = faults.filter((fault) => fault.hits !== fault.times && mayMeet(fault, id))
+  const move = (path: string) => void page.move(`/provisioning/${path}`, { id })
   return (
-    <Side title={domain} mark={<StateChip state={state} />} back="jobs">
+    <Side title={domain} mark={<StateChip state={state} />} back={page.within('jobs')}>
       <div class="row">
-        <Button kind="main" onClick={() => act('attempt')} disabled={due?.event !== 'attempt'}>
+        <Button
+          kind="main"
+          onClick={() => void page.act('POST', '/provisioning/attempt', { id })}
+          disabled={due?.event !== 'attempt'}
+        >
           Run the attempt now
         </Button>
         {page.overview?.manual && (
           <>
-            <Button onClick={() => act('renew')} disabled={due?.event !== 'renewal'}>
+            <Button onClick={() => move('renew')} disabled={due?.event !== 'renewal'}>
               Go to the renewal
             </Button>
-            <Button onClick={() => act('expire')} disabled={!expiresAt}>
+            <Button onClick={() => move('expire')} disabled={!expiresAt}>
               Go to the expiry
             </Button>
           </>
@@ -78,13 +132,43 @@ function JobDetails({ job: { id, domain, state, due, expiresAt, records, timelin
         of={[
           ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
-          ['Certificate', expiresAt ? `expires ${when(expiresAt)}` : 'none yet'],
+          [
+            'Certificate',
+            expiresAt ? (
+              <>
+                <a href={`#resources/tls_certificates/${certificate}`}>{certificate}</a>{' '}
+                <span class={Date.parse(expiresAt) <= page.now ? 'bad' : ''}>
+                  {Date.parse(expiresAt) <= page.now ? 'expired' : 'expires'} {when(expiresAt)}
+                </span>
+              </>
+            ) : (
+              'none yet'
+            ),
+          ],
         ]}
       />
-      <Script domain={domain} />
       {records.length > 0 && <h3>DNS records</h3>}
-      {records.map((record) => (
-        <Needed key={record.type + record.name} record={record} />
+      {records.length > 0 && (
+        <Table heads={['Name', 'Expected', 'Found']} rows={records.map((record) => neededCells(record))} />
+      )}
+      <h3>Pending outcomes</h3>
+      <p>
+        {pending.length === 0 && <span class="dim">None: DNS decides, or the next attempt succeeds.</span>}
+        {pending.map((each, at) => (
+          <span key={at}>
+            {at > 0 && ' then '}
+            {each.always && 'always '}
+            <OutcomeChip outcome={each.outcome} />
+            {each.domain === null && <small class="dim"> (of any domain)</small>}
+          </span>
+        ))}
+      </p>
+      <Script domain={domain} />
+      {mattering.length > 0 && <h3>Pending faults of requests for it</h3>}
+      {mattering.map((fault) => (
+        <p key={fault.id}>
+          <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
+        </p>
       ))}
       <h3>What happened</h3>
       <ol>
@@ -97,8 +181,23 @@ function JobDetails({ job: { id, domain, state, due, expiresAt, records, timelin
           </li>
         ))}
       </ol>
+      <h3>
+        Its requests <a href={`#requests?q=domain:${domain}`}>all</a>
+      </h3>
+      <div role="list">
+        {requests.map((entry, at) => (
+          <Entry key={entry.operationId} entry={entry} before={requests[at + 1]} />
+        ))}
+      </div>
+      {requests.length === 0 && <p class="dim">None in the journal.</p>}
     </Side>
   )
+}
+
+/** Tells whether a fault may apply to requests for a domain. */
+function mayMeet({ operation, path, resource }: ArmedFault, id: string): boolean {
+  const isOfDomains = operation?.startsWith('reserved_domains') ?? true
+  return isOfDomains && (resource ?? id) === id && (path ?? id).includes(id)
 }
 
 function Script({ domain }: { domain: string }) {
@@ -109,14 +208,13 @@ function Script({ domain }: { domain: string }) {
   }
   return (
     <>
-      <h3>Script the next outcomes</h3>
       <div class="row">
         {OUTCOMES.map((outcome) => (
           <Button key={outcome} onClick={() => setOutcomes([...outcomes, outcome])}>
             + {outcome}
           </Button>
         ))}
-        <Button kind="main" disabled={outcomes.length === 0} onClick={() => void send()}>
+        <Button disabled={outcomes.length === 0} onClick={() => void send()}>
           Script
         </Button>
       </div>
@@ -125,23 +223,23 @@ function Script({ domain }: { domain: string }) {
   )
 }
 
-function Needed({ record: { name, type, value, problem } }: { record: NeededRecord }) {
+/** What attempts need beside what they find. */
+function neededCells({ name, type, value, problem }: NeededRecord): preact.ComponentChild[] {
+  return [
+    <code>{name}</code>,
+    <code>
+      {type} {value}
+    </code>,
+    problem === null ? <Chip tone="good">found</Chip> : <Fix record={{ name, type, value, problem }} />,
+  ]
+}
+
+function Fix({ record: { name, type, value, problem } }: { record: NeededRecord }) {
   const page = usePage()
   return (
-    <div class="record row">
-      <code>
-        {name} {type} {value}
-      </code>
-      {problem === null ? (
-        <Chip tone="good">found</Chip>
-      ) : (
-        <>
-          <Button kind="main" onClick={() => void page.act('PUT', '/dns', { name, type, value })}>
-            Fix the record
-          </Button>
-          <p class="bad">{problem}</p>
-        </>
-      )}
-    </div>
+    <>
+      <p class="bad">{problem?.split('. ').slice(1).join('. ') || problem}</p>
+      <Button onClick={() => void page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
+    </>
   )
 }

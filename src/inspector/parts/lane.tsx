@@ -28,20 +28,20 @@ function toneOf({ transition }: Entry): Tone {
 interface LaneProps {
   /** Undefined while it is loaded. */
   job: DomainTimeline | undefined
-  /** Places events by the logarithm of their age, rather than one as far from the next as any other. */
-  isByAge: boolean
+  /** The oldest event of all lanes, in ms: events are placed by the logarithm of their age. Undefined: one as far from the next as any other. */
+  since: number | undefined
   isChosen: boolean
 }
 
 /** The provisioning of one domain as a picture. Arrow keys go from event to event. */
-export function Lane({ job, isByAge, isChosen }: LaneProps) {
+export function Lane({ job, since, isChosen }: LaneProps) {
   const page = usePage()
   const [current, setCurrent] = useState<number | undefined>(undefined)
   if (!job) return <div class="lane flex" role="listitem" />
-  const { id, domain, state, due } = job
+  const { id, domain, state, due, pending } = job
   const events = job.timeline.slice(-MOST)
   const earlier = job.timeline.length - events.length
-  const places = placesOf(events, isByAge, page.now)
+  const places = placesOf(events, since, page.now)
   const index = current ?? events.length - 1
   const event = events[index]
   const move = (pressed: KeyboardEvent) => {
@@ -61,6 +61,12 @@ export function Lane({ job, isByAge, isChosen }: LaneProps) {
           <small class="dim">
             {attemptsOf(job)}
             {earlier > 0 && `, ${earlier} earlier`}
+            {pending.length > 0 && (
+              <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
+                , then {pending[0]?.outcome}
+                {pending.length > 1 && ` +${pending.length - 1}`}
+              </b>
+            )}
           </small>
         </span>
       </div>
@@ -78,7 +84,7 @@ export function Lane({ job, isByAge, isChosen }: LaneProps) {
               from={places[at] ?? 0}
               to={places[at + 1] ?? PRESENT}
               tone={toneOf(each)}
-              label={isByAge ? '' : gapBetween(each, events[at + 1])}
+              label={since !== undefined ? '' : gapBetween(each, events[at + 1])}
             />
           ))}
           {events.map((each, at) => (
@@ -136,12 +142,46 @@ function gapBetween(entry: Entry, next: Entry | undefined): string {
   return ms > 0 ? formatDuration(ms) : ''
 }
 
-function placesOf(events: readonly Entry[], isByAge: boolean, now: number): number[] {
-  const width = PRESENT - START
-  if (!isByAge) return events.map((_, index) => START + (index * width) / events.length)
-  const age = ({ at }: Entry) => Math.log10(1 + Math.max(0, now - Date.parse(at)) / 1000)
-  const oldest = Math.max(1, ...events.map(age))
-  return events.map((event) => PRESENT - (age(event) / oldest) * width)
+/** Returns the place of an age in percent, on the axis of all lanes. */
+function placeOf(ageMs: number, oldestMs: number): number {
+  const scale = (ms: number) => Math.log10(1 + Math.max(0, ms) / 1000)
+  return PRESENT - (scale(ageMs) / Math.max(1, scale(oldestMs))) * (PRESENT - START)
+}
+
+function placesOf(events: readonly Entry[], since: number | undefined, now: number): number[] {
+  if (since === undefined) return events.map((_, index) => START + (index * (PRESENT - START)) / events.length)
+  return events.map(({ at }) => placeOf(now - Date.parse(at), now - since))
+}
+
+const TICKS_MS = [10, 60, 600, 3600, 21_600, 86_400, 864_000, 7_776_000, 31_536_000].map((seconds) => seconds * 1000)
+
+/** The axis of all lanes: ages with their ticks. */
+export function Axis({ since }: { since: number }) {
+  const page = usePage()
+  const oldest = page.now - since
+  let last = 200
+  const ticks = TICKS_MS.flatMap((ms) => {
+    const x = placeOf(ms, oldest)
+    if (ms > oldest || last - x < 13) return []
+    last = x
+    return [{ x, text: `${formatDuration(ms)} ago` }]
+  })
+  return (
+    <div class="axis flex" aria-hidden="true">
+      <span class="who" />
+      {/* biome-ignore lint/a11y/noSvgWithoutTitle: each lane says its times */}
+      <svg class="fill">
+        {[...ticks, { x: PRESENT, text: 'now' }].map(({ x, text }) => (
+          <text key={text} x={`${x}%`} y="14" text-anchor="middle">
+            {text}
+          </text>
+        ))}
+        <text x="100%" y="14" text-anchor="end">
+          next
+        </text>
+      </svg>
+    </div>
+  )
 }
 
 function attemptsOf({ timeline }: DomainTimeline): string {

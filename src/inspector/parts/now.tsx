@@ -43,7 +43,7 @@ export function Now() {
         </p>
       </Card>
       <Card title="Resources">
-        <Counts of={counts} />
+        {service ? <Counts of={counts} /> : <p class="dim">Loading…</p>}
         {service && counts.every(({ count }) => count === 0) && (
           <Empty title="No domains yet." command={curlToCreate(page)}>
             Create one:
@@ -51,10 +51,15 @@ export function Now() {
         )}
       </Card>
       <Card title="Last requests" wide>
-        {recent.length === 0 && <p class="dim">None came over HTTP yet.</p>}
+        {recent.length === 0 && <p class="dim">The journal is empty.</p>}
         <div role="list">
-          {recent.map((entry) => (
-            <Entry key={entry.operationId} entry={entry} />
+          {recent.map((entry, at) => (
+            <Entry
+              key={entry.operationId}
+              entry={entry}
+              before={recent[at + 1]}
+              until={overview.waiting.find(({ operationId }) => operationId === entry.operationId)?.until}
+            />
           ))}
         </div>
       </Card>
@@ -64,12 +69,13 @@ export function Now() {
 
 function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }) {
   const page = usePage()
+  const place = domain ? `jobs/${key}` : event === 'response' ? `requests/${key}` : `resources/${collection}/${key}`
   return (
     <>
       <p class="time">{formatRelative(at, page.now)}</p>
       <p>
-        {event} of <a href={domain ? `#jobs/${key}` : `#resources/${collection}/${key}`}>{domain ?? key}</a>{' '}
-        <span class="dim">at {formatTime(at)}</span>
+        {event === 'response' ? 'delayed response to' : `${event ?? 'event'} of`}{' '}
+        <a href={`#${place}`}>{domain ?? key}</a> <span class="dim">at {formatTime(at)}</span>
       </p>
     </>
   )
@@ -99,7 +105,7 @@ const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
 function Moves() {
   const page = usePage()
-  const move = (how: object) => void page.act('POST', '/clock', how)
+  const move = (how: object) => void page.move('/clock', how)
   const [by, setBy] = useState('90s')
   const [to, setTo] = useState('')
   const time = to || new Date(page.now).toISOString().slice(0, 19)

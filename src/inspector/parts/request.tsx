@@ -2,38 +2,69 @@ import { useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Answer } from '../connection.ts'
+import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
-import { Button, Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
-import { formatTime } from '../shared/format.ts'
-import { Facts, Json, Side, StatusChip, Table } from '../shared/layout.tsx'
-import { asCurl, asDirect, asFetch, clientHeaders } from './client-code.ts'
+import { codeOf } from '../search.ts'
+import { Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
+import { formatMs, formatTime } from '../shared/format.ts'
+import { Json } from '../shared/json.tsx'
+import { Chip, Facts, Side, StatusChip, Table } from '../shared/layout.tsx'
+import { asCurl, asDirect, asFetch, clientHeaders, replayProblem } from './client-code.ts'
+import { FaultForm } from './fault-form.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+const CATALOGUE = 'https://github.com/fauxgate/fauxgate/blob/main/docs/reference/error-catalogue.md'
+
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const page = usePage()
-  const [isEdited, setEdited] = useState(false)
-  const { method, status, operation, operationId, at, request, response, commit, fault } = entry
+  const { method, path, status, operation, operationId, at, request, response, commit } = entry
   const direct = asDirect(page, entry)
+  const problem = replayProblem(page, entry)
+  const ms = page.durations.get(operationId)
+  const until = page.overview?.waiting.find((each) => each.operationId === operationId)?.until
+  const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
+  const { evidence } = page.service?.operations.find(({ name }) => name === operation) ?? {}
+  const id = String(Object(response).id ?? path.split('/')[2] ?? '')
   return (
-    <Side title={`${method} ${pathOf(entry)}`} mark={<StatusChip status={status} />} back="requests">
-      <div class="row">
-        <Button kind="main" onClick={() => setEdited(!isEdited)}>
-          Edit and send again
-        </Button>
-        <Copy text={() => asCurl(page, entry)}>Copy as curl</Copy>
-        <Copy text={() => asFetch(page, entry)}>as fetch</Copy>
-        {direct && <Copy text={() => direct}>as direct call</Copy>}
-      </div>
-      {isEdited && <Resend entry={entry} />}
+    <Side title={`${method} ${pathOf(entry)}`} mark={<StatusChip status={status} />} back={page.within('requests')}>
+      {until && (
+        <p class="busy">
+          <b>The client still waits</b> until {formatTime(until)}, because a fault delays the response.
+        </p>
+      )}
+      {problem ? (
+        <p class="bad">It cannot be sent again exactly: {problem} Fill in what is missing below.</p>
+      ) : (
+        <div class="row">
+          <Copy text={() => asCurl(page, entry)}>Copy as curl</Copy>
+          <Copy text={() => asFetch(page, entry)}>as fetch</Copy>
+          {direct && <Copy text={() => direct}>as direct call</Copy>}
+        </div>
+      )}
+      <details open={problem !== undefined}>
+        <summary>Edit and send again</summary>
+        <Resend entry={entry} />
+      </details>
+      {operation && (
+        <details>
+          <summary>Fail the next request like this</summary>
+          <FaultForm operation={operation} />
+        </details>
+      )}
       <Facts
         of={[
-          ['Operation', operation ?? 'none of the API'],
+          ['Operation', operation ?? <b class="bad">none: the API has no such method and path</b>],
+          ...(family && id && commit
+            ? [['Resource', <a href={`#resources/${family.name}/${id}`}>{id}</a>] as const]
+            : []),
           ['Operation id', operationId],
-          ['At', `${formatTime(at)} UTC`],
-          ...(fault ? [['Fault', <a href="#faults">{fault}</a>] as const] : []),
+          ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
+          ['Fault', <AppliedFault entry={entry} />],
+          ...(evidence ? [['Evidence', <Json value={evidence} />] as const] : []),
         ]}
       />
+      {status >= 400 && <Failure entry={entry} />}
       <Headers of={entry.requestHeaders} title="Request headers" />
       {request !== null && <Json value={request} title="Request" />}
       <Headers of={entry.responseHeaders} title="Response headers" />
@@ -43,6 +74,45 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         <Diff key={change.key} change={change} />
       ))}
     </Side>
+  )
+}
+
+/** The fault that applied, or why none did. */
+function AppliedFault({ entry: { fault, method, path } }: { entry: JournalEntry }) {
+  const page = usePage()
+  const pending = page.overview?.faults ?? 0
+  const report = useLive(async () => (fault || pending === 0 ? '' : page.control<string>('GET', '/report')), [pending])
+  const reasons = (report ?? '').split('\n').filter((line) => line.trim().startsWith(`${method} ${path}: `))
+  if (fault) return <a href="#faults">{fault}</a>
+  if (pending === 0) return <span class="dim">none: no fault is pending</span>
+  return (
+    <>
+      <a href="#faults">none of {pending} pending</a>
+      {reasons.map((line) => (
+        <p key={line} class="dim">
+          {line.trim()}
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** The error, with its page in the catalogue. */
+function Failure({ entry }: { entry: JournalEntry }) {
+  const page = usePage()
+  const code = codeOf(entry)
+  const [key] = Object.entries(page.service?.errors ?? {}).find(([, { summary, value }]) => {
+    return code !== '' && (summary === code || value.error_code === code)
+  }) ?? ['']
+  return (
+    <p>
+      <Chip tone="bad">{code || entry.status}</Chip> {String(Object(entry.response).msg ?? '')}{' '}
+      {key && (
+        <a href={`${CATALOGUE}#${key}`} target="_blank" rel="noreferrer">
+          {key} in the catalogue
+        </a>
+      )}
+    </p>
   )
 }
 
@@ -65,7 +135,7 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const [path, setPath] = useState(pathOf(entry))
   const [headers, setHeaders] = useState(textOfHeaders(clientHeaders(page, entry)))
   const [body, setBody] = useState(
-    request === null ? '' : typeof request === 'string' ? request : JSON.stringify(request, null, 2),
+    request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
   )
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const send = async () => setAnswer(await page.connection.send(method, path, headersIn(headers), body))
@@ -111,7 +181,8 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   return (
     <>
       <p>
-        <b>{collection}</b> {key} <span class="dim">{what}</span>
+        <b>{collection}</b> {after ? <a href={`#resources/${collection}/${key}`}>{key}</a> : key}{' '}
+        <span class="dim">{what}</span>
       </p>
       <Table heads={['field', 'before', 'after']} rows={names.map((name) => [name, old[name], now[name]])} />
     </>

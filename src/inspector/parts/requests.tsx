@@ -1,109 +1,234 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { usePage } from '../page.ts'
-import { Button, Choice, Search } from '../shared/controls.tsx'
-import { formatCount, formatTime } from '../shared/format.ts'
+import { codeOf, SEARCH_WORDS, searchFor, toggled } from '../search.ts'
+import { Button, Text } from '../shared/controls.tsx'
+import { formatBytes, formatCount, formatMs, formatTime } from '../shared/format.ts'
 import { Chip, Empty, Split, StatusChip, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RequestDetails } from './request.tsx'
 
 const ROW_HEIGHT = 30
 
+type Entries = readonly JournalEntry[]
+
+/** What a column is sorted by; sizes are made once per entry. */
+const SORTS: Readonly<
+  Record<string, (entry: JournalEntry, durations: ReadonlyMap<string, number>) => string | number>
+> = {
+  method: ({ method }) => method,
+  path: ({ path }) => path,
+  operation: ({ operation }) => operation ?? '',
+  status: ({ status }) => status,
+  duration: ({ operationId }, durations) => durations.get(operationId) ?? 0,
+  size: sizeOf,
+  fault: ({ fault }) => fault ?? '',
+  change: ({ commit }) => commit?.changes.length ?? 0,
+}
+
+const COLUMNS = ['time', ...Object.keys(SORTS)]
+
+const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
+
 export function Requests({ id }: { id: string }) {
   const page = usePage()
-  const [text, setText] = useState('')
-  const [operation, setOperation] = useState('')
-  const [status, setStatus] = useState('')
-  const [isFaulty, setFaulty] = useState(false)
-  const textOf = useMemo(searchTexts, [])
-  const entries = page.journal
-  const found = entries.filter(
-    (entry) =>
-      (!operation || operation === operationOf(entry)) &&
-      (!status || status === statusOf(entry)) &&
-      (!isFaulty || entry.fault !== null) &&
-      (!text || textOf(entry).includes(text.toLowerCase())),
-  )
-  const chosen = entries.find(({ operationId }) => operationId === id)
-  const operations = unique(entries.map(operationOf))
-  const statuses = unique(entries.map(statusOf))
-  if (entries.length === 0) {
+  const search = page.query.get('q') ?? ''
+  const sort = page.query.get('sort') ?? ''
+  const [isPaused, setPaused] = useState(false)
+  const [isHeld, setHeld] = useState(false)
+  const held = useRef<Entries>([])
+  const { journal, overview } = page
+  const holds = isPaused || isHeld
+  if (!holds || held.current.length === 0 || journal.length === 0) held.current = journal
+  const entries = held.current
+  const found = useMemo(() => sorted(entries.filter(searchFor(search)), sort, page.durations), [entries, search, sort])
+  const chosen = journal.find(({ operationId }) => operationId === id)
+  const missed = holds ? journal.findIndex(({ operationId }) => operationId === entries[0]?.operationId) : 0
+  const waiting = overview?.waiting ?? []
+  if (journal.length === 0) {
     return (
-      page.overview?.requests === 0 && (
+      overview?.requests === 0 && (
         <Empty title="No requests yet." command={curlToCreate(page)}>
           Requests of clients appear here as they come. Send one:
         </Empty>
       )
     )
   }
+  const step = (by: number) => {
+    const next = found[found.findIndex(({ operationId }) => operationId === id) + by]
+    if (!next) return
+    page.go(page.within(`requests/${next.operationId}`).slice(1))
+    showRow(found.indexOf(next) * ROW_HEIGHT)
+  }
   return (
-    <Split side={chosen && <RequestDetails key={id} entry={chosen} />}>
+    <Split step={step} side={chosen && <RequestDetails key={id} entry={chosen} />}>
       <div class="tools row">
-        <Search what="path, body, code" value={text} set={setText} />
-        <Choice label="Operation" value={operation} set={setOperation} values={operations} none="every operation" />
-        <Choice label="Status" value={status} set={setStatus} values={statuses} none="every status" />
-        <label>
-          <input type="checkbox" checked={isFaulty} onChange={(event) => setFaulty(event.currentTarget.checked)} /> with
-          a fault
-        </label>
+        <Text
+          type="search"
+          class="find"
+          label="Search requests"
+          placeholder="Search: status:4xx method:POST path:/reserved_domains"
+          title={`Words: ${SEARCH_WORDS.map((word) => `${word}:`).join(' ')}. A minus before a word turns it round.`}
+          value={search}
+          set={(q) => page.ask({ q })}
+        />
+        {FILTERS.map((word) => (
+          <Button key={word} pressed={search.includes(word)} onClick={() => page.ask({ q: toggled(search, word) })}>
+            {word}
+          </Button>
+        ))}
         <span class="dim">
           {formatCount(found.length)} of {formatCount(entries.length)}
         </span>
-        <Button kind="quiet" twice onClick={() => void page.act('DELETE', '/requests')}>
+        <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          Pause
+        </Button>
+        {missed > 0 && (
+          <Button
+            kind="main"
+            onClick={() => {
+              setPaused(false)
+              setHeld(false)
+              document.querySelector('.windowed')?.scrollTo(0, 0)
+            }}
+          >
+            {formatCount(missed)} new
+          </Button>
+        )}
+        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => void page.act('DELETE', '/requests')}>
           Clear
         </Button>
       </div>
+      <Heads sort={sort} />
       {found.length === 0 && <Empty title="No request is like that." />}
       <Windowed
         total={found.length}
         rowHeight={ROW_HEIGHT}
         label="Requests"
+        onHold={sort === '' ? setHeld : undefined}
         row={(index) => {
           const entry = found[index]
-          return entry && <Entry key={entry.operationId} entry={entry} isChosen={entry === chosen} />
+          const until = waiting.find(({ operationId }) => operationId === entry?.operationId)?.until
+          return (
+            entry && (
+              <Entry
+                key={entry.operationId}
+                entry={entry}
+                before={found[index + 1]}
+                until={until}
+                isChosen={entry === chosen}
+              />
+            )
+          )
         }}
       />
     </Split>
   )
 }
 
-export function Entry({ entry, isChosen = false }: { entry: JournalEntry; isChosen?: boolean }) {
-  const { operationId, at, method, path, query, status, fault, commit } = entry
+/** Scrolls a row into sight. */
+function showRow(top: number): void {
+  const list = document.querySelector('.windowed')
+  if (!list) return
+  const { scrollTop, clientHeight } = list
+  if (top < scrollTop) list.scrollTo(0, top)
+  else if (top + ROW_HEIGHT > scrollTop + clientHeight) list.scrollTo(0, top + ROW_HEIGHT - clientHeight)
+}
+
+function sorted(entries: Entries, sort: string, durations: ReadonlyMap<string, number>): Entries {
+  const name = sort.replace('-', '')
+  const by = SORTS[name]
+  const turned = sort.startsWith('-')
+  if (!by) return turned && name === 'time' ? entries.toReversed() : entries
+  const compare = (a: JournalEntry, b: JournalEntry) => {
+    const [one, other] = [by(a, durations), by(b, durations)]
+    return one === other ? 0 : one < other ? -1 : 1
+  }
+  return entries.toSorted(turned ? (a, b) => compare(b, a) : compare)
+}
+
+/** The heads sort: up, down, and back to the newest first; the time only turns round. */
+function Heads({ sort }: { sort: string }) {
+  const page = usePage()
+  const next = (name: string) => {
+    if (name === 'time') return sort === '-time' ? '' : '-time'
+    return sort === `-${name}` ? name : sort === name ? '' : `-${name}`
+  }
   return (
-    <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
-      <a href={`#requests/${operationId}`} aria-current={isChosen}>
-        <span class="dim">{formatTime(at)}</span>
-        <StatusChip status={status} />
-        <b class="method">{method}</b>
-        <code class="fill clip">
-          {path}
-          {query && `?${query}`}
-        </code>
-        {fault && <Chip tone="bad">fault</Chip>}
-        {commit && <small class="dim">{commit.changes.length} changed</small>}
-      </a>
+    <div class="line heads">
+      {COLUMNS.map((name) => {
+        const mark = sort === name || (name === 'time' && sort === '') ? '↓' : sort === `-${name}` ? '↑' : ''
+        return (
+          <Button
+            key={name}
+            kind={`quiet c-${name}`}
+            label={`Sort by ${name}`}
+            onClick={() => page.ask({ sort: next(name) })}
+          >
+            {name} {name === 'time' || !mark ? mark : mark === '↑' ? '↓' : '↑'}
+          </Button>
+        )
+      })}
     </div>
   )
 }
 
-function operationOf({ operation }: JournalEntry): string {
-  return operation ?? 'none'
+interface EntryProps {
+  entry: JournalEntry
+  /** The row below it. */
+  before?: JournalEntry | undefined
+  /** The time that its client waits for. */
+  until?: string | undefined
+  isChosen?: boolean
 }
 
-function statusOf({ status }: JournalEntry): string {
-  return String(status)
+export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
+  const page = usePage()
+  const ms = page.durations.get(entry.operationId)
+  const href =
+    page.path[0] === 'requests' ? page.within(`requests/${entry.operationId}`) : `#requests/${entry.operationId}`
+  // The same row again is not compared.
+  return useMemo(() => {
+    const { at, method, path, query, status, operation, fault, commit } = entry
+    const [day, time] = formatTime(at).split(' ')
+    const sameDay = before?.at.slice(0, 10) === at.slice(0, 10)
+    return (
+      <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
+        <a href={href} aria-current={isChosen}>
+          <span class="c-time dim" title={`${day} ${time} UTC`}>
+            {before?.at === at ? '+0 s' : sameDay ? time : `${day} ${time}`}
+          </span>
+          <b class="c-method">{method}</b>
+          <code class="c-path clip">
+            {path}
+            {query && `?${query}`}
+          </code>
+          <span class="c-operation clip dim">{operation ?? 'unknown'}</span>
+          <span class="c-status">
+            {until ? (
+              <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
+            ) : (
+              <StatusChip status={status} />
+            )}{' '}
+            <small class="dim">{codeOf(entry)}</small>
+          </span>
+          <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
+          <span class="c-size">{formatBytes(sizeOf(entry))}</span>
+          <span class="c-fault">{fault && <Chip tone="bad">fault</Chip>}</span>
+          <small class="c-change dim">{commit && `${commit.changes.length} changed`}</small>
+        </a>
+      </div>
+    )
+  }, [entry, before?.at, until, isChosen, ms, href])
 }
 
-function unique(texts: readonly string[]): string[] {
-  return [...new Set(texts)].sort()
-}
+const sizes = new WeakMap<JournalEntry, number>()
 
-/** Returns a function from entries to the texts to search in, each of which it makes once. */
-function searchTexts(): (entry: JournalEntry) => string {
-  const texts = new WeakMap<JournalEntry, string>()
-  return (entry) => {
-    const text = texts.get(entry) ?? JSON.stringify(entry).toLowerCase()
-    texts.set(entry, text)
-    return text
-  }
+/** Returns the characters of the answer's body, about. */
+function sizeOf(entry: JournalEntry): number {
+  const known = sizes.get(entry)
+  if (known !== undefined) return known
+  const size = entry.response === null ? 0 : JSON.stringify(entry.response).length
+  sizes.set(entry, size)
+  return size
 }

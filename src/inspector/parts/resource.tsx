@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorAnswer } from '../connection.ts'
-import { useLive, usePage } from '../page.ts'
+import { useLive } from '../live.ts'
+import { usePage } from '../page.ts'
 import { filledPath, idsOf, type Service, type ServiceFamily } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
-import { Facts, Json, Side } from '../shared/layout.tsx'
+import { formatLabel } from '../shared/format.ts'
+import { Json } from '../shared/json.tsx'
+import { Facts, Side } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 
 interface ResourceProps {
@@ -20,7 +23,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const loaded = useLive(() => orNull(page.connection.service<Record<string, unknown>>('GET', path)), [path])
   const resource = loaded ?? {}
   const entries = Object.entries(resource)
-  const act = (method: string, at: string) => void page.run(() => page.connection.service(method, at))
+  const act = (method: string, at: string) => void page.run(() => page.serve(method, at))
   return (
     <Side title={String(resource.domain ?? resource.id ?? Object.values(ids).join(' '))} back={`resources/${name}`}>
       {loaded === null && <p class="dim">There is none of that id.</p>}
@@ -31,7 +34,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           </Button>
         )}
         {loaded && remove && (
-          <Button kind="danger" twice onClick={() => act('DELETE', path)}>
+          <Button kind="danger" twice asking={`Delete this ${family.one}?`} onClick={() => act('DELETE', path)}>
             Delete
           </Button>
         )}
@@ -41,7 +44,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
               {each.summary}
             </Button>
           ))}
-        {loaded?.certificate_management_policy ? <a href={`#jobs/${ids.id}`}>Its job</a> : null}
+        {loaded?.certificate_management_policy ? <a href={`#jobs/${ids.id}`}>Its domain page</a> : null}
       </div>
       {isChanging && update?.body && (
         <SchemaForm
@@ -51,13 +54,15 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           verb="Save"
           cancel={() => setChanging(false)}
           send={async (body) => {
-            await page.connection.service(update.method, path, body)
+            await page.serve(update.method, path, body)
             setChanging(false)
           }}
         />
       )}
       <Facts
-        of={entries.flatMap(([field, value]) => (isLong(value) ? [] : [[field, <Value value={value} />] as const]))}
+        of={entries.flatMap(([field, value]) =>
+          isLong(value) ? [] : [[<span title={field}>{formatLabel(field)}</span>, <Value value={value} />] as const],
+        )}
       />
       {entries.map(([field, value]) =>
         isChain(value) ? (

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type Page, useLive, usePage } from '../page.ts'
+import { useLive } from '../live.ts'
+import { type Page, usePage } from '../page.ts'
 import { idsIn, type Service, type ServiceFamily } from '../service.ts'
 import { Button, Form, Search, Submit, TextField } from '../shared/controls.tsx'
-import { formatCount } from '../shared/format.ts'
+import { formatCount, formatLabel } from '../shared/format.ts'
 import { Empty, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 import { curlToCreate } from './client-code.ts'
@@ -16,14 +17,15 @@ export function Resources({ name, id }: { name: string; id: string }) {
   const page = usePage()
   const service = page.service
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
-  if (!service || !family) return null
+  if (!service || !family) return <p class="empty dim">Loading…</p>
   const Shown = family.list ? Family : Lookup
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
         {service.families.map((each) => (
           <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-            {each.many} <span class="dim">{formatCount(page.overview?.counts[each.name] ?? 0)}</span>
+            {each.many}{' '}
+            <span class="dim">{page.overview ? formatCount(page.overview.counts[each.name] ?? 0) : '…'}</span>
           </a>
         ))}
       </nav>
@@ -46,17 +48,20 @@ function Family({ service, family, id }: FamilyProps) {
   const [isNew, setNew] = useState(false)
   const answer = useLive(() => loadResources(page, family, text, wanted), [text, wanted])
   const rows = answer?.rows ?? []
-  const columns = columnsOf(service, family)
+  const label = labelOf(family)
+  const columns = [...(label.head === 'ID' ? [] : ['id']), ...columnsOf(service, family)].filter(
+    (each) => each !== label.field,
+  )
   const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(10.5rem, 1fr))` }
   const form = isNew && create?.body && (
-    <Side title={create.summary} back={`resources/${name}`}>
+    <Side title={create.summary} back={() => setNew(false)}>
       <SchemaForm
         service={service}
         schema={create.body}
         verb="Create"
         cancel={() => setNew(false)}
         send={async (body) => {
-          const created = await page.connection.service<Resource>('POST', create.path, body)
+          const created = await page.serve<Resource>('POST', create.path, body)
           setNew(false)
           page.go(`resources/${name}/${created.id}`)
         }}
@@ -69,7 +74,7 @@ function Family({ service, family, id }: FamilyProps) {
       each && (
         <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem" style={style}>
           <a class="clip" href={`#resources/${name}/${each.id}`}>
-            <code>{each.id}</code>
+            {label.of(each)}
           </a>
           {columns.map((column) => (
             <span key={column} class="clip">
@@ -85,7 +90,7 @@ function Family({ service, family, id }: FamilyProps) {
       <div class="tools row">
         <Search what={many} value={text} set={setText} />
         {create && (
-          <Button kind="main" onClick={() => setNew(true)}>
+          <Button kind="main" disabled={isNew} onClick={() => setNew(true)}>
             Create
           </Button>
         )}
@@ -100,10 +105,10 @@ function Family({ service, family, id }: FamilyProps) {
       ) : (
         <div class="table fill column">
           <div class="line dim" style={style}>
-            <span>id</span>
+            <span>{label.head}</span>
             {columns.map((each) => (
               <span key={each} class="clip">
-                {each}
+                {formatLabel(each)}
               </span>
             ))}
           </div>
@@ -134,7 +139,7 @@ function Lookup({ service, family }: FamilyProps) {
           {idsIn(family.itemPath).map((name) => (
             <TextField
               key={name}
-              label={name}
+              label={formatLabel(name)}
               required
               value={ids[name] ?? ''}
               set={(id) => setIds({ ...ids, [name]: id })}
@@ -147,6 +152,12 @@ function Lookup({ service, family }: FamilyProps) {
       </Empty>
     </Split>
   )
+}
+
+/** Resources go by their names, if they have some; the id comes second. */
+function labelOf({ fields }: ServiceFamily) {
+  const field = ['domain', 'hostport', 'addr', 'name'].find((name) => name in fields) ?? 'id'
+  return { field, head: formatLabel(field), of: (each: Resource) => String(each[field] || each.id) }
 }
 
 const PAGE_SIZE = 100

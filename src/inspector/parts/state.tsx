@@ -1,21 +1,33 @@
 import { useState } from 'preact/hooks'
-import type { Snapshot } from '../../control/snapshot.ts'
-import { useLive, usePage } from '../page.ts'
-import { Button, Form, Submit, Text } from '../shared/controls.tsx'
+import { useLive } from '../live.ts'
+import { usePage } from '../page.ts'
+import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
-import { Card, Json, Records } from '../shared/layout.tsx'
+import { Json } from '../shared/json.tsx'
+import { Card, Records } from '../shared/layout.tsx'
+import { asTest, RUNNERS, type Runner } from './test-code.ts'
 
 export function State() {
   const page = usePage()
   const report = useLive(() => page.control<string>('GET', '/report'), [])
-  const load = async (file: File) => page.control('PUT', '/state', JSON.parse(await file.text()))
+  const load = async (file: File) => {
+    const text = await file.text()
+    let snapshot: unknown
+    try {
+      snapshot = JSON.parse(text)
+    } catch (error) {
+      throw new Error(`${file.name} is not a snapshot: ${Object(error).message} Choose a file that Export wrote.`)
+    }
+    await page.control('PUT', '/state', snapshot)
+  }
   return (
     <div class="cards">
       <Snapshots />
+      <CopyTest />
       <Card title="Export and import">
         <p class="dim">A snapshot is JSON without private keys: the records, the time, pending outcomes and faults.</p>
         <div class="row">
-          <Button kind="main" onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
+          <Button onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
             Export
           </Button>
           <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
@@ -24,7 +36,12 @@ export function State() {
       <Card title="Reset">
         <p class="dim">Removes all that was created since the start; a manual clock goes back there.</p>
         <div class="row">
-          <Button kind="danger" twice onClick={() => void page.act('POST', '/reset')}>
+          <Button
+            kind="danger"
+            twice
+            asking="Lose all resources and requests?"
+            onClick={() => void page.act('POST', '/reset')}
+          >
             Reset the gateway
           </Button>
         </div>
@@ -36,46 +53,105 @@ export function State() {
   )
 }
 
+interface SavedSnapshot {
+  readonly name: string
+  readonly at: string
+  readonly records: number
+}
+
 function Snapshots() {
   const page = usePage()
-  const { snapshots } = page
+  const snapshots = useLive(() => page.control<SavedSnapshot[]>('GET', '/snapshots'), []) ?? []
   const [name, setName] = useState('')
-  const nextName = `Snapshot ${snapshots.length + 1}`
+  const [difference, setDifference] = useState('')
+  const [to, setTo] = useState('')
   const take = async () => {
-    const snapshot = await page.control<Snapshot>('GET', '/state')
-    // The public type hides the records.
-    const { records } = snapshot as { records: Readonly<Record<string, readonly object[]>> }
-    const count = Object.values(records).flat().length
-    page.set({ snapshots: [{ name: name || nextName, at: page.now, records: count, snapshot }, ...snapshots] })
-    setName('')
+    if (await page.act('POST', '/snapshots', name ? { name } : {})) setName('')
   }
+  const compare = (from: string) =>
+    page.run(async () => {
+      const query = new URLSearchParams({ from, ...(to && { to }) })
+      const text = await page.control<string>('GET', `/snapshots/difference?${query}`)
+      setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
+    })
   return (
     <Card title="Snapshots" count={snapshots.length} wide>
-      <p class="dim">Kept in this page until it is closed, to go back to.</p>
-      <Form act={() => void page.run(take)}>
-        <Text label="Name of the snapshot" placeholder={nextName} value={name} set={setName} />
+      <p class="dim">The gateway keeps them, also over a reset, and with --data over a restart. At most 20.</p>
+      <Form act={() => void take()}>
+        <Text
+          label="Name of the snapshot"
+          placeholder={`Snapshot ${snapshots.length + 1}`}
+          value={name}
+          set={setName}
+        />
         <Submit>Take a snapshot</Submit>
+        {snapshots.length > 0 && (
+          <span>
+            compare with{' '}
+            <Choice
+              label="Compare with"
+              value={to}
+              set={setTo}
+              values={snapshots.map((each) => each.name)}
+              none="now"
+            />
+          </span>
+        )}
       </Form>
-      <Records of={snapshots} keyOf={(each) => each.name + each.at}>
+      <Records of={snapshots.toReversed()} keyOf={(each) => each.name}>
         {(each) => (
           <>
             <b>{each.name}</b>
             <span class="dim">
               {formatTime(each.at)} UTC, {formatCounted(each.records, 'record')}
             </span>
-            <Button label={`Go back to ${each.name}`} onClick={() => void page.act('PUT', '/state', each.snapshot)}>
+            <Button
+              label={`Go back to ${each.name}`}
+              twice
+              asking="Lose the present state?"
+              onClick={() => void page.act('POST', '/snapshots/restore', { name: each.name })}
+            >
               Go back
+            </Button>
+            <Button label={`Compare ${each.name}`} onClick={() => void compare(each.name)}>
+              Compare
             </Button>
             <Button
               kind="quiet"
               label={`Forget ${each.name}`}
-              onClick={() => page.set({ snapshots: snapshots.filter((other) => other !== each) })}
+              onClick={() => void page.act('DELETE', '/snapshots', { name: each.name })}
             >
               Forget
             </Button>
           </>
         )}
       </Records>
+      {difference && <Json value={difference} title="Difference" />}
+    </Card>
+  )
+}
+
+function CopyTest() {
+  const page = usePage()
+  const [runner, setRunner] = useState<Runner>('vitest')
+  const [text, setText] = useState('')
+  return (
+    <Card title="Copy as test" wide>
+      <p class="dim">
+        What clients asked, and what was scripted, advanced and created since this page was opened, as a test file that
+        runs unchanged.
+      </p>
+      <div class="row">
+        {RUNNERS.map((each) => (
+          <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>
+            {each}
+          </Button>
+        ))}
+        <Button kind="main" onClick={() => void page.run(async () => setText(await asTest(page, runner)))}>
+          Make the test
+        </Button>
+      </div>
+      {text && <Json value={text} title="Test" />}
     </Card>
   )
 }

@@ -4,15 +4,28 @@ import { useEffect, useState } from 'preact/hooks'
 interface ButtonProps {
   onClick: () => void
   children: ComponentChildren
-  kind?: 'main' | 'danger' | 'quiet'
-  /** Asks `Really?` before it does anything. */
+  kind?: string
+  /** Asks before it does anything. */
   twice?: boolean
+  /** The question; what is lost. */
+  asking?: string
   label?: string
+  /** Set where it switches something on and off. */
+  pressed?: boolean
   disabled?: boolean
 }
 
 /** A button. It keeps the focus while it is disabled. */
-export function Button({ onClick, children, kind, twice = false, label, disabled }: ButtonProps) {
+export function Button({
+  onClick,
+  children,
+  kind,
+  twice = false,
+  asking = 'Really?',
+  label,
+  pressed,
+  disabled,
+}: ButtonProps) {
   const [isAsking, setAsking] = useBriefly(4000)
   const press = () => {
     if (disabled) return
@@ -26,8 +39,9 @@ export function Button({ onClick, children, kind, twice = false, label, disabled
       onClick={press}
       aria-label={isAsking ? undefined : label}
       aria-disabled={disabled}
+      aria-pressed={pressed}
     >
-      {isAsking ? 'Really?' : children}
+      {isAsking ? asking : children}
     </button>
   )
 }

@@ -39,3 +39,21 @@ export function formatCount(count: number): string {
 export function formatCounted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 }
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`
+}
+
+/** Formats a duration on the wall clock: `0.4 ms`, `12 ms`, `3.1 s`. */
+export function formatMs(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+}
+
+/** Formats the name of a field or a collection for people: `Certificate management policy`, `CNAME target`. */
+export function formatLabel(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replace(/\b(id|pem|url|dns|tls|uri|cname|ip)\b/g, (word) => word.toUpperCase())
+  return (words[0] ?? '').toUpperCase() + words.slice(1)
+}

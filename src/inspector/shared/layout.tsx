@@ -16,7 +16,18 @@ export function Card({ title, count, wide, children }: With<{ title: string; cou
   )
 }
 
-export function Split({ side, children }: With<{ side: ComponentChildren }>) {
+interface SplitProps {
+  side: ComponentChildren
+  /** Goes to the entry before or after the chosen one, which the keys j, k and the arrows ask for. */
+  step?: (by: number) => void
+}
+
+export function Split({ side, step, children }: With<SplitProps>) {
+  useKeys((key) => {
+    const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
+    if (by) step?.(by)
+    return by !== undefined && step !== undefined
+  })
   return (
     <div class={`fill flex ${side ? 'open' : ''}`}>
       <div class="list fill column">{children}</div>
@@ -25,31 +36,67 @@ export function Split({ side, children }: With<{ side: ComponentChildren }>) {
   )
 }
 
-/** The details of the chosen entry. Closing them, also by Escape, leads back to a place in the page. */
-export function Side({ title, mark, back, children }: With<{ title: string; mark?: ComponentChildren; back: string }>) {
+/** Calls back with keys that no input takes; a returned true keeps the browser from using them. */
+export function useKeys(pressed: (key: string) => boolean): void {
+  const current = useRef(pressed)
+  current.current = pressed
   useEffect(() => {
-    const close = ({ key }: KeyboardEvent) => {
-      if (key === 'Escape') location.hash = back
+    const listen = (event: KeyboardEvent) => {
+      const { key, target, ctrlKey, metaKey, altKey } = event
+      const isTyping =
+        target instanceof Element && target.closest('input, select, textarea, pre, svg') && key !== 'Escape'
+      if (!isTyping && !ctrlKey && !metaKey && !altKey && current.current(key)) event.preventDefault()
     }
-    addEventListener('keydown', close)
-    return () => removeEventListener('keydown', close)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
+
+interface SideProps {
+  title: string
+  mark?: ComponentChildren
+  /** The place that closing leads to, or what it does. */
+  back: string | (() => void)
+}
+
+/** The details of the chosen entry, which get the focus. Closing them, also by Escape, gives it back to the entry. */
+export function Side({ title, mark, back, children }: With<SideProps>) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const close = () => {
+    if (typeof back === 'string') location.hash = back
+    else back()
+    return true
+  }
+  useKeys((key) => key === 'Escape' && close())
+  useEffect(() => {
+    const place = location.hash
+    heading.current?.focus()
+    return () => {
+      const giveBack = () => {
+        if (document.querySelector('aside')) return
+        document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"]`)?.focus()
+      }
+      setTimeout(giveBack)
+    }
   }, [])
   return (
     <aside aria-label={title}>
       <header class="row">
-        <h2 class="fill">{title}</h2>
+        <h2 class="fill" ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {mark}
-        <a class="close" href={`#${back}`} aria-label="Close">
+        <button type="button" class="quiet close" onClick={close} aria-label="Close">
           ×
-        </a>
+        </button>
       </header>
       {children}
     </aside>
   )
 }
 
-export function Facts({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
-  return <dl>{of.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}</dl>
+export function Facts({ of }: { of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[] }) {
+  return <dl>{of.flatMap(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
 }
 
 export function Table({ heads, rows }: { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }) {
@@ -102,31 +149,52 @@ interface WindowedProps {
   rowHeight: number
   label: string
   onRange?: (range: { first: number; count: number }) => void
+  /** Called when somebody reads further down or with the keyboard, so that rows must not move, and when that ends. */
+  onHold?: ((isHeld: boolean) => void) | undefined
   row: (index: number) => ComponentChildren
 }
 
 /** A long list of rows of one height. Only the visible ones are in the page. */
-export function Windowed({ total, rowHeight, label, onRange, row }: WindowedProps) {
+export function Windowed({ total, rowHeight, label, onRange, onHold, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
+  const latest = useRef({ first, count })
   const look = () => {
     const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
     const range = {
       first: Math.max(0, Math.floor(scrollTop / rowHeight) - MARGIN),
       count: Math.ceil(clientHeight / rowHeight) + 2 * MARGIN,
     }
-    if (range.first === first && range.count === count) return
+    onHold?.(scrollTop > 0 || scroller.current?.querySelector(':focus-visible') != null)
+    if (range.first === latest.current.first && range.count === latest.current.count) return
+    latest.current = range
     setRange(range)
     onRange?.(range)
   }
+  const current = useRef(look)
+  current.current = look
   useLayoutEffect(() => {
-    look()
-    addEventListener('resize', look)
-    return () => removeEventListener('resize', look)
-  })
+    // Only when the size changes: to look is to lay out the page.
+    const observer = new ResizeObserver(() => current.current())
+    if (scroller.current) observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [])
+  useLayoutEffect(() => {
+    if (total <= first) look()
+  }, [total])
   const visible = Math.max(0, Math.min(count, total - first))
+  const later = () => setTimeout(() => current.current())
   return (
-    <div class="windowed fill" ref={scroller} onScroll={look} tabIndex={0} role="region" aria-label={label}>
+    <div
+      class="windowed fill"
+      ref={scroller}
+      onScroll={look}
+      onFocusCapture={later}
+      onBlurCapture={later}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <div class="whole" style={{ height: `${total * rowHeight}px` }}>
         <div role="list" style={{ transform: `translateY(${first * rowHeight}px)` }}>
           {Array.from({ length: visible }, (_, index) => row(first + index))}
@@ -161,19 +229,5 @@ export function Empty({ title, command, children }: { title: string; command?: s
         </div>
       )}
     </div>
-  )
-}
-
-export function Json({ value, title }: { value: unknown; title?: string }) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-  return (
-    <>
-      {title && (
-        <h3>
-          {title} <Copy text={() => text} />
-        </h3>
-      )}
-      <pre tabIndex={0}>{text}</pre>
-    </>
   )
 }

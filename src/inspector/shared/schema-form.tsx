@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../openapi/json-schema.ts'
 import { ErrorAnswer } from '../connection.ts'
 import type { Service } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
+import { formatLabel } from './format.ts'
 
 interface Input {
   readonly path: readonly string[]
@@ -46,8 +47,19 @@ export function SchemaForm({ service, schema, current = {}, verb, send, cancel }
         const name = path.join('.')
         const text = texts[name] ?? textAt(current, path)
         return (
-          <Field key={name} label={name} hint={each.description} error={fields[name]}>
-            <Control schema={each} name={name} value={text} set={(to) => setTexts({ ...texts, [name]: to })} />
+          <Field
+            key={name}
+            label={labelOf(path, each)}
+            hint={`${name}: ${each.description ?? ''}`}
+            error={fields[name]}
+          >
+            <Control
+              schema={each}
+              name={labelOf(path, each)}
+              isPem={name.endsWith('_pem')}
+              value={text}
+              set={(to) => setTexts({ ...texts, [name]: to })}
+            />
           </Field>
         )
       })}
@@ -64,18 +76,25 @@ export function SchemaForm({ service, schema, current = {}, verb, send, cancel }
   )
 }
 
+/** `Private key type (certificate management policy)`: the title of the schema, or its name in words. */
+function labelOf(path: readonly string[], { title }: JsonSchema): string {
+  const outer = path.length > 1 ? ` (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : ''
+  return (title ?? formatLabel(path.at(-1) ?? '')) + outer
+}
+
 interface ControlProps {
   schema: JsonSchema
   name: string
+  isPem: boolean
   value: string
   set: (text: string) => void
 }
 
-function Control({ schema, name, ...input }: ControlProps) {
+function Control({ schema, name, isPem, ...input }: ControlProps) {
   const values = valuesOf(schema)
   const isJson = typesOf(schema).some((type) => type === 'object' || type === 'array')
   if (values) return <Choice label={name} values={values} none="" {...input} />
-  if (!isJson && !name.endsWith('_pem')) return <Text label={name} {...input} />
+  if (!isJson && !isPem) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : 'PEM'} {...input} />
 }
 

@@ -1,0 +1,27 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { usePage } from './page.ts'
+
+/**
+ * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
+ * undefined before the first answer.
+ */
+export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
+  const page = usePage()
+  const [value, setValue] = useState<T | undefined>(undefined)
+  const state = useRef({ load, isLoading: false, isStale: false }).current
+  state.load = load
+  const run = async () => {
+    state.isLoading = true
+    while (state.isStale) {
+      state.isStale = false
+      await page.run(async () => setValue(await state.load()))
+    }
+    state.isLoading = false
+  }
+  useEffect(() => {
+    if (page.version === 0) return
+    state.isStale = true
+    if (!state.isLoading) void run()
+  }, [page.version, ...inputs])
+  return value
+}

@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import { ErrorAnswer } from '../connection.ts'
+import { usePage } from '../page.ts'
+import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
+
+/** What a fault does, and the inputs that matter then. */
+const EFFECTS: Readonly<Record<string, readonly string[]>> = {
+  'fails with a status': ['status', 'retryAfter', 'message', 'phase'],
+  'fails with an error of the catalogue': ['error', 'message', 'phase'],
+  'loses the connection': ['phase'],
+  'cuts the response': ['truncate'],
+  'comes late': ['latency'],
+}
+
+const NAMES = Object.keys(EFFECTS)
+
+type Values = Readonly<Record<string, string | number | boolean>>
+
+const PRESETS: Readonly<Record<string, Values>> = {
+  '503': { status: 503 },
+  '429, retry after 2 s': { status: 429, retryAfter: '2s' },
+  'lost before': { drop: true },
+  'lost after': { drop: true, phase: 'after' },
+  cut: { truncate: 20 },
+  'slow by 5 s': { latency: '5s' },
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  operation: 'Operation',
+  times: 'How often',
+  after: 'After how many requests',
+  status: 'Status',
+  retryAfter: 'Retry after',
+  error: 'Error',
+  message: 'Message',
+  phase: 'When',
+  truncate: 'Characters to keep',
+  latency: 'Delay',
+}
+
+const NUMBERS = ['status', 'times', 'after', 'truncate']
+
+/** Adds faults: presets in one click, or a form that shows what applies. `operation` is set where it is clear. */
+export function FaultForm({ operation }: { operation?: string | undefined }) {
+  const page = usePage()
+  const [effect, setEffect] = useState(NAMES[0] ?? '')
+  const [values, setValues] = useState<Values>({
+    times: '1',
+    status: '503',
+    latency: '5s',
+    truncate: '20',
+    phase: 'before',
+  })
+  const [error, setError] = useState<unknown>(undefined)
+  const [done, setDone] = useState('')
+  const { operations = [], errors = {} } = page.service ?? {}
+  const chosen = operation ?? String(values.operation ?? '')
+  const send = async (what: Values, said: string) => {
+    setDone('')
+    try {
+      await page.control('POST', '/faults', { ...(chosen && { operation: chosen }), ...what })
+      setError(undefined)
+      setDone(said)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  const names = [...(EFFECTS[effect] ?? []), 'times', 'after']
+  const submit = () => {
+    const given = names
+      .filter((name) => values[name])
+      .map((name) => [name, NUMBERS.includes(name) ? Number(values[name]) : values[name]])
+    void send({ ...Object.fromEntries(given), ...(effect === NAMES[2] && { drop: true }) }, 'Added.')
+  }
+  const fields = error instanceof ErrorAnswer ? error.fields : {}
+  const shown = [...(operation ? [] : ['operation']), ...names]
+  const input = (name: string) => {
+    const value = {
+      label: LABELS[name] ?? name,
+      value: String(values[name] ?? ''),
+      set: (to: string) => setValues({ ...values, [name]: to }),
+    }
+    if (name === 'operation')
+      return <Choice {...value} none="every operation" values={operations.map((each) => each.name)} />
+    if (name === 'phase') return <Choice {...value} values={['before', 'after']} />
+    if (name === 'error') return <Text {...value} list="errors" placeholder="Search the catalogue" />
+    return <Text {...value} {...(NUMBERS.includes(name) && { type: 'number', min: '0' })} />
+  }
+  return (
+    <div class="faults">
+      <div class="row">
+        {Object.entries(PRESETS).map(([name, what]) => (
+          <Button key={name} onClick={() => void send({ ...what, times: 1 }, `Added for the next request: ${name}.`)}>
+            {name}
+          </Button>
+        ))}
+      </div>
+      <details>
+        <summary>Another fault</summary>
+        <Form kind="fields grid" act={submit}>
+          <Field label="The request">
+            <Choice label="Effect" value={effect} set={setEffect} values={NAMES} />
+          </Field>
+          {shown.map((name) => (
+            <Field key={name} label={LABELS[name] ?? name} error={fields[name]}>
+              {input(name)}
+            </Field>
+          ))}
+          <datalist id="errors">
+            {Object.entries(errors).map(([key, { summary }]) => (
+              <option key={key} value={key}>
+                {summary}
+              </option>
+            ))}
+          </datalist>
+          <div class="row">
+            <Submit kind="">Add the fault</Submit>
+          </div>
+        </Form>
+      </details>
+      <Problem text={error instanceof Error && !shown.some((name) => name in fields) ? error.message : undefined} />
+      {done && (
+        <p class="good" role="status">
+          {done}
+        </p>
+      )}
+    </div>
+  )
+}

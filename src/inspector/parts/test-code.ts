@@ -1,0 +1,210 @@
+import type { ArmedFault } from '../../generated/controls.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
+import type { Action, Page } from '../page.ts'
+
+export const RUNNERS = ['vitest', 'Jest', 'node:test'] as const
+
+export type Runner = (typeof RUNNERS)[number]
+
+type Step = { readonly entry: JournalEntry } | { readonly action: Action }
+
+/** Returns what happened as a test file: what clients asked, and what was done on this page and by other controls. */
+export async function asTest(page: Page, runner: Runner): Promise<string> {
+  const faults = await page.control<ArmedFault[]>('GET', '/faults')
+  return new TestFile(page, runner, faults).text()
+}
+
+class TestFile {
+  readonly #page: Page
+  readonly #runner: Runner
+  readonly #faults: readonly ArmedFault[]
+  readonly #lines: string[] = []
+  /** The source of values that an answer brought, such as ids, which are others in the test. */
+  readonly #known = new Map<string, string>()
+  #time = ''
+  #count = 0
+  #isLenient = false
+
+  constructor(page: Page, runner: Runner, faults: readonly ArmedFault[]) {
+    this.#page = page
+    this.#runner = runner
+    this.#faults = faults
+    const { overview } = page
+    this.#isLenient = (overview?.outcomes ?? 0) + (overview?.faults ?? 0) > 0
+  }
+
+  text(): string {
+    const steps = this.#steps()
+    const start = steps.map(timeOf).find(Boolean) ?? new Date(this.#page.now).toISOString()
+    this.#time = start
+    for (const step of steps) {
+      if ('entry' in step) this.#request(step.entry)
+      else this.#action(step.action)
+    }
+    return [...this.#head(start), ...this.#lines.map((line) => `  ${line}`), '})', ''].join('\n')
+  }
+
+  /** The journal, oldest first, with the actions in their places. */
+  #steps(): Step[] {
+    const { journal, actions } = this.#page
+    const ids = new Set(journal.map(({ operationId }) => operationId))
+    const of = (after: string) => actions.filter((action) => action.after === after).map((action) => ({ action }))
+    const first = actions.filter(({ after }) => !ids.has(after)).map((action) => ({ action }))
+    return [...first, ...journal.toReversed().flatMap((entry): Step[] => [{ entry }, ...of(entry.operationId)])]
+  }
+
+  #head(start: string): string[] {
+    const { overview, gateway, service } = this.#page
+    const isNgrok = gateway?.dialect === 'ngrok'
+    const dns = overview?.dns === 'simulated' ? ", dns: 'simulated'" : ''
+    const options = `{ clock: manualClock('${start}')${dns} }`
+    const wrapped = `{ ${isNgrok ? 'create: createNgrok, ' : ''}gatewayOptions: () => (${options})${this.#isLenient ? ', strict: false' : ''} }`
+    const load = (names: string, from: string) =>
+      this.#runner === 'Jest' ? `const { ${names} } = require('${from}')` : `import { ${names} } from '${from}'`
+    const create = isNgrok ? [load('createNgrok', 'fauxgate/ngrok')] : []
+    const own: Record<Runner, string[]> = {
+      vitest: [
+        load('manualClock', 'fauxgate'),
+        ...create,
+        load(isNgrok ? 'testUsing' : 'test', 'fauxgate/vitest'),
+        load('expect', 'vitest'),
+        '',
+        ...(isNgrok ? ['const test = testUsing(createNgrok)', ''] : []),
+        `test.override('gatewayOptions', ${options})`,
+        ...(this.#isLenient ? ["test.override('strict', false) // a fault or an outcome is still pending"] : []),
+      ],
+      Jest: [
+        load('manualClock', 'fauxgate'),
+        ...create,
+        load('testWithGateway', 'fauxgate/testing'),
+        '',
+        `const testOf = testWithGateway(test, ${wrapped})`,
+      ],
+      'node:test': [
+        "import assert from 'node:assert/strict'",
+        "import { test } from 'node:test'",
+        load('manualClock', 'fauxgate'),
+        ...create,
+        load('testWithGateway', 'fauxgate/testing'),
+        '',
+        `const testOf = testWithGateway(test, ${wrapped})`,
+      ],
+    }
+    const headers = { authorization: 'Bearer key', ...service?.versionHeader, 'content-type': 'application/json' }
+    return [
+      `// What the inspector of ${gateway?.url} saw since ${start}. Other options of the gateway are not in it.`,
+      ...own[this.#runner],
+      '',
+      `const headers = ${JSON.stringify(headers)}`,
+      '',
+      `${this.#runner === 'vitest' ? 'test' : 'testOf'}('what happened from ${start} on', async ({ gateway }) => {`,
+      '  const send = async (method, path, body) => {',
+      "    const json = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a test
+      '    const response = await gateway.fetch(`${gateway.url}${path}`, { method, headers, ...json })',
+      '    const text = await response.text()',
+      "    const isJson = response.headers.get('content-type') === 'application/json'",
+      '    return { status: response.status, body: isJson && text ? JSON.parse(text) : text }',
+      '  }',
+      '',
+    ]
+  }
+
+  #request(entry: JournalEntry): void {
+    const { method, path, query, request, status, response, fault, operation } = entry
+    const spec = this.#faults.find(({ id }) => id === fault)
+    const why = leftOut(entry) ?? (spec?.latency === undefined ? undefined : 'a fault delays its response')
+    this.#advance(entry.at)
+    if (why) return void this.#lines.push(`// Left out, because ${why}: ${method} ${path}`)
+    if (operation === null) this.#isLenient = true
+    const args = [`'${method}'`, this.#source(`${path}${query && `?${query}`}`)]
+    if (request !== null) args.push(this.#source(request))
+    const call = `send(${args.join(', ')})`
+    if (spec?.drop) return void this.#lines.push(this.#rejects(call))
+    const name = `answer${++this.#count}`
+    this.#lines.push(`const ${name} = await ${call}`, this.#check(`${name}.status`, String(status)))
+    if (spec?.truncate !== undefined) return
+    if (status >= 400) {
+      const { error_code } = Object(response)
+      if (error_code) this.#lines.push(this.#check(`${name}.body.error_code`, JSON.stringify(error_code)))
+    } else this.#learn(response, `${name}.body`)
+  }
+
+  #action({ method, path, body, at, answer }: Action): void {
+    this.#advance(at)
+    const source = body === undefined ? '' : this.#source(body)
+    if (answer !== undefined) {
+      const name = `answer${++this.#count}`
+      this.#lines.push(`const ${name} = await send('${method}', ${this.#source(path)}${source && `, ${source}`})`)
+      this.#learn(answer, `${name}.body`)
+      return
+    }
+    const [clock] = path === '/clock' ? Object.entries(Object(body)) : []
+    if (clock) {
+      const [how, value] = clock
+      const call = { advance: 'advance', to: 'advanceTo', next: 'advanceToNext' }[how] ?? how
+      this.#lines.push(`await gateway.clock.${call}Async(${how === 'next' ? '' : JSON.stringify(value)})`)
+      // The next request says what time it is.
+      this.#time = ''
+    } else if (`${method} ${path}` === 'POST /faults') this.#lines.push(`gateway.faults.add(${source})`)
+    else if (`${method} ${path}` === 'POST /reset') this.#lines.push('gateway.reset()')
+    else this.#lines.push(`await send('${method}', ${this.#source(`/_fauxgate${path}`)}${source && `, ${source}`})`)
+  }
+
+  /** Moves the clock to the time of the next step, if nothing else did. */
+  #advance(at: string): void {
+    if (this.#time !== '' && at > this.#time) this.#lines.push(`await gateway.clock.advanceToAsync('${at}')`)
+    if (at > this.#time) this.#time = at
+  }
+
+  #check(actual: string, expected: string): string {
+    return this.#runner === 'node:test' ? `assert.equal(${actual}, ${expected})` : `expect(${actual}).toBe(${expected})`
+  }
+
+  #rejects(call: string): string {
+    return this.#runner === 'node:test' ? `await assert.rejects(${call})` : `await expect(${call}).rejects.toThrow()`
+  }
+
+  /** Remembers the texts of an answer that the gateway made up. */
+  #learn(value: unknown, source: string): void {
+    if (typeof value === 'string' && /[\w.]{12,}/.test(value) && !this.#known.has(value)) this.#known.set(value, source)
+    if (typeof value !== 'object' || value === null) return
+    for (const [name, inner] of Object.entries(value)) {
+      if (/^(id|cname_target|addr|certificate|domain)$/.test(name)) this.#learn(inner, `${source}.${name}`)
+    }
+  }
+
+  /** Returns a value as source, with what the test learns from answers in the place of what it was here. */
+  #source(value: unknown): string {
+    if (typeof value === 'object' && value !== null) {
+      const isList = Array.isArray(value)
+      const inner = Object.entries(value).map(
+        ([name, each]) => `${isList ? '' : `${key(name)}: `}${this.#source(each)}`,
+      )
+      return isList ? `[${inner.join(', ')}]` : `{ ${inner.join(', ')} }`
+    }
+    if (typeof value !== 'string') return JSON.stringify(value)
+    const found = [...this.#known].filter(
+      ([text, source]) => value.includes(text) && /\.(id|cname_target|addr)$/.test(source),
+    )
+    if (found.length === 0) return JSON.stringify(value)
+    let text = value.replace(/[\\`$]/g, '\\$&')
+    for (const [each, source] of found) text = text.replaceAll(each, `\${${source}}`)
+    return `\`${text}\``
+  }
+}
+
+function key(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
+}
+
+function timeOf(step: Step): string {
+  return 'entry' in step ? step.entry.at : step.action.at
+}
+
+/** Says why a request cannot be sent again exactly as it was; undefined if it can. */
+export function leftOut({ method, path, query, request }: JournalEntry): string | undefined {
+  if (typeof request === 'string' && /^\[|\[cut: /.test(request)) return 'the journal does not have its body'
+  if (`${path}${query}${JSON.stringify(request)}`.includes('[redacted]')) return 'a secret in it is hidden'
+  return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
+}

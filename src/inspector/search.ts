@@ -1,0 +1,69 @@
+import type { JournalEntry } from '../journal/entry.ts'
+
+type Test = (entry: JournalEntry) => boolean
+
+/** The words of a search that look at one thing, such as `status:4xx`; any other word is looked for everywhere. */
+const WORDS: Readonly<Record<string, (value: string) => Test>> = {
+  status: (value) => {
+    const pattern = new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`)
+    return ({ status }) => pattern.test(String(status))
+  },
+  method:
+    (value) =>
+    ({ method }) =>
+      method.toLowerCase() === value,
+  code: (value) => (entry) => codeOf(entry).toLowerCase().endsWith(value),
+  path:
+    (value) =>
+    ({ path, query }) =>
+      `${path}?${query}`.toLowerCase().includes(value),
+  op:
+    (value) =>
+    ({ operation }) =>
+      (operation ?? 'none').includes(value),
+  fault:
+    (value) =>
+    ({ fault }) =>
+      value === 'no' ? fault === null : fault !== null && (value === 'yes' || fault.toLowerCase() === value),
+  changed:
+    (value) =>
+    ({ commit }) =>
+      (commit !== null) === (value !== 'no'),
+  domain: (value) => (entry) => textOf(entry).includes(value),
+}
+
+export const SEARCH_WORDS = Object.keys(WORDS)
+
+const texts = new WeakMap<JournalEntry, string>()
+
+/** Returns all of an entry as a text in lower case, which is made once. */
+function textOf(entry: JournalEntry): string {
+  const text = texts.get(entry) ?? JSON.stringify(entry).toLowerCase()
+  texts.set(entry, text)
+  return text
+}
+
+/** Returns the code of an entry's error, or an empty text. */
+export function codeOf({ response }: Pick<JournalEntry, 'response'>): string {
+  return String(Object(response).error_code ?? '')
+}
+
+/** Returns a test for entries that have all words of a search. A minus before a word turns it round. */
+export function searchFor(search: string): Test {
+  const tests = [...search.toLowerCase().matchAll(/(-?)(?:(\w+):)?("[^"]*"|\S+)/g)].map(([, minus, name, quoted]) => {
+    const value = (quoted ?? '').replaceAll('"', '')
+    const word = WORDS[name ?? '']
+    const whole = name && !word ? `${name}:${value}` : value
+    const test: Test = word ? word(value) : (entry) => textOf(entry).includes(whole)
+    return minus ? (entry: JournalEntry) => !test(entry) : test
+  })
+  return (entry) => tests.every((test) => test(entry))
+}
+
+/** Returns the search with a word added or, if it is there already, without it. */
+export function toggled(search: string, word: string): string {
+  const words = search.split(/\s+/).filter(Boolean)
+  const [name] = word.split(':', 1)
+  const others = words.filter((each) => !each.startsWith(`${name}:`))
+  return [...others, ...(words.includes(word) ? [] : [word])].join(' ')
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest'
+import { ngrok, standard } from '../../src/index.ts'
+import { Service } from '../../src/inspector/service.ts'
+import type { JsonSchema } from '../../src/openapi/json-schema.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import { serve } from '../../src/server/node.ts'
+import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { asked, hasBrowser, opening } from './support/opened.ts'
+
+describe.each([
+  ['standard', standard],
+  ['ngrok', ngrok],
+])('The forms of the dialect %s', (_name, dialect) => {
+  test('have fields wherever the body of an operation has some', () => {
+    const service = new Service(openApi(dialect, { part: 'service' }))
+    const fieldsOf = (schema: JsonSchema): number => Object.keys(service.resolved(schema).properties ?? {}).length
+    const bodies = service.operations.flatMap(({ name, body }) => (body ? [{ name, fields: fieldsOf(body) }] : []))
+    expect(bodies.length).toBeGreaterThan(5)
+    expect(bodies.filter(({ fields }) => fields === 0)).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
+  const open = opening()
+
+  test('creates a reserved domain by its form in the ngrok dialect', async () => {
+    const { gateway, page } = await open({ dialect: ngrok }, { place: 'resources/reserved_domains' })
+    await page.getByRole('button', { name: 'Create' }).click()
+    const side = page.getByRole('complementary')
+    await side.getByLabel('Domain', { exact: true }).fill(DOMAIN)
+    await side.getByRole('button', { name: 'Create' }).click()
+    await side.getByRole('heading', { name: DOMAIN }).waitFor()
+    expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1)
+  })
+
+  test('sees which client waits and until when; Next stops there and Undo goes back', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests' })
+    gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    const answer = asked(server, 'GET', '/reserved_addrs')
+    await page.getByText('waiting until 00:00:05').waitFor()
+    await page.getByRole('link', { name: '1 request waiting' }).click()
+    await page.getByText('The client still waits').waitFor()
+    await page.getByRole('button', { name: 'Move the clock to the next event' }).click()
+    expect((await answer).status).toBe(200)
+    await page.getByText('waiting until 00:00:05').waitFor({ state: 'detached' })
+    expect(gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:05Z'))
+    await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
+    await page.getByRole('button', { name: /^Lose what happened since/ }).click()
+    await expect.poll(() => gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:00Z'))
+  })
+
+  test('sees pending outcomes and faults on the lane and the page of their domain', async () => {
+    const { gateway, page, go } = await open()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.provisioning.script(['INTERNAL_ERROR', 'success'], { domain: DOMAIN })
+    gateway.faults.add({ operation: 'reserved_domains.get', resource: id, status: 503 })
+    await go('jobs')
+    await page.getByText('then INTERNAL_ERROR +1').waitFor()
+    await page.getByRole('link', { name: DOMAIN }).click()
+    const side = page.getByRole('complementary')
+    await side.getByText('Pending outcomes').waitFor()
+    expect(await side.locator('.chip').allTextContents()).toEqual(expect.arrayContaining(['INTERNAL_ERROR', 'success']))
+    await side.getByText('Pending faults of requests for it').waitFor()
+  })
+
+  test('keeps the place in a scrolled list and the focus while requests come, and is told of new ones', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests' })
+    for (let round = 0; round < 100; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
+    const list = page.getByRole('region', { name: 'Requests' })
+    await page.getByText('100 of 100').waitFor()
+    await list.evaluate((each) => each.scrollTo(0, 900))
+    const row = list.getByRole('link', { name: '/reserved_addrs/60' })
+    await row.focus()
+    const top = await row.evaluate((each) => each.getBoundingClientRect().top)
+    for (let round = 100; round < 160; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
+    await page.getByRole('button', { name: '60 new' }).waitFor()
+    expect(await row.evaluate((each) => [each.getBoundingClientRect().top, each === document.activeElement])).toEqual([
+      top,
+      true,
+    ])
+    await page.getByRole('button', { name: '60 new' }).click()
+    await list.getByRole('link', { name: '/reserved_addrs/159' }).waitFor()
+  })
+
+  test('moves by j and k, opens with the focus in the details, finds the search by /, and closes by Escape', async () => {
+    const { gateway, server, page, go } = await open({}, { place: 'requests' })
+    for (const name of ['a', 'b', 'c']) await gateway.fetch(`${server.url}/${name}`)
+    await page.getByText('3 of 3').waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    for (const [key, title] of [
+      ['j', 'GET /c'],
+      ['j', 'GET /b'],
+      ['ArrowDown', 'GET /a'],
+      ['k', 'GET /b'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await page.getByRole('heading', { name: title }).waitFor()
+      await expect.poll(focused).toBe(title)
+    }
+    await page.keyboard.press('Escape')
+    await page.getByRole('complementary').waitFor({ state: 'detached' })
+    await expect.poll(focused).toContain('/b')
+    await page.keyboard.press('/')
+    await page.keyboard.type('path:/a')
+    await page.getByText('1 of 3').waitFor()
+    expect(page.url()).toContain('q=path%3A%2Fa')
+    await go('resources/reserved_addrs')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('complementary').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('complementary').waitFor({ state: 'detached' })
+  })
+
+  test('has a list of some height at 400 % zoom, in a window of 320 by 200 px', async () => {
+    const { gateway, server, page } = await open({}, { place: 'requests', viewport: { width: 320, height: 200 } })
+    await gateway.fetch(`${server.url}/nowhere`)
+    const list = page.getByRole('region', { name: 'Requests' })
+    await list.waitFor()
+    expect((await list.boundingBox())?.height).toBeGreaterThan(150)
+  })
+
+  test.each([
+    ['jobs', 'all 1'],
+    ['faults', 'DNS zone'],
+    ['resources/reserved_domains', DOMAIN],
+  ])('at %s asks nothing more while clients only read', async (place, shown) => {
+    const { gateway, server, page } = await open({}, { place })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    await page.getByText(shown).first().waitFor()
+    // Whatever the page asks for, it asks within 150 ms after it has heard of a change.
+    const settled = () => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
+    await settled()
+    const asking: string[] = []
+    page.on('request', (each) => asking.push(each.url()))
+    for (let round = 0; round < 100; round++) await asked(server, 'GET', '/reserved_addrs')
+    await settled()
+    expect(asking).toEqual([])
+  })
+
+  test('is told what cannot be sent again exactly, and gets the form instead', async () => {
+    const { gateway, server, page, go } = await open({ keys: ['a-key-of-its-own'] })
+    const headers = {
+      authorization: 'Bearer a-key-of-its-own',
+      'service-version': '2',
+      'content-type': 'application/json',
+    }
+    await fetch(`${server.url}/reserved_addrs?limit=5`, { headers })
+    await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body: '{"half' })
+    const [read, broken] = gateway.requests.all()
+    await go(`requests/${read?.operationId}`)
+    const side = page.getByRole('complementary')
+    await side.getByText('the header authorization is hidden').waitFor()
+    await side.getByLabel('Headers').waitFor()
+    expect(await side.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0)
+    expect(await side.getByLabel('Path').inputValue()).toBe('/reserved_addrs?limit=5')
+    await go(`requests/${broken?.operationId}`)
+    await side.getByText('the journal does not have its body').waitFor()
+    expect(await side.getByLabel('Body').inputValue()).toBe('')
+  })
+
+  test('keeps its rows while the server is away, and reads in words what a bad file is', async () => {
+    const { gateway, server, page, go } = await open({}, { place: 'requests' })
+    await gateway.fetch(`${server.url}/nowhere`)
+    const row = page.getByRole('link', { name: '/nowhere' })
+    await row.waitFor()
+    await server.close()
+    await page.getByText('not connected').waitFor()
+    await row.waitFor()
+    const again = await serve(gateway, { port: server.port, name: 'the second' })
+    await page.getByText('live', { exact: true }).waitFor()
+    await row.waitFor()
+    await page.getByRole('link', { name: 'the second' }).waitFor()
+    expect(await page.title()).toBe('Requests · the second')
+    await go('state')
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Import', exact: true }).click()
+    await (await choosing).setFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{no') })
+    await page
+      .getByRole('alert')
+      .getByText(/^bad\.json is not a snapshot: .* Choose a file that Export wrote\./)
+      .waitFor()
+    await again.close()
+  })
+})
