@@ -213,12 +213,11 @@ export class Page extends PageState {
   }
 
   #handle(event: string, data: () => unknown): void {
-    // Each event has data of its own type.
-    if (event === 'request') this.#addEntry(data() as JournalEntry)
-    if (event === 'durations') this.#addDurations(data() as Record<string, number>)
-    if (event === 'overview') this.#setOverview(data() as Overview)
-    if (event === 'gateway') this.set({ gateway: data() as GatewayName })
-    if (event === 'control') this.#note(data() as Action)
+    if (event === 'request') this.#addEntry(data() as JournalEntry) // The data of that event.
+    if (event === 'durations') this.#addDurations(data() as Record<string, number>) // The data of that event.
+    if (event === 'overview') this.#setOverview(data() as Overview) // The data of that event.
+    if (event === 'gateway') this.set({ gateway: data() as GatewayName }) // The data of that event.
+    if (event === 'control') this.#note(data() as Action) // The data of that event.
     if (event === 'emptied') {
       this.actions.length = 0
       this.#arrived = []

@@ -129,6 +129,7 @@ function timelinesOf(
   const states: Record<string, number> = {}
   const failing: DomainRecord[] = []
   const others: DomainRecord[] = []
+  // In seconds, as timelines have their times.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
     if (!domain.policy && domain.timeline.length === 0) continue
@@ -146,7 +147,7 @@ function timelinesOf(
   return {
     total: all.length,
     states,
-    since: Number.isFinite(since) ? timestamp(since) : null,
+    since: Number.isFinite(since) ? timestamp(since * 1000) : null,
     timelines: chosen.map((domain) => shownDomainTimeline(tx, domain, outcomes)),
   }
 }
