@@ -140,6 +140,8 @@ function listenerFor(
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {
       sockets.add(socket)
+      // Idle connections of clients keep no process alive: the server itself does.
+      socket.unref()
       socket.once('close', () => sockets.delete(socket))
     })
     .on(ready, (socket: Socket) => connections.set(socket, new Connection(socket)))

@@ -6,7 +6,7 @@ import { KINDS, type Kind, readReplay, replayText } from './kinds.ts'
 import type { ReadSurvivalOptions } from './options.ts'
 import { type Event, Run } from './run.ts'
 import { storyOf } from './story.ts'
-import type { CodeUnderTest, Coverage, ScheduledFault, TriedSchedule } from './types.ts'
+import type { CodeUnderTest, Coverage, ScheduledFault, ScheduleOptions, TriedSchedule } from './types.ts'
 import { type Clean, cleanOf, judge, judgeByCaller } from './verdict.ts'
 import { World } from './world.ts'
 
@@ -26,6 +26,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
   readonly #world = new World()
   readonly #coverage = new Map<string, Map<string, number>>()
   #clean: Clean | undefined
+  #served: Served<G> | undefined
   tried = 0
   total = 0
   failing = 0
@@ -47,7 +48,9 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     return this.tried === this.total
   }
 
-  enter(): void {
+  async enter(): Promise<void> {
+    const { serve } = this.#options
+    if (serve) this.#served ??= await servedBy(serve, this.#newGateway())
     this.#world.enter()
   }
 
@@ -55,8 +58,9 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     this.#world.leave()
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.#world.end()
+    await this.#served?.close()
   }
 
   /** Yields each schedule after it was tried, the empty one first. May end with the level at which one fails. */
@@ -115,6 +119,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     this.#options.signal?.throwIfAborted()
     world.begin()
     const gateway = this.#newGateway()
+    this.#served?.swap(gateway)
     const run = new Run({ world, code: this.#code, gateway, url: gateway.url, setup, schedule, within })
     await run.run()
     for (const { at, fault } of schedule) this.#count(at, fault)
@@ -145,6 +150,27 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
       const { at, nth } = event
       return this.#kinds.filter((kind) => fits(kind, event)).map(({ name }) => ({ at, nth, fault: name }))
     })
+  }
+}
+
+/** A server whose gateway can be another one for each run. */
+interface Served<G> {
+  swap(gateway: G): void
+  close(): Promise<void>
+}
+
+async function servedBy<G extends Gateway<ManualClock>>(
+  serve: NonNullable<ScheduleOptions['serve']>,
+  first: G,
+): Promise<Served<G>> {
+  let current = first
+  const { url, close } = await serve(new Proxy(first, { get: (_, name) => Reflect.get(current, name, current) }))
+  return {
+    close,
+    swap(gateway) {
+      current = gateway
+      gateway.transport.servedAt(url)
+    },
   }
 }
 

@@ -42,13 +42,16 @@ function isBlind(resources: (() => readonly string[]) | undefined, after: typeof
   return !isSeen
 }
 
+/** The names by which crypto announces work on threads. A request of an HTTP client is none. */
+const ON_THREADS = /^(?!HTTP).*REQUEST$/
+
 function countThreads() {
   /** The ids of what is under way; true for a stream of zlib, which is one resource with many writes. */
   const working = new Map<number, boolean>()
   const done = (id: number, isStream: boolean) => void (working.get(id) === isStream && working.delete(id))
-  const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
-    init(id, type, _trigger, resource: { write?: (...args: unknown[]) => unknown }) {
-      if (type.endsWith('REQUEST')) working.set(id, false)
+  const callbacks = {
+    init(id: number, type: string, _trigger: number, resource: { write?: (...args: unknown[]) => unknown }) {
+      if (ON_THREADS.test(type)) working.set(id, false)
       const { write } = resource
       if (type !== 'ZLIB' || !write) return
       resource.write = (...args) => {
@@ -57,10 +60,12 @@ function countThreads() {
       }
     },
     // What is called now may write again.
-    before: (id) => done(id, true),
-    after: (id) => done(id, false),
-    destroy: (id) => void working.delete(id),
-  })
+    before: (id: number) => done(id, true),
+    after: (id: number) => done(id, false),
+    // Hooks of promises would slow all code down.
+    trackPromises: false,
+  }
+  const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook(callbacks)
   hook?.enable()
   return { count: () => working.size, end: () => void hook?.disable() }
 }

@@ -3,6 +3,9 @@ import type { Host } from './host.ts'
 /** Handles that stay open while nothing happens. What waits for them alone waits for nothing. */
 const HANDLE = /^(TCP(Server|Socket)Wrap|PipeWrap|UDPWrap|TTYWrap|MessagePort|Worker|ProcessWrap|Timeout|FSEventWrap)$/
 
+/** The turns before the first pause: connections within this process get on without time. */
+const MOST_TURNS = 50
+
 /** The pauses of about 1 ms after which open handles count as idle. */
 const MOST_PAUSES = 500
 
@@ -14,7 +17,7 @@ export class Outside {
   readonly #host: Host
   readonly #threads: ReturnType<Host['countThreads']>
   #baseline: readonly string[] = []
-  #pauses = 0
+  #waits = 0
 
   constructor(host: Host) {
     this.#host = host
@@ -34,7 +37,7 @@ export class Outside {
   /** Takes what is open now for idle. */
   begin(): void {
     this.#baseline = this.#host.resources()
-    this.#pauses = 0
+    this.#waits = 0
   }
 
   end(): void {
@@ -46,18 +49,18 @@ export class Outside {
     const more = this.#more()
     const isBusy = this.#threads.count() > 0 || more.length > held
     if (!isBusy || this.#isIdle(more)) {
-      this.#pauses = 0
+      this.#waits = 0
       return false
     }
-    if (more.includes('Immediate')) return true
-    this.#pauses++
-    await this.#host.pause()
+    this.#waits++
+    if (more.includes('Immediate') || this.#waits < MOST_TURNS) await this.#host.turn()
+    else await this.#host.pause()
     return true
   }
 
   #isIdle(more: readonly string[]): boolean {
     const isOpenOnly = this.#threads.count() === 0 && more.every((type) => HANDLE.test(type))
-    if (this.#pauses < (isOpenOnly ? MOST_PAUSES : MOST_PAUSES_IN_ALL)) return false
+    if (this.#waits < MOST_TURNS + (isOpenOnly ? MOST_PAUSES : MOST_PAUSES_IN_ALL)) return false
     this.begin()
     return true
   }

@@ -41,6 +41,9 @@ const MOST_SMALL_MOVES = 5000
 /** The most moves of the clock after the end of the code. */
 const MOST_STOPS_AFTER = 1000
 
+/** The turns that sockets have to close at the end of a run. */
+const MOST_LAST_TURNS = 10
+
 const never = () => new Promise<never>(() => undefined)
 
 export interface RunOptions<T, G extends Gateway<ManualClock>> {
@@ -147,9 +150,13 @@ export class Run<T, G extends Gateway<ManualClock>> {
   /** Ends the run: nothing of it may reach the next one. */
   async end(): Promise<void> {
     const { gateway } = this.#options
-    gateway.transport.hooks.arrival = undefined
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
-    if (this.#held.some(({ isServed }) => isServed)) gateway.reset()
+    gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
+    if (this.#countHeld() > 0) {
+      // Whoever waits at a socket is told that nothing comes.
+      gateway.reset()
+      for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.#world.turn()
+    }
     gateway.dispose()
   }
 

@@ -22,15 +22,15 @@ export async function search<T, G extends Gateway<ManualClock>>(
 ): Promise<SurvivalResult> {
   const explorer = explorerOf(code, options)
   const groups = new Map<string, Group>()
-  explorer.enter()
   try {
+    await explorer.enter()
     for await (const tried of explorer.tries(true)) {
       if (tried.verdict !== 'survived') addTo(groups, tried)
       const { tried: count, total, failing, level: faults } = explorer
       options.onProgress?.({ tried: count, total, failing, faults })
     }
   } finally {
-    explorer.end()
+    await explorer.end()
   }
   if (groups.size === 0) return resultOf(explorer)
   throw new SurvivalError(
@@ -46,16 +46,16 @@ export async function* iterate<T, G extends Gateway<ManualClock>>(
   options: ScheduleOptions<T, G>,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const explorer = explorerOf(code, options)
-  explorer.enter()
   try {
+    await explorer.enter()
     for await (const tried of explorer.tries(false)) {
       explorer.leave()
       yield tried
-      explorer.enter()
+      await explorer.enter()
     }
     return resultOf(explorer)
   } finally {
-    explorer.end()
+    await explorer.end()
   }
 }
 
