@@ -159,3 +159,21 @@ test('an unknown option and a wrong one are refused', async () => {
   await expect(survives(careful, { fault: 1 } as object)).rejects.toThrow('"fault" is not an option. Supported: ')
   await expect(survives(careful, { faults: 0 })).rejects.toThrow('faults is 0. Allowed: an integer from 1 to 8.')
 })
+
+test('the global fetch reaches the gateway of the run', async () => {
+  const globally: CodeUnderTest = ({ url }) => careless({ fetch: globalThis.fetch, url } as Life)
+  const error = await failureOf(survives(globally))
+  expect(error.replay).toBe('POST /reserved_addrs#1 lost-after')
+})
+
+test('with restart, what a crashed process has under way never ends, and its timers are gone', async () => {
+  const lives: string[] = []
+  const twice: CodeUnderTest = async (life) => {
+    const log = (what: string) => lives.push(`${life.life} ${what}`)
+    setTimeout(() => log('timer'), 10)
+    await careful(life)
+    log('done')
+  }
+  await survives(twice, { replay: 'GET /reserved_addrs#1 crash', restart: true })
+  expect(lives.slice(4)).toEqual(['2 done', '2 timer'])
+})

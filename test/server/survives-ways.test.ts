@@ -1,0 +1,64 @@
+import { Ngrok } from '@ngrok/ngrok-api'
+import axios from 'axios'
+import { setupServer } from 'msw/node'
+import { expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { serve } from '../../src/server/node.ts'
+import { handlers } from '../../src/testing/msw.ts'
+import { type CodeUnderTest, SurvivalError, survives } from '../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+const body = { description: 'app' }
+
+/** Creates again what may be there already. */
+async function carelessly(create: () => Promise<unknown>) {
+  for (let left = 3; ; left--) {
+    try {
+      return await create()
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+    }
+  }
+}
+
+const byAxios: CodeUnderTest = ({ url }) => carelessly(() => axios.post(`${url}/reserved_addrs`, body, { headers }))
+
+const byClient: CodeUnderTest = ({ url }) => {
+  const client = new Ngrok({ apiToken: 'any key', baseUrl: url })
+  return carelessly(() => client.reservedAddrs.create({ region: 'us', ...body }))
+}
+
+const byFetch: CodeUnderTest = ({ url }) =>
+  carelessly(async () => {
+    const response = await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(response.statusText)
+    return response.json()
+  })
+
+/** Returns all failing schedules with one fault. */
+async function failing(search: Promise<unknown>): Promise<string[]> {
+  const error = await search.then(() => undefined).catch((thrown) => thrown)
+  if (error instanceof SurvivalError) return error.groups.map(({ replay, count }) => `${replay} and ${count - 1} more`)
+  throw error
+}
+
+const expected = ['POST /reserved_addrs#1 lost-after and 3 more']
+
+test('faults act on axios over serve', async () => {
+  // It takes JSON that was cut for a text.
+  expect(await failing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
+})
+
+test("faults act on ngrok's own client over serve", async () => {
+  expect(await failing(survives(byClient, { serve, create: createNgrok }))).toEqual(expected)
+})
+
+test('faults act on handlers of MSW', async () => {
+  const setup = (gateway: Parameters<typeof handlers>[0]) => {
+    const server = setupServer(...handlers(gateway))
+    server.listen()
+    return () => server.close()
+  }
+  expect(await failing(survives(byFetch, { setup }))).toEqual(expected)
+})
