@@ -78,6 +78,51 @@ const FAMILIES = {
     }),
     update: { description: 'changed' },
   },
+  'backends.tunnel_group': {
+    path: 'backends/tunnel_group',
+    create: () => ({ labels: { team: 'web' }, ...texts }),
+    update: { labels: { team: 'mail' } },
+  },
+  'backends.failover': {
+    path: 'backends/failover',
+    create: () => ({ backends: ['bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz'], ...texts }),
+    update: { backends: ['bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz'] },
+  },
+  'backends.http_response': {
+    path: 'backends/http_response',
+    create: () => ({ body: 'Back soon.', headers: { server: 'web' }, status_code: 503, ...texts }),
+    update: { status_code: 404 },
+  },
+  'backends.static_address': {
+    path: 'backends/static',
+    create: () => ({ address: 'example.com:8080', tls: { enabled: true }, ...texts }),
+    update: { address: 'example.com:8081', tls: {} },
+  },
+  'edges.tcp': {
+    path: 'edges/tcp',
+    create: (n, { addrs, policy }) => ({
+      hostports: [addrs[n - 1]],
+      backend: { enabled: true, backend_id: 'bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
+      ip_restriction: { enabled: true, ip_policy_ids: [policy] },
+      ...texts,
+    }),
+    update: { metadata: 'changed' },
+  },
+  'edges.tls': {
+    path: 'edges/tls',
+    create: (n) => ({
+      hostports: [`tls${n}.example.com:443`],
+      backend: { enabled: true, backend_id: 'bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
+      tls_termination: { enabled: true, terminate_at: 'edge', min_version: '1.2' },
+      ...texts,
+    }),
+    update: { hostports: ['changed.example.com:443'] },
+  },
+  'edges.https': {
+    path: 'edges/https',
+    create: (n) => ({ hostports: [`https${n}.example.com:443`], ...texts }),
+    update: { description: 'changed' },
+  },
 }
 
 const ROUTE = { edge_id: 'edghts_2AbCdEfGhIjKlMnOpQrStUvWxYz', id: 'edghtsrt_2AbCdEfGhIjKlMnOpQrStUvWxYz' }
@@ -110,6 +155,21 @@ const MODULES = {
     at: ROUTE,
     path: ofRoute('webhook_verification'),
     module: { enabled: true, provider: 'github', secret: 's3cret' },
+  },
+  https_edge_route_request_headers: {
+    at: ROUTE,
+    path: ofRoute('request_headers'),
+    module: { enabled: true, add: { server: 'web' }, remove: ['accept'] },
+  },
+  https_edge_route_user_agent_filter: {
+    at: ROUTE,
+    path: ofRoute('user_agent_filter'),
+    module: { enabled: true, allow: ['a'], deny: ['b'] },
+  },
+  tls_edge_tls_termination: {
+    at: TLS,
+    path: `edges/tls/${TLS.id}/tls_termination`,
+    module: { enabled: true, terminate_at: 'edge', min_version: '1.3' },
   },
   tcp_edge_traffic_policy: { at: TCP, path: `edges/tcp/${TCP.id}/traffic_policy`, module: POLICY },
   tls_edge_traffic_policy: { at: TLS, path: `edges/tls/${TLS.id}/traffic_policy`, module: POLICY },
@@ -218,6 +278,36 @@ class Session {
     await this.refused({ ...item, call: 'get' }, 404, 'ERR_NGROK_90404')
   }
 
+  /** Routes have no list. */
+  async routes() {
+    const family = 'edges.https_routes'
+    const edge_id = this.gateway.httpsEdges.create(texts).id
+    const module = { enabled: true, backend_id: this.gateway.tunnelGroupBackends.create(texts).id }
+    const body = { edge_id, match_type: 'path_prefix', match: '/', ...texts, compression: { enabled: true } }
+    const made = await this.send({ family, call: 'create', body })
+    if (made.unknown) return
+    this.families++
+    assert(made.answer, JSON.stringify(made))
+    const { id } = made.answer
+    const at = { edge_id, id }
+    const path = `edges/https/${edge_id}/routes/${id}`
+    this.compare(await this.answer({ family, call: 'get', body: at }), await this.shown(path), family)
+    const replaced = await this.answer({
+      family: 'edge_modules.https_edge_route_backend',
+      call: 'replace',
+      body: { ...at, module },
+    })
+    assert.equal(replaced.backend.id, module.backend_id)
+    const change = { ...at, match_type: 'exact_path', match: '/blog', ...texts }
+    const changed = await this.answer({ family, call: 'update', body: change })
+    assert.deepEqual([changed.match, changed.backend.backend.id], ['/blog', module.backend_id])
+    this.compare(changed, await this.shown(path), family)
+    const [route] = (await this.answer({ family: 'edges.https', call: 'get', id: edge_id })).routes
+    this.compare(route, await this.shown(path), family)
+    await this.answer({ family, call: 'delete', body: at })
+    await this.refused({ family, call: 'get', body: at }, 404, 'ERR_NGROK_90404')
+  }
+
   async sessions() {
     const { declare, endpoints } = this.gateway
     for (const { id } of this.gateway.tunnelSessions.list().tunnel_sessions) declare.end(id)
@@ -302,10 +392,12 @@ async function run(language, version, expected) {
     }
     const session = new Session(language, client, gateway)
     const policy = gateway.ipPolicies.create(texts).id
+    const addrs = [1, 2, 3].map(() => gateway.reservedAddrs.create(texts).addr)
     const vault = gateway.vaults.create({ ...texts, name: 'of-secrets' }).id
     for (const [family, parts] of Object.entries(FAMILIES))
-      await session.crud(family, parts, { language, policy, vault })
+      await session.crud(family, parts, { language, policy, vault, addrs })
     for (const [name, parts] of Object.entries(MODULES)) await session.module(name, parts)
+    await session.routes()
     await session.sessions()
     await session.refusals()
     const { families, calls, fields, errors } = session

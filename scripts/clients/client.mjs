@@ -8,10 +8,20 @@ const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The names of families that its parts have. */
-const PLACES = { 'backends.weighted': 'backends.weightedBackends' }
+const PLACES = {
+  'backends.weighted': 'backends.weighted_backends',
+  'backends.tunnel_group': 'backends.tunnel_group_backends',
+  'backends.failover': 'backends.failover_backends',
+  'backends.http_response': 'backends.http_response_backends',
+  'backends.static_address': 'backends.static_backends',
+  'edges.tcp': 'edges.edges_tcp',
+  'edges.tls': 'edges.edges_tls',
+  'edges.https': 'edges.edges_https',
+  'edges.https_routes': 'edges.edges_https_routes',
+}
 
 function clientOf(ngrok, family) {
-  const module = /^edge_modules\.https_(.*)$/.exec(family)
+  const module = /^edge_modules\.(?:https_)?(.*)$/.exec(family)
   const path = module ? `edge_modules.${module[1]}_module` : (PLACES[family] ?? family)
   return path.split('.').reduce((part, name) => part?.[camel(name)], ngrok)
 }

@@ -32,10 +32,13 @@ class Module:
         self._props = fields
 
 
+MODULES = {"module", "backend", "ip_restriction", "compression", "tls", "tls_termination"}
+
+
 def called(client, asked):
     given = dict(asked.get("body") or {})
-    if "module" in given:
-        given["module"] = Module(given["module"])
+    for name in MODULES & given.keys():
+        given[name] = Module(given[name])
     if "id" in asked:
         given["id"] = asked["id"]
     method = getattr(client, asked["call"])

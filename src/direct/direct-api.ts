@@ -47,13 +47,13 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
 const NO_IDS: PathIds = Object.freeze({})
 
 function callOf(operation: Operation, run: Run): Call {
-  const { length } = Object.keys(operation.ids)
-  if (length === 0) {
+  const [first, ...others] = Object.keys(operation.ids)
+  if (first === undefined) {
     const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
     return call
   }
   // Copied: a getter in the caller's object may return something else each time, or call the gateway.
-  const idsOf = (ids: unknown) => (length === 1 ? { id: ids } : { ...(ids as PathIds) }) as PathIds // Checked when it is run.
+  const idsOf = (ids: unknown) => (others.length === 0 ? { [first]: ids } : { ...(ids as PathIds) }) as PathIds // Checked when it is run.
   const call = (ids: unknown, input: unknown = {}) => run(operation, idsOf(ids), input, call)
   return call
 }

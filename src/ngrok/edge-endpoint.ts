@@ -12,6 +12,7 @@ import {
   refuse,
   type Transaction,
 } from '../kit/index.ts'
+import { edges } from './edge-records.ts'
 import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, OF_NO_AGENT, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
@@ -41,7 +42,7 @@ const fields = named(
   'Declares the endpoint of an edge, which no call makes. `gateway.declare.end(id)` removes it.',
 )
 
-/** The endpoint of an edge. No call makes one, since edges cannot be made here. */
+/** The endpoint of an edge that others made. Those of edges that are made here follow from their hostports. */
 export const edgeEndpoint = declaration({
   schema: fields,
   answer: endpointShape,
@@ -73,12 +74,17 @@ export const edgeEndpoint = declaration({
     prefix: 'ep',
     run(tx, id) {
       const endpoint = tx.get(endpoints, id)
-      if (endpoint?.type !== 'edge') return false
+      if (endpoint?.type !== 'edge' || isMade(tx, endpoint.edge_id ?? '')) return false
       tx.remove(endpoints, endpoint)
       return true
     },
   },
 })
+
+/** Returns whether an operation made an edge: its endpoints come and go with its hostports. */
+function isMade(tx: Transaction, edge: string): boolean {
+  return tx.get(edges[edgeKindOf(edge)], edge) !== undefined
+}
 
 function existingDomain(tx: Transaction, id: string): string {
   if (tx.get(domains, id)) return id

@@ -95,6 +95,7 @@ export const endpoints = collection<EndpointRecord>({
     domain: (each) => each.domain_id,
     tcp_addr: (each) => each.tcp_addr_id,
     tunnel_session: (each) => each.tunnel_session_id,
+    edge: (each) => each.edge_id,
   },
 })
 
@@ -132,6 +133,12 @@ export type EdgeKind = (typeof EDGES)[keyof typeof EDGES]
 
 /** The prefixes of the ids of edges. */
 export const EDGE_PREFIXES = Object.keys(EDGES).join('|')
+
+/** Returns the prefix of the ids of a kind of edge. */
+export function prefixOf(kind: EdgeKind): string {
+  const [prefix = ''] = Object.entries(EDGES).find(([, each]) => each === kind) ?? []
+  return prefix
+}
 
 /** Returns the kind of an edge, by its id. */
 export function edgeKindOf(id: string): EdgeKind {

@@ -1,13 +1,34 @@
 import { apiKeyFamily } from './api-keys.ts'
 import { credentialFamily } from './credentials.ts'
+import {
+  httpsEdgeMutualTls,
+  routeBackend,
+  routeIpRestriction,
+  tcpEdgeBackend,
+  tcpEdgeIpRestriction,
+  tlsEdgeBackend,
+  tlsEdgeIpRestriction,
+  tlsEdgeMutualTls,
+} from './edge-modules.ts'
 import { endpoints } from './endpoints.ts'
 import { failoverBackends } from './failover-backends.ts'
 import { httpResponseBackends } from './http-response-backends.ts'
+import { httpsEdgeRoutes } from './https-edge-routes.ts'
+import { httpsEdges } from './https-edges.ts'
 import { ipPolicies } from './ip-policies.ts'
 import { ipPolicyRules } from './ip-policy-rules.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
+import {
+  routeRequestHeaders,
+  routeResponseHeaders,
+  routeUserAgentFilter,
+  routeWebsocketTcpConverter,
+} from './route-modules.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
+import { tcpEdges } from './tcp-edges.ts'
+import { tlsEdges } from './tls-edges.ts'
+import { httpsEdgeTlsTermination, tlsEdgeTlsTermination } from './tls-terminations.ts'
 import { routeTrafficPolicy, tcpEdgeTrafficPolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
 import { tunnelGroupBackends } from './tunnel-group-backends.ts'
 import { tunnelSessions } from './tunnel-sessions.ts'
@@ -38,4 +59,22 @@ export const ngrokFamilies = {
   failoverBackends,
   httpResponseBackends,
   staticBackends,
+  httpsEdges,
+  httpsEdgeMutualTls,
+  httpsEdgeTlsTermination,
+  httpsEdgeRoutes,
+  routeBackend,
+  routeIpRestriction,
+  routeRequestHeaders,
+  routeResponseHeaders,
+  routeUserAgentFilter,
+  routeWebsocketTcpConverter,
+  tcpEdges,
+  tcpEdgeBackend,
+  tcpEdgeIpRestriction,
+  tlsEdges,
+  tlsEdgeBackend,
+  tlsEdgeIpRestriction,
+  tlsEdgeMutualTls,
+  tlsEdgeTlsTermination,
 }

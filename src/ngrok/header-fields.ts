@@ -32,3 +32,14 @@ export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(e
     v.transform((map) => Object.fromEntries(Object.entries(map).map(([name, value]) => [name.toLowerCase(), value]))),
   )
 }
+
+/** Makes the schema of the name of a header, kept in lower case. */
+export function headerNameWith<E extends Wrong>(error: E) {
+  return v.pipe(
+    v.string(),
+    rule([error], (name, report) => {
+      if (!NAME.test(name)) report(error, {})
+    }),
+    v.toLowerCase(),
+  )
+}

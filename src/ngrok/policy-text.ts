@@ -131,7 +131,13 @@ export function policyProblems(
   }
   const tooMany = ruleLimitProblem(rules, name, Object.values(phases).flat().length)
   if (tooMany) problems.push(tooMany)
-  return problems.map((each) => ({ ...each, message: `The traffic policy is not valid: ${each.message}` }))
+  return problems.map(asOfPolicy)
+}
+
+/** Programs tell the errors of policies by this word. */
+function asOfPolicy({ withFacts, ...each }: Problem): Problem {
+  const message = `The traffic policy is not valid: ${each.message}`
+  return { ...each, message, ...(withFacts && { withFacts: (facts) => asOfPolicy(withFacts(facts)) }) }
 }
 
 /** The number of wrong phases that are named. */

@@ -9,6 +9,7 @@ import {
   type PathIds,
   Refusal,
 } from '../kit/index.ts'
+import { TCP_EDGES, TLS_EDGES } from './edge-places.ts'
 import { policyProblems, policyTextErrors } from './policy-text.ts'
 
 const VALUE = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
@@ -52,15 +53,7 @@ function policyModule<Ids extends PathIds>(
 export const routeTrafficPolicy = policyModule('route_traffic_policy', 'Route', 'https', HTTPS_ROUTES)
 
 /** Traffic policies of TCP edges. */
-export const tcpEdgeTrafficPolicy = policyModule('tcp_edge_traffic_policy', 'TcpEdge', 'tcp', {
-  path: '/edges/tcp/{id}',
-  ids: { id: 'edgtcp' },
-  what: 'TCP edge',
-})
+export const tcpEdgeTrafficPolicy = policyModule('tcp_edge_traffic_policy', 'TcpEdge', 'tcp', TCP_EDGES)
 
 /** Traffic policies of TLS edges. */
-export const tlsEdgeTrafficPolicy = policyModule('tls_edge_traffic_policy', 'TlsEdge', 'tls', {
-  path: '/edges/tls/{id}',
-  ids: { id: 'edgtls' },
-  what: 'TLS edge',
-})
+export const tlsEdgeTrafficPolicy = policyModule('tls_edge_traffic_policy', 'TlsEdge', 'tls', TLS_EDGES)

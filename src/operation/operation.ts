@@ -20,7 +20,9 @@ export type PathIds = Readonly<Record<string, string>>
 export type CallOf<Ids, Input, Result> = (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
 /** A single id is passed by itself, several by name. */
-type IdArguments<Ids> = keyof Ids extends never ? [] : keyof Ids extends 'id' ? [id: string] : [ids: Ids]
+type IdArguments<Ids> = keyof Ids extends never ? [] : IsOne<keyof Ids> extends true ? [id: string] : [ids: Ids]
+
+type IsOne<Name, All = Name> = Name extends unknown ? ([All] extends [Name] ? true : false) : never
 
 /** The argument for a body or query; optional if it can be empty. */
 export type InputArguments<Input> = [Input] extends [undefined]

@@ -4,7 +4,8 @@ import { type ErrorsByKey, familyOf } from '../operation/family.ts'
 import type { LimitsByName } from '../operation/limit.ts'
 import { operation, operationWithBody, type PathIds } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import { refuse } from '../schema/errors.ts'
+import type { View, Wire } from '../operation/view.ts'
+import { Refusal, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
@@ -12,9 +13,9 @@ import { withoutSecretFields } from '../schema/secret-fields.ts'
 import { deepFreeze, type Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
-interface ModuleRecord<Module> {
+interface ModuleRecord {
   readonly key: string
-  readonly module: Module
+  readonly module: object
 }
 
 /** The ids in the path of a route module. */
@@ -59,7 +60,7 @@ export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: stri
 /** Declares a module of HTTPS edge routes (rules: route-modules#singletons); see {@link edgeModule}. */
 export function routeModule<
   Sent,
-  Body,
+  Body extends object,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
 >(definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
@@ -79,38 +80,69 @@ interface ModuleDefinition<Sent, Body, Shape extends v.GenericSchema<object>, Er
   readonly body: v.GenericSchema<Sent, Body>
   /** The schema of the answer. */
   readonly shape: Shape
-  /** Applies rules that go beyond one field, and returns the module to store. */
-  moduleOf(body: Body): Frozen<v.InferOutput<Shape>>
+  /** Applies rules that go beyond one field, and returns the module to store and to show. Default: the body. */
+  moduleOf?(body: Body): Frozen<v.InferOutput<Shape>>
+  /** Makes the wire's form of a stored body, if that is not the body itself. Takes the place of `moduleOf`. */
+  view?(body: Frozen<Body>, wire: Wire): Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that look at the gateway. */
   check?(tx: Transaction, body: Body): void
+}
+
+/** The module of an edge or a route, for a family that shows it as a field. */
+export interface EdgeModule<Ids extends PathIds, Sent, Body, Shown, Errors extends ErrorsByKey = ErrorsByKey> {
+  /** The schema of what replaces it. */
+  readonly body: v.GenericSchema<Sent, Body>
+  /** The schema of what is shown. */
+  readonly shape: v.GenericSchema<unknown, Shown>
+  /** The errors of the module. */
+  readonly errors: Errors
+  /** Returns the module as it is shown; null if it was never set. */
+  shown(tx: Transaction, ids: Ids): Frozen<Shown> | null
+  /** Replaces the module. Problems are named as those of a field of the body that has the module. */
+  set(tx: Transaction, ids: Ids, body: Body, field: string): void
+  /** Removes the module, if it was set. */
+  remove(tx: Transaction, ids: Ids): void
 }
 
 /** Declares a module: a singleton per edge or route with replace, get and delete. */
 export function edgeModule<
   Ids extends PathIds,
   Sent,
-  Body,
+  Body extends object,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
 >(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
+  type Shown = Frozen<v.InferOutput<Shape>>
   // Without errors, their type is that of none.
-  const { name, segment, what, body, shape, moduleOf, check, errors = {} as Errors } = definition
+  const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
   const { ids, what: place } = owner
   // Names of limits are in the types of the families that they are about.
   const limits: Record<never, never> = definition.limits ?? {}
   const path = `${owner.path}/${segment}`
-  type Stored = ModuleRecord<Frozen<v.InferOutput<Shape>>>
-  const stored = v.object({ key: keyRule(ids), module: v.pipe(body, v.transform(moduleOf)) })
-  const withoutSecrets = withoutSecretFields<Frozen<v.InferOutput<Shape>>>(shape)
-  const modules = collection<Stored>({
+  const toStore: (body: Body) => object = definition.moduleOf ?? ((sent) => sent)
+  const stored = v.object({ key: keyRule(ids), module: v.pipe(body, v.transform(toStore)) })
+  const withoutSecrets = withoutSecretFields<object>(shape)
+  const modules = collection<ModuleRecord>({
     name,
     key: (record) => record.key,
     // The type checker does not see through a schema that is a parameter.
-    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, Stored>,
+    schema: stored as v.GenericSchema<unknown> as v.GenericSchema<unknown, ModuleRecord>,
     ...(withoutSecrets && {
       exported: (record, withSecrets) => (withSecrets ? record : { ...record, module: withoutSecrets(record.module) }),
     }),
   })
+  const { view } = definition
+  const shownOf: View<ModuleRecord, Shown> = (record, wire) =>
+    // What is stored is the body if there is a view, else what is shown.
+    view ? deepFreeze(view(record.module as Frozen<Body>, wire)) : (record.module as Shown)
+  const put = (tx: Transaction, key: string, sent: Body) => {
+    check?.(tx, sent)
+    return tx.put(modules, { key, module: deepFreeze(toStore(sent)) })
+  }
+  const removed = (tx: Transaction, key: string) => {
+    const record = tx.get(modules, key)
+    if (record) tx.remove(modules, record)
+  }
   const operations = {
     replace: operationWithBody({
       name: `${name}.replace`,
@@ -123,11 +155,7 @@ export function edgeModule<
       response: shape,
       errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
       wrappable: true,
-      run(tx, route, sent) {
-        const key = keyOf(tx, route)
-        check?.(tx, sent)
-        return tx.put(modules, { key, module: deepFreeze(moduleOf(sent)) }).module
-      },
+      run: (tx, route, sent) => tx.show(shownOf, put(tx, keyOf(tx, route), sent)),
     }),
     get: operation({
       name: `${name}.get`,
@@ -138,9 +166,11 @@ export function edgeModule<
       ids,
       response: shape,
       errors: routeErrors,
-      run: (tx, route) =>
-        tx.get(modules, keyOf(tx, route))?.module ??
-        refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route),
+      run(tx, route) {
+        const record = tx.get(modules, keyOf(tx, route))
+        if (record) return tx.show(shownOf, record)
+        return refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route)
+      },
     }),
     delete: operation({
       name: `${name}.delete`,
@@ -150,14 +180,38 @@ export function edgeModule<
       summary: `Remove the ${what} module of a ${place}`,
       ids,
       errors: routeErrors,
-      run(tx, route) {
-        const record = tx.get(modules, keyOf(tx, route))
-        if (record) tx.remove(modules, record)
-      },
+      run: (tx, route) => removed(tx, keyOf(tx, route)),
     }),
   }
   const { edge_not_found } = declarationErrors
-  return familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
+  const family = familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
+  const module: EdgeModule<Ids, Sent, Body, v.InferOutput<Shape>, Errors> = {
+    body,
+    // As above.
+    shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
+    errors,
+    shown(tx, route) {
+      const record = tx.get(modules, pathKey(route))
+      return record ? tx.show(shownOf, record) : null
+    },
+    set: (tx, route, sent, field) => within(field, () => void put(tx, pathKey(route), sent)),
+    remove: (tx, route) => removed(tx, pathKey(route)),
+  }
+  return { ...family, module }
+}
+
+/** Runs work on a field of a body: its refusals name what is below the field. */
+function within(field: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw error.worded((each) => {
+      if (each.field === undefined) return each
+      const path = `${field}.${each.field}`
+      return each.withFacts?.({ field: path }) ?? { ...each, field: path }
+    })
+  }
 }
 
 /** Makes the schema of a key: the ids of an edge and of its route, or that of an edge. */
@@ -179,5 +233,9 @@ function keyOf(tx: Transaction, ids: PathIds): string {
   const { edge_id, id = '' } = ids
   if (edge_id === undefined) requireEdge(tx, id)
   else requireRoute(tx, edge_id, id)
+  return pathKey(ids)
+}
+
+function pathKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }

@@ -30,6 +30,9 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
   failover_backends: '',
   http_response_backends: '',
   static_backends: '',
+  https_edges: '',
+  tcp_edges: '',
+  tls_edges: '',
   'vaults.secrets': '',
   'kubernetes_operators.bound_endpoints': '',
 }

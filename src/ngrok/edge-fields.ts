@@ -1,0 +1,57 @@
+import * as v from 'valibot'
+import { documented, type EdgeModule, type Frozen, type PathIds, type Transaction } from '../kit/index.ts'
+
+/** The modules of one kind of edge or of routes, by their fields. */
+type Modules<Ids extends PathIds> = Readonly<Record<string, EdgeModule<Ids, unknown, unknown, unknown>>>
+
+type SentBy<M> = M extends EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyOf<M> = M extends EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ShownBy<M> = M extends EdgeModule<never, unknown, unknown, infer Shown> ? Shown : never
+
+/** The errors of all modules together. */
+type ErrorsOf<All> = {
+  [Name in keyof All]: All[Name] extends { readonly errors: infer E } ? (errors: E) => void : never
+}[keyof All] extends (errors: infer Together) => void
+  ? Together
+  : never
+
+type BodyFields<All> = {
+  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentBy<All[Name]>, BodyOf<All[Name]>>, undefined>
+}
+
+type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ShownBy<All[Name]> | null> }
+
+type ShownFields<All> = { [Name in keyof All]: Frozen<ShownBy<All[Name]>> | null }
+
+/** What a resource has by its modules: fields of its bodies and answers, and what becomes of them. */
+export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>>(modules: All) {
+  const all = Object.entries(modules)
+  const each = <T>(make: (module: All[string], name: string) => T) =>
+    Object.fromEntries(all.map(([name, module]) => [name, make(module as All[string], name)])) // Its own values.
+  const none = each(() => null)
+  return {
+    /** The fields of a body: each replaces a module. */
+    body: each(({ body }) => v.optional(body)) as unknown as BodyFields<All>, // The type checker does not follow entries.
+    /** The fields of an answer: each is null if its module was never set. */
+    shape: each(({ shape }, name) =>
+      documented(v.nullable(shape), `The module \`${name}\`; null if it was not set.`),
+    ) as unknown as ShapeFields<All>, // As above.
+    /** The errors of all modules, by their keys. */
+    errors: Object.assign({}, ...all.map(([, { errors }]) => errors)) as ErrorsOf<All>, // As above.
+    /** The fields of a view, which has no records but its own. */
+    none: none as ShownFields<All>, // As above.
+    /** Returns the fields of an answer. */
+    shown: (tx: Transaction, ids: Ids) => each((module) => module.shown(tx, ids)) as ShownFields<All>, // As above.
+    /** Replaces the modules that a body has. */
+    set(tx: Transaction, ids: Ids, body: object): void {
+      for (const [name, module] of all) {
+        const sent: unknown = Reflect.get(body, name)
+        if (sent !== undefined) module.set(tx, ids, sent, name)
+      }
+    },
+    /** Removes all modules. */
+    remove(tx: Transaction, ids: Ids): void {
+      for (const [, module] of all) module.remove(tx, ids)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  declareMade,
+  described,
+  type FieldError,
+  newHead,
+  quote,
+  refuse,
+  type Transaction,
+  undeclare,
+} from '../kit/index.ts'
+import { edgeErrors } from './edge-errors.ts'
+import { type EdgeRecord, edges, HOSTPORT } from './edge-records.ts'
+import { type EdgeKind, endpoints, OF_NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
+
+/** What a body says of an edge. */
+export interface SentEdge {
+  readonly description?: string | undefined
+  readonly metadata?: string | undefined
+  readonly hostports?: readonly string[] | undefined
+}
+
+/** Makes an edge, and its endpoints. */
+export function madeEdge(tx: Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
+  const edge = { ...newHead(tx, prefixOf(kind), texts), hostports }
+  declareMade(tx, edge.id)
+  serve(tx, kind, edge, [])
+  return tx.put(edges[kind], edge)
+}
+
+/** Changes an edge, and its endpoints. */
+export function changedEdge(tx: Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
+  const after = { ...before, ...described(sent, before), hostports: sent.hostports ?? before.hostports }
+  serve(tx, kind, after, before.hostports)
+  return tx.put(edges[kind], after)
+}
+
+/** Lets go of an edge that is deleted: its endpoints are gone. */
+export function releaseEdge(tx: Transaction, { id }: EdgeRecord): void {
+  for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
+  undeclare(tx, id)
+}
+
+/** Puts the endpoints of an edge: one for each hostport. Those that it has already stay. */
+function serve(tx: Transaction, kind: EdgeKind, edge: EdgeRecord, had: readonly string[]): void {
+  const { id: edge_id, description, metadata } = edge
+  const urls = new Set(edge.hostports.map((each) => urlAt(kind, each)))
+  for (const each of tx.findAll(endpoints, 'edge', edge_id)) {
+    if (!urls.has(each.url)) tx.remove(endpoints, each)
+    else if (each.description !== description || each.metadata !== metadata) {
+      tx.put(endpoints, { ...each, ...described({ description, metadata }, each), updated_at: tx.now })
+    }
+  }
+  for (const [index, each] of edge.hostports.entries()) {
+    const at = { field: `hostports.${index}`, received: quote(each) }
+    if (edge.hostports.indexOf(each) < index) {
+      refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
+    }
+    if (had.includes(each)) continue
+    const place = placeFor(tx, kind, each, at)
+    const head = { id: tx.newId('ep'), created_at: tx.now, updated_at: tx.now, ...described({ description, metadata }) }
+    const rest = { type: 'edge', edge_id, pooling_enabled: false, traffic_policy: null } as const
+    tx.put(endpoints, { ...head, ...OF_NO_AGENT, ...place, ...rest })
+  }
+}
+
+function urlAt(kind: EdgeKind, hostport: string): string {
+  return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
+}
+
+/** Returns where a hostport is, or refuses it (rules: edges#hostports). */
+function placeFor(tx: Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
+  const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
+  const parts = { host, port, path: '', url: urlAt(kind, text) }
+  const address = reservationOf(tx, { ...parts, scheme: 'tcp' })
+  const domain = reservationOf(tx, { ...parts, scheme: 'https' })
+  const refuseAs = (error: FieldError<string, { problem: string }>, problem: string) =>
+    refuse(error, { ...at, problem })
+  if (kind === 'tcp' && address.tcp_addr_id === null) {
+    if (domain.domain_id !== null) refuseAs(edgeErrors.tcp_edge_on_domain, 'is a domain. Use a reserved address')
+    refuseAs(edgeErrors.edge_address_not_reserved, 'is not reserved. Use the addr of a reserved address')
+  }
+  if (kind !== 'tcp') {
+    const ofAddress = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
+    if (address.tcp_addr_id !== null) refuseAs(ofAddress, 'is a TCP address. Use a reserved domain')
+    if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
+    if (domain.domain_id === null) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
+  }
+  const others = kind === 'tcp' ? [kind] : (['https', 'tls'] as const)
+  for (const each of others) {
+    const other = otherAt(tx, { url: urlAt(each, text), binding: 'public' })
+    if (other?.type === 'edge') refuseAs(edgeErrors.edge_hostport_taken, `the edge ${other.edge_id} has already`)
+    if (other && each === kind) refuseAs(edgeErrors.edge_hostport_of_endpoint, `the endpoint ${other.id} has already`)
+  }
+  return { ...(kind === 'tcp' ? address : domain), url: parts.url, binding: 'public' } as const
+}

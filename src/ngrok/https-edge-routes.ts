@@ -1,0 +1,255 @@
+import * as v from 'valibot'
+import {
+  circuitBreaker,
+  compression,
+  declareErrors,
+  declareMade,
+  described,
+  documented,
+  entry,
+  type Frozen,
+  familyOf,
+  field,
+  general,
+  named,
+  newHead,
+  ofField,
+  operation,
+  operationWithBody,
+  quote,
+  refuse,
+  refusedAs,
+  required,
+  resourceHead,
+  rule,
+  shownHead,
+  type Transaction,
+  trafficPolicy,
+  undeclare,
+  webhookVerification,
+} from '../kit/index.ts'
+import { edgeErrors, edgeTexts } from './edge-errors.ts'
+import { moduleFields } from './edge-fields.ts'
+import { routeBackend, routeIpRestriction } from './edge-modules.ts'
+import { edges, type RouteRecord, routes } from './edge-records.ts'
+import {
+  routeRequestHeaders,
+  routeResponseHeaders,
+  routeUserAgentFilter,
+  routeWebsocketTcpConverter,
+} from './route-modules.ts'
+import { routeTrafficPolicy } from './traffic-policies.ts'
+
+const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
+const LONGEST_MATCH = 4096
+
+const errors = declareErrors({
+  route_match_missing: entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
+  route_match_taken: ofField(
+    7126,
+    400,
+    (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
+  ),
+  route_match_type_invalid: field(7130, 400),
+  route_match_invalid: field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
+  route_match_too_long: field(7135, 400, () => `at most ${LONGEST_MATCH} characters`),
+})
+
+const modules = moduleFields({
+  backend: routeBackend.module,
+  ip_restriction: routeIpRestriction.module,
+  circuit_breaker: circuitBreaker.module,
+  compression: compression.module,
+  request_headers: routeRequestHeaders.module,
+  response_headers: routeResponseHeaders.module,
+  webhook_verification: webhookVerification.module,
+  websocket_tcp_converter: routeWebsocketTcpConverter.module,
+  user_agent_filter: routeUserAgentFilter.module,
+  policy: trafficPolicy.module,
+  traffic_policy: routeTrafficPolicy.module,
+})
+
+const absent = (module: string) =>
+  documented(v.null(), `Always null: this API does not have the module \`${module}\`.`, { type: 'null' })
+
+const MATCH = 'The path of the requests that the route gets.'
+
+/** The schema of a route in an answer. */
+export const routeShape = named(
+  v.object({
+    edge_id: documented(v.string(), 'The id of the edge.'),
+    ...resourceHead,
+    match_type: documented(v.picklist(MATCH_TYPES), 'Whether the path is the whole one or its beginning.'),
+    match: documented(v.string(), MATCH),
+    ...modules.shape,
+    oauth: absent('oauth'),
+    oidc: absent('oidc'),
+    saml: absent('saml'),
+  }),
+  'HttpsEdgeRoute',
+  'The requests of an HTTPS edge that have a path in common, and what becomes of them.',
+)
+
+const match = documented(
+  v.pipe(
+    v.string(),
+    rule([errors.route_match_invalid, errors.route_match_too_long], (path, report) => {
+      if (path.length > LONGEST_MATCH) report(errors.route_match_too_long, {})
+      else if (path !== '' && !/^\/[^\s?#]*$/.test(path)) report(errors.route_match_invalid, {})
+    }),
+  ),
+  MATCH,
+  { json: { examples: ['/'] } },
+)
+
+const match_type = documented(
+  v.pipe(v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')), refusedAs(errors.route_match_type_invalid)),
+  'Whether the path is the whole one, `exact_path`, or its beginning, `path_prefix`, as by default.',
+)
+
+const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
+
+const createBody = named(v.object(fields), 'HttpsEdgeRouteCreate', 'The body that creates a route.', {
+  json: { examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }] },
+})
+
+const updateBody = named(
+  v.object(fields),
+  'HttpsEdgeRouteUpdate',
+  'The changes of a route. Modules that are not sent stay.',
+  {
+    json: { examples: [{ match: '/blog' }] },
+  },
+)
+
+type Shown = Frozen<v.InferOutput<typeof routeShape>>
+
+const idsOf = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
+
+const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: Transaction) => ({
+  edge_id,
+  ...shownHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
+  match_type,
+  match,
+  oauth: null,
+  oidc: null,
+  saml: null,
+})
+
+/** Returns a route as it is shown. */
+export function shownRoute(tx: Transaction, route: RouteRecord): Shown {
+  return { ...viewed(route, tx), ...modules.shown(tx, idsOf(route)) }
+}
+
+/** Removes a route that goes with its edge, or by itself. */
+export function releaseRoute(tx: Transaction, route: RouteRecord): void {
+  modules.remove(tx, idsOf(route))
+  undeclare(tx, route.id)
+  tx.remove(routes, route)
+}
+
+interface RoutePath {
+  readonly edge_id: string
+  readonly id: string
+}
+
+function routeAt(tx: Transaction, { edge_id, id }: RoutePath): RouteRecord {
+  const route = required(tx, routes, id, 'route')
+  return route.edge_id === edge_id
+    ? route
+    : refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+}
+
+function requireOwnMatch(tx: Transaction, route: Omit<RouteRecord, 'id'> & { id?: string }): void {
+  const other = tx
+    .findAll(routes, 'edge', route.edge_id)
+    .find(({ id, match }) => match === route.match && id !== route.id)
+  if (other) refuse(errors.route_match_taken, { field: 'match', received: quote(route.match), id: other.id })
+}
+
+const ids = { edge_id: 'edghts', id: 'edghtsrt' }
+const path = '/edges/https/{edge_id}/routes/{id}'
+const ofBody = [errors.route_match_taken, ...Object.values(modules.errors), general.not_found]
+
+const operations = {
+  create: operationWithBody({
+    name: 'https_edge_routes.create',
+    method: 'POST',
+    path: '/edges/https/{edge_id}/routes',
+    status: 201,
+    summary: 'Create a route of an HTTPS edge',
+    ids: { edge_id: 'edghts' },
+    body: createBody,
+    response: routeShape,
+    errors: [errors.route_match_missing, ...ofBody],
+    run(tx, { edge_id }, body): Shown {
+      required(tx, edges.https, edge_id, 'HTTPS edge')
+      const { match_type, match, ...rest } = body
+      if (match === '') refuse(errors.route_match_missing, {})
+      const made = { edge_id, match_type: match_type || 'path_prefix', match } as const
+      const route = { ...newHead(tx, ids.id, rest), ...made }
+      requireOwnMatch(tx, route)
+      declareMade(tx, route.id, edge_id)
+      tx.put(routes, route)
+      modules.set(tx, idsOf(route), body)
+      return shownRoute(tx, route)
+    },
+  }),
+  get: operation({
+    name: 'https_edge_routes.get',
+    method: 'GET',
+    path,
+    status: 200,
+    summary: 'Get a route of an HTTPS edge',
+    ids,
+    response: routeShape,
+    errors: [general.not_found],
+    run: (tx, at) => shownRoute(tx, routeAt(tx, at)),
+  }),
+  update: operationWithBody({
+    name: 'https_edge_routes.update',
+    method: 'PATCH',
+    path,
+    status: 200,
+    summary: 'Change a route of an HTTPS edge',
+    ids,
+    body: updateBody,
+    response: routeShape,
+    errors: ofBody,
+    run(tx, at, body): Shown {
+      const before = routeAt(tx, at)
+      const { match_type, match, ...rest } = body
+      const route = {
+        ...before,
+        ...described(rest, before),
+        match_type: match_type || before.match_type,
+        match: match || before.match,
+      }
+      requireOwnMatch(tx, route)
+      tx.put(routes, route)
+      modules.set(tx, idsOf(route), body)
+      return shownRoute(tx, route)
+    },
+  }),
+  delete: operation({
+    name: 'https_edge_routes.delete',
+    method: 'DELETE',
+    path,
+    status: 204,
+    summary: 'Delete a route of an HTTPS edge',
+    ids,
+    errors: [general.not_found],
+    run: (tx, at) => releaseRoute(tx, routeAt(tx, at)),
+  }),
+}
+
+/** Routes of HTTPS edges (rules: edges#routes). */
+export const httpsEdgeRoutes = familyOf({
+  operations,
+  errors: { ...edgeErrors, ...modules.errors, ...errors },
+  prefix: ids.id,
+  collections: [routes],
+  relations({ edge_id }: RouteRecord, others, report) {
+    if (!others.get(edges.https, edge_id)) report(['edge_id'], edge_id, 'an HTTPS edge that exists')
+  },
+})

@@ -1,0 +1,80 @@
+import * as v from 'valibot'
+import { documented, named, resource, resourceHead, shownHead, type Transaction } from '../kit/index.ts'
+import { edgeErrors, edgeLimit } from './edge-errors.ts'
+import { moduleFields } from './edge-fields.ts'
+import { httpsEdgeMutualTls } from './edge-modules.ts'
+import { type EdgeRecord, edgeFields, edges, hostportsOf, routes, shownHostports } from './edge-records.ts'
+import { edgeRules } from './edge-rules.ts'
+import { releaseRoute, routeShape, shownRoute } from './https-edge-routes.ts'
+import { httpsEdgeTlsTermination } from './tls-terminations.ts'
+
+const modules = moduleFields({
+  mutual_tls: httpsEdgeMutualTls.module,
+  tls_termination: httpsEdgeTlsTermination.module,
+})
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    hostports: shownHostports,
+    ...modules.shape,
+    routes: documented(v.array(routeShape), 'The routes, oldest first.'),
+  }),
+  'HttpsEdge',
+  'What serves HTTPS requests at reserved domains, by routes.',
+)
+
+const fields = { ...edgeFields, ...modules.body }
+
+const createBody = named(v.object(fields), 'HttpsEdgeCreate', 'The body that creates an HTTPS edge.', {
+  json: { examples: [{ description: 'the shop' }] },
+})
+
+const updateBody = named(
+  v.object(fields),
+  'HttpsEdgeUpdate',
+  'The changes of an HTTPS edge. Modules that are not sent stay.',
+  { json: { examples: [{ metadata: 'm' }] } },
+)
+
+const rules = edgeRules('https', modules)
+
+const routesOf = (tx: Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
+
+/** HTTPS edges (rules: edges#edges). Their routes are a family of their own. */
+export const httpsEdges = resource(
+  {
+    name: 'https_edges',
+    path: '/edges/https',
+    items: 'https_edges',
+    prefix: 'edghts',
+    what: 'HTTPS edge',
+    article: 'an',
+    filterable: [],
+    errors: { ...edgeErrors, ...modules.errors },
+    limits: edgeLimit('https_edges', 'HTTPS edges'),
+    collection: edges.https,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    ...rules,
+    view: ({ hostports, ...rest }, wire) => ({
+      ...shownHead(rest, wire, '/edges/https'),
+      hostports: hostportsOf(hostports),
+      ...modules.none,
+      routes: [],
+    }),
+    related: (tx, edge) => ({
+      ...rules.related(tx, edge),
+      routes: routesOf(tx, edge).map((route) => shownRoute(tx, route)),
+    }),
+    delete: {
+      before(tx, edge) {
+        for (const route of routesOf(tx, edge)) releaseRoute(tx, route)
+        rules.delete.before(tx, edge)
+      },
+    },
+  },
+)

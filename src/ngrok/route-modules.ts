@@ -1,0 +1,106 @@
+import * as v from 'valibot'
+import { declareErrors, documented, edgeModule, enabled, field, HTTPS_ROUTES, named } from '../kit/index.ts'
+import { headerNameWith, headersWith } from './header-fields.ts'
+
+const headerErrors = declareErrors({
+  header_name_invalid: field(7023, 400, () => 'the name of an HTTP header'),
+  header_value_invalid: field(7024, 400, () => 'the value of an HTTP header, without line breaks'),
+  header_added_twice: field(7069, 400, () => 'each header once, whatever its case'),
+})
+
+const added = headersWith({
+  name: headerErrors.header_name_invalid,
+  value: headerErrors.header_value_invalid,
+  twice: headerErrors.header_added_twice,
+})
+
+const headers = {
+  add: v.optional(
+    documented(added, 'The headers to add, by name. Names are kept in lower case.', {
+      json: { additionalProperties: { type: 'string' } },
+    }),
+    {},
+  ),
+  remove: v.optional(
+    documented(v.array(headerNameWith(headerErrors.header_name_invalid)), 'The names of the headers to remove.'),
+    () => [],
+  ),
+}
+
+const headersShape = named(
+  v.object({
+    enabled: v.unwrap(enabled),
+    add: documented(v.record(v.string(), v.string()), 'The headers that are added, with names in lower case.'),
+    remove: documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
+  }),
+  'RouteHeaders',
+  'The headers that a route adds and removes.',
+)
+
+function headersModule(name: string, segment: string, what: string, kind: string) {
+  return edgeModule(HTTPS_ROUTES, {
+    name,
+    segment,
+    what,
+    errors: headerErrors,
+    body: named(v.object({ enabled, ...headers }), `${kind}HeadersBody`, `The new ${what}.`, {
+      json: { examples: [{ add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] }] },
+    }),
+    shape: headersShape,
+    view: (body) => body,
+  })
+}
+
+/** The headers of requests that a route adds and removes. */
+export const routeRequestHeaders = headersModule(
+  'route_request_headers',
+  'request_headers',
+  'request headers',
+  'RouteRequest',
+)
+
+/** The headers of responses that a route adds and removes. */
+export const routeResponseHeaders = headersModule(
+  'route_response_headers',
+  'response_headers',
+  'response headers',
+  'RouteResponse',
+)
+
+/** The module that carries TCP in a websocket. */
+export const routeWebsocketTcpConverter = edgeModule(HTTPS_ROUTES, {
+  name: 'route_websocket_tcp_converter',
+  segment: 'websocket_tcp_converter',
+  what: 'websocket to TCP converter',
+  body: named(v.object({ enabled }), 'RouteWebsocketTcpConverterBody', 'The new websocket to TCP converter.', {
+    json: { examples: [{ enabled: true }] },
+  }),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled) }),
+    'RouteWebsocketTcpConverter',
+    'Carries the TCP traffic of a websocket to the upstream.',
+  ),
+})
+
+const expressions = (sentence: string) => v.optional(documented(v.array(v.string()), sentence), () => [])
+
+const agents = {
+  allow: expressions('Regular expressions of the user agents that may pass, whatever `deny` says.'),
+  deny: expressions('Regular expressions of the user agents that may not pass.'),
+}
+
+/** The module that lets in and keeps out user agents. */
+export const routeUserAgentFilter = edgeModule(HTTPS_ROUTES, {
+  name: 'route_user_agent_filter',
+  segment: 'user_agent_filter',
+  what: 'user agent filter',
+  body: named(v.object({ enabled, ...agents }), 'RouteUserAgentFilterBody', 'The new user agent filter.', {
+    json: { examples: [{ deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] }] },
+  }),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled), allow: v.unwrap(agents.allow), deny: v.unwrap(agents.deny) }),
+    'RouteUserAgentFilter',
+    'The user agents that a route lets in and keeps out.',
+  ),
+  view: (body) => body,
+})

@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { documented, named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { edgeErrors, edgeLimit } from './edge-errors.ts'
+import { moduleFields } from './edge-fields.ts'
+import { tlsEdgeBackend, tlsEdgeIpRestriction, tlsEdgeMutualTls } from './edge-modules.ts'
+import { edgeFields, edges, hostportsOf, shownHostports } from './edge-records.ts'
+import { edgeRules } from './edge-rules.ts'
+import { tlsEdgeTlsTermination } from './tls-terminations.ts'
+import { tlsEdgeTrafficPolicy } from './traffic-policies.ts'
+
+const modules = moduleFields({
+  backend: tlsEdgeBackend.module,
+  ip_restriction: tlsEdgeIpRestriction.module,
+  mutual_tls: tlsEdgeMutualTls.module,
+  tls_termination: tlsEdgeTlsTermination.module,
+  traffic_policy: tlsEdgeTrafficPolicy.module,
+})
+
+const shape = named(
+  v.object({
+    ...resourceHead,
+    hostports: shownHostports,
+    ...modules.shape,
+    policy: documented(v.null(), 'Always null: only routes have the older module.', { type: 'null' }),
+  }),
+  'TlsEdge',
+  'What serves TLS connections at reserved domains.',
+)
+
+const fields = { ...edgeFields, ...modules.body }
+
+const createBody = named(v.object(fields), 'TlsEdgeCreate', 'The body that creates a TLS edge.', {
+  json: { examples: [{ description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } }] },
+})
+
+const updateBody = named(
+  v.object(fields),
+  'TlsEdgeUpdate',
+  'The changes of a TLS edge. Modules that are not sent stay.',
+  {
+    json: { examples: [{ metadata: 'm' }] },
+  },
+)
+
+/** TLS edges (rules: edges#edges). */
+export const tlsEdges = resource(
+  {
+    name: 'tls_edges',
+    path: '/edges/tls',
+    items: 'tls_edges',
+    prefix: 'edgtls',
+    what: 'TLS edge',
+    filterable: [],
+    errors: { ...edgeErrors, ...modules.errors },
+    limits: edgeLimit('tls_edges', 'TLS edges'),
+    collection: edges.tls,
+    shape,
+    createBody,
+    updateBody,
+  },
+  {
+    view: ({ hostports, ...rest }, wire) => ({
+      ...shownHead(rest, wire, '/edges/tls'),
+      hostports: hostportsOf(hostports),
+      ...modules.none,
+      policy: null,
+    }),
+    ...edgeRules('tls', modules),
+  },
+)

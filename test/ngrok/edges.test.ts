@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import { opened } from './support.ts'
+
+const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
+const ROUTE_MODULES = [
+  'backend',
+  'circuit_breaker',
+  'compression',
+  'ip_restriction',
+  'oauth',
+  'oidc',
+  'policy',
+  'request_headers',
+  'response_headers',
+  'saml',
+  'traffic_policy',
+  'user_agent_filter',
+  'webhook_verification',
+  'websocket_tcp_converter',
+]
+const nulls = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
+
+describe('An edge (rules: edges#edges)', () => {
+  it('of TCP has the fields that were recorded', async () => {
+    const { send } = opened()
+    const { status, body } = await send('POST', '/edges/tcp', { json: texts })
+    const uri = `https://api.ngrok.com/edges/tcp/${body.id}`
+    const head = { ...texts, id: expect.stringMatching(/^edgtcp_/), uri, created_at: '2026-01-01T00:00:00Z' }
+    const none = nulls(['backend', 'hostports', 'ip_restriction', 'policy', 'traffic_policy'])
+    expect([status, body]).toEqual([201, { ...head, ...none }])
+    const list = await send('GET', '/edges/tcp')
+    expect(list.body).toEqual({ tcp_edges: [body], uri: 'https://api.ngrok.com/edges/tcp', next_page_uri: null })
+    expect((await send('PATCH', `/edges/tcp/${body.id}`, { json: {} })).body).toEqual(body)
+    expect((await send('DELETE', `/edges/tcp/${body.id}`)).status).toBe(204)
+    expect((await send('GET', `/edges/tcp/${body.id}`)).status).toBe(404)
+  })
+
+  it('of TLS and HTTPS too, with routes', async () => {
+    const { gateway, send } = opened()
+    gateway.reservedDomains.create({ domain: 'example.com' })
+    const json = { ...texts, hostports: ['Example.com:443'] }
+    const https = (await send('POST', '/edges/https', { json })).body
+    expect(https).toMatchObject({ hostports: ['example.com:443'], mutual_tls: null, tls_termination: null, routes: [] })
+    const route = (await send('POST', `/edges/https/${https.id}/routes`, { json: { ...texts, match: '/' } })).body
+    const uri = `${https.uri}/routes/${route.id}`
+    const head = { id: expect.stringMatching(/^edghtsrt_/), edge_id: https.id, uri, created_at: https.created_at }
+    expect(route).toEqual({ ...texts, ...head, match: '/', match_type: 'path_prefix', ...nulls(ROUTE_MODULES) })
+    expect((await send('GET', '/edges/https')).body.https_edges[0].routes).toEqual([route])
+    await send('DELETE', `/edges/https/${https.id}`)
+    const tls = (await send('POST', '/edges/tls', { json })).body
+    const none = nulls(['backend', 'ip_restriction', 'mutual_tls', 'tls_termination', 'traffic_policy', 'policy'])
+    expect(tls).toMatchObject({ hostports: ['example.com:443'], ...none })
+    expect(gateway.endpoints.list().endpoints.map(({ public_url }) => public_url)).toEqual(['tls://example.com'])
+  })
+
+  it('takes its modules with it, and gives them as fields or each by itself', async () => {
+    const { gateway, send } = opened()
+    const backend_id = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
+    const ip_policy_ids = [gateway.ipPolicies.create().id]
+    const json = {
+      backend: { backend_id },
+      ip_restriction: { ip_policy_ids, enabled: false },
+      traffic_policy: { value: 'on_tcp_connect: []' },
+    }
+    const { body } = await send('POST', '/edges/tcp', { json })
+    const path = `/edges/tcp/${body.id}`
+    expect(body.backend).toEqual({
+      enabled: true,
+      backend: { id: backend_id, uri: `https://api.ngrok.com/backends/tunnel_group/${backend_id}` },
+    })
+    expect(body.ip_restriction).toEqual({
+      enabled: false,
+      ip_policies: [{ id: ip_policy_ids[0], uri: `https://api.ngrok.com/ip_policies/${ip_policy_ids[0]}` }],
+    })
+    for (const each of ['backend', 'ip_restriction', 'traffic_policy']) {
+      expect((await send('GET', `${path}/${each}`)).body, each).toEqual(body[each])
+    }
+    await send('DELETE', `${path}/traffic_policy`)
+    const changed = await send('PATCH', path, { json: { ip_restriction: { ip_policy_ids } } })
+    expect(changed.body).toMatchObject({
+      traffic_policy: null,
+      ip_restriction: { enabled: true },
+      backend: body.backend,
+    })
+    // A backend can go while an edge names it.
+    expect((await send('DELETE', `/backends/tunnel_group/${backend_id}`)).status).toBe(204)
+    expect((await send('GET', path)).body.backend).toEqual(body.backend)
+    await send('DELETE', path)
+    const again = opened().gateway
+    again.restore(gateway.snapshot())
+    expect(JSON.parse(JSON.stringify(gateway.snapshot())).records.tcp_edge_backend).toEqual([])
+  })
+
+  it.each([
+    ['tcp', { backend: { backend_id: 'x' } }, 6526],
+    ['tcp', { backend: { backend_id: 'bkdwd_gone' } }, 6501],
+    ['tcp', { ip_restriction: { ip_policy_ids: [] } }, 7025],
+    ['tcp', { ip_restriction: { ip_policy_ids: ['ipp_gone'] } }, 7007],
+    ['tcp', { traffic_policy: { value: 'on_http_request: []' } }, 2230],
+    ['tcp', { description: 'x'.repeat(256) }, 7073],
+    ['tcp', { metadata: 'x'.repeat(4097) }, 7074],
+    ['tls', { tls_termination: { terminate_at: 'upstream', min_version: '1.2' } }, 7032],
+    ['tls', { tls_termination: { min_version: '2' } }, 215],
+    ['https', { tls_termination: { terminate_at: 'edge' } }, 7109],
+    ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 215],
+  ])('of %s refuses %j', async (kind, json, number) => {
+    const { refusedBy } = opened()
+    expect(await refusedBy('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  it('names the field of a module that is wrong', async () => {
+    const { send } = opened()
+    const json = { traffic_policy: { value: '{"on_tcp_connect":[{"actions":[{"type":"add-headers"}]}]}' } }
+    const { body } = await send('POST', '/edges/tcp', { json })
+    const field = 'field:traffic_policy.value.on_tcp_connect.0.actions.0.type'
+    expect(body.details[field]).toBe(body.msg)
+    expect(body.msg).toMatch(/^The traffic policy is not valid: traffic_policy\.value\.on_tcp_connect/)
+  })
+
+  it('is none where the account may have none, or came too fast', async () => {
+    const { send, refusedBy } = opened({ account: { limits: { tls_edges: 0, tcp_edges: { max: 1, window: '1m' } } } })
+    expect(await refusedBy('POST', '/edges/tls')).toBe('400 ERR_NGROK_7070')
+    await send('POST', '/edges/tcp')
+    expect(await refusedBy('POST', '/edges/tcp')).toBe('429 ERR_NGROK_7071')
+  })
+})
+
+describe('Hostports of edges (rules: edges#hostports)', () => {
+  function reserved() {
+    const parts = opened()
+    const { gateway } = parts
+    for (const domain of ['app.example.com', '*.wild.example.com']) gateway.reservedDomains.create({ domain })
+    return { ...parts, addr: gateway.reservedAddrs.create().addr }
+  }
+
+  it('are online as endpoints of the edge, as long as it has them', () => {
+    const { gateway, addr } = reserved()
+    const edge = gateway.tcpEdges.create({ hostports: [addr], ...texts })
+    const [endpoint] = gateway.endpoints.list().endpoints
+    expect(endpoint).toMatchObject({ ...texts, type: 'edge', proto: 'tcp', hostport: addr, edge: { id: edge.id } })
+    gateway.tcpEdges.update(edge.id, { hostports: [addr], metadata: 'm' })
+    expect(gateway.endpoints.list().endpoints).toMatchObject([{ id: endpoint?.id, metadata: 'm' }])
+    expect(() => gateway.declare.end(endpoint?.id ?? '')).toThrow('There is no declared thing')
+    expect(gateway.tcpEdges.update(edge.id, { hostports: [] }).hostports).toBeNull()
+    expect(gateway.endpoints.list().endpoints).toEqual([])
+    gateway.tcpEdges.update(edge.id, { hostports: [addr] })
+    gateway.tcpEdges.delete(edge.id)
+    expect(gateway.endpoints.list().endpoints).toEqual([])
+  })
+
+  it.each<[kind: string, hostport: string, number: number]>([
+    ['tcp', '1.tcp.ngrok.io:1', 7113],
+    ['tcp', 'app.example.com:443', 7120],
+    ['https', 'ADDR', 7121],
+    ['tls', 'ADDR', 7133],
+    ['https', 'app.example.com:8443', 7116],
+    ['https', 'other.example.com:443', 7117],
+    ['https', 'app.example.com', 7104],
+    ['https', 'https://app.example.com:443', 7104],
+    ['tcp', '1.tcp.ngrok.io:65536', 7112],
+    ['tls', 'app.example.com:0', 7112],
+  ])('of %s are not %s', async (kind, hostport, number) => {
+    const { addr, refusedBy } = reserved()
+    const json = { hostports: [hostport.replace('ADDR', addr)] }
+    expect(await refusedBy('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+  })
+
+  it('belong to one edge, and to no agent', async () => {
+    const { gateway, refusedBy } = reserved()
+    const hostports = ['app.example.com:443']
+    expect(gateway.httpsEdges.create({ hostports: ['a.wild.example.com:443'] }).hostports).toHaveLength(1)
+    gateway.httpsEdges.create({ hostports })
+    expect(await refusedBy('POST', '/edges/https', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
+    expect(await refusedBy('POST', '/edges/tls', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
+    const twice = ['b.wild.example.com:443', 'b.wild.example.com:443']
+    expect(await refusedBy('POST', '/edges/https', { json: { hostports: twice } })).toBe('400 ERR_NGROK_7122')
+    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://c.wild.example.com' }] })
+    const used = { hostports: ['c.wild.example.com:443'] }
+    expect(await refusedBy('POST', '/edges/https', { json: used })).toBe('400 ERR_NGROK_7132')
+    const url = 'https://app.example.com'
+    expect(await refusedBy('POST', '/endpoints', { json: { url, traffic_policy: '{}' } })).toBe('400 ERR_NGROK_18017')
+  })
+})
+
+describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
+  const modules = (backend_id: string, policy: string) => ({
+    backend: { backend_id },
+    ip_restriction: { ip_policy_ids: [policy] },
+    circuit_breaker: { error_threshold_percentage: 0.25 },
+    compression: {},
+    request_headers: { add: { 'X-Frontend': 'ngrok' }, remove: ['Cache-Control'] },
+    response_headers: { enabled: false },
+    webhook_verification: { provider: 'github', secret: 's3cret' },
+    websocket_tcp_converter: { enabled: true },
+    user_agent_filter: { deny: ['bot'] },
+    traffic_policy: { value: '{}' },
+    policy: { inbound: [], outbound: [] },
+  })
+
+  it('have all modules as fields, and each by itself', async () => {
+    const { gateway, send } = opened()
+    const edge = gateway.httpsEdges.create().id
+    const parts = modules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
+    const { status, body } = await send('POST', `/edges/https/${edge}/routes`, { json: { match: '/', ...parts } })
+    expect(status).toBe(201)
+    expect(body.request_headers).toEqual({ enabled: true, add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] })
+    expect(body.circuit_breaker).toMatchObject({ enabled: true, error_threshold_percentage: 0.25, num_buckets: 10 })
+    const path = `/edges/https/${edge}/routes/${body.id}`
+    for (const name of Object.keys(parts)) {
+      expect((await send('GET', `${path}/${name}`)).body, name).toEqual(body[name])
+      expect((await send('DELETE', `${path}/${name}`)).status, name).toBe(204)
+    }
+    expect((await send('GET', path)).body).toMatchObject(nulls(ROUTE_MODULES))
+    await send('PUT', `${path}/compression`, { json: { enabled: false } })
+    expect((await send('GET', `/edges/https/${edge}`)).body.routes[0].compression).toEqual({ enabled: false })
+    const journal = JSON.stringify(gateway.requests.all())
+    expect(journal).toContain('webhook_verification')
+    expect(journal).not.toContain('s3cret')
+  })
+
+  it('have paths of their own', async () => {
+    const { gateway, send, refusedBy } = opened()
+    const edge = gateway.httpsEdges.create().id
+    const path = `/edges/https/${edge}/routes`
+    const first = gateway.httpsEdgeRoutes.create(edge, { match: '/a', match_type: 'exact_path' })
+    const other = gateway.httpsEdgeRoutes.create(edge, { match: '/b' })
+    for (const [json, number] of [
+      [{}, 7123],
+      [{ match: 'a' }, 7131],
+      [{ match: `/${'a'.repeat(4096)}` }, 7135],
+      [{ match: '/', match_type: 'regex' }, 7130],
+      [{ match: '/a' }, 7126],
+      [{ match: '/', request_headers: { add: { 'a b': 'x' } } }, 7023],
+      [{ match: '/', request_headers: { add: { a: 'x\n' } } }, 7024],
+      [{ match: '/', response_headers: { add: { a: 'x', A: 'y' } } }, 7069],
+      [{ match: '/', response_headers: { remove: ['a b'] } }, 7023],
+      [{ match: '/', webhook_verification: { provider: 'nobody' } }, 7030],
+      [{ match: '/', oauth: {} }, 214],
+    ] as const) {
+      expect(await refusedBy('POST', path, { json }), JSON.stringify(json)).toBe(`400 ERR_NGROK_${number}`)
+    }
+    expect(await refusedBy('PATCH', `${path}/${other.id}`, { json: { match: '/a' } })).toBe('400 ERR_NGROK_7126')
+    const changed = await send('PATCH', `${path}/${first.id}`, { json: { id: first.id, edge_id: edge, match: '/c' } })
+    expect(changed.body).toEqual({ ...first, match: '/c' })
+  })
+
+  it('are those that were made: no others, and none of another edge', async () => {
+    const { gateway, refusedBy } = opened()
+    const [edge, other] = [gateway.httpsEdges.create().id, gateway.httpsEdges.create().id]
+    const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })
+    for (const path of [`${other}/routes/${id}`, `${edge}/routes/edghtsrt_1`, `edghts_1/routes/${id}`]) {
+      expect(await refusedBy('GET', `/edges/https/${path}`)).toBe('404 ERR_NGROK_90404')
+    }
+    expect(await refusedBy('PUT', `/edges/https/${other}/routes/${id}/compression`)).toBe('404 ERR_NGROK_90404')
+    expect(await refusedBy('PUT', `/edges/https/${edge}/routes/edghtsrt_1/compression`)).toBe('404 ERR_NGROK_90404')
+    expect(await refusedBy('POST', '/edges/https/edghts_1/routes', { json: { match: '/' } })).toBe(
+      '404 ERR_NGROK_90404',
+    )
+  })
+
+  it('go with their edge, and exist where references must be declared', async () => {
+    const { gateway, send, refusedBy } = opened({ references: 'declared' })
+    const edge = gateway.httpsEdges.create().id
+    const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })
+    const path = `/edges/https/${edge}/routes/${id}/compression`
+    expect((await send('PUT', path)).status).toBe(200)
+    gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
+    expect((await send('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression')).status).toBe(200)
+    gateway.httpsEdges.delete(edge)
+    expect(await refusedBy('GET', path)).toBe('404 ERR_NGROK_7000')
+    expect(gateway.leftovers()).toEqual([{ family: 'compression', id: 'edghts_1/edghtsrt_1' }])
+  })
+
+  it('come back with a snapshot', () => {
+    const { gateway } = opened()
+    const edge = gateway.httpsEdges.create().id
+    const parts = modules(gateway.staticBackends.create({ address: 'a:1' }).id, gateway.ipPolicies.create().id)
+    gateway.httpsEdgeRoutes.create(edge, { match: '/', ...parts })
+    const { gateway: other } = opened()
+    other.restore(gateway.snapshot())
+    expect(other.httpsEdges.get(edge)).toEqual(gateway.httpsEdges.get(edge))
+  })
+})
