@@ -65,7 +65,7 @@ export const httpsEdgeTlsTermination = edgeModule(HTTPS_EDGES, {
             refusedAs(httpsErrors.https_edge_terminates_itself),
           ),
           'Refused: an HTTPS edge terminates TLS itself.',
-          { json: { deprecated: true }, type: 'never' },
+          { json: { deprecated: true }, type: 'never', rules: 'edges#edges' },
         ),
       ),
     }),
