@@ -70,6 +70,7 @@ async function traces() {
       const wanted = JSON.stringify([verdict, story, snapshot])
       for (let time = 0; time < replays; time++) {
         for await (const again of schedules(program, { restart: true, replay })) {
+          if (again.schedule.length === 0) continue
           assert.equal(JSON.stringify([again.verdict, again.story, again.snapshot]), wanted, `${name}: ${replay}`)
         }
       }

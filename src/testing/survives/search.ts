@@ -49,8 +49,10 @@ export async function* iterate<T, G extends Gateway<ManualClock>>(
   try {
     await explorer.enter()
     for await (const tried of explorer.tries(false)) {
+      // Taken now: the next run moves the same clock.
+      const whole = { ...tried }
       explorer.leave()
-      yield tried
+      yield whole
       await explorer.enter()
     }
     return resultOf(explorer)
