@@ -43,9 +43,11 @@ export function evidenceOf(
     const testimonies = testimoniesOf(operation.call)
     for (const place of ['sends', 'reads'] as const) {
       for (const rule of operation[place]) {
-        for (const { kind, source, ...named } of testimonies)
-          if (named[place].includes(rule.path)) add(rule.key, { [kind]: [source] })
-        add(rule.key, cited(rule, sections))
+        for (const { kind, source, ...said } of testimonies)
+          if (said[place].includes(rule.path)) add(rule.key, { [kind]: [source] })
+        // What a section documents is a rule on the field, not that there is one.
+        const named = Object.keys(fields[rule.key] ?? {}).some((kind) => kind !== 'decided')
+        add(rule.key, cited(rule, sections, named))
       }
     }
     if (operation.query) for (const [name, section] of QUERY) add(`query.${name}`, citing(section, sections))
@@ -72,9 +74,12 @@ function ofOperation({ call }: OperationRules): Evidence {
 
 const EXTRA = 'dialects#extra-fields'
 
-function cited({ cites, isExtra }: FieldRule, sections: readonly Section[]): Evidence {
-  return joined(cites ? citing(cites, sections) : {}, isExtra ? citing(EXTRA, sections) : {})
+function cited({ cites, isExtra }: FieldRule, sections: readonly Section[], isNamed: boolean): Evidence {
+  const found = joined(cites ? citing(cites, sections) : {}, isExtra ? citing(EXTRA, sections) : {})
+  return isNamed ? onlyDecided(found) : found
 }
+
+const onlyDecided = ({ decided }: Evidence): Evidence => (decided ? { decided } : {})
 
 /** The kinds of evidence that a section has, with the section as their source. */
 function citing(name: string, sections: readonly Section[]): Evidence {

@@ -82,9 +82,10 @@ function shares(operations: readonly OperationRules[], all: AllEvidence): string
       errors.map(({ key }) => key).filter((key) => isOursAlone(all.errors[key] ?? {})),
     ),
   )
+  const names = [...kinds].map((key) => `[\`${key}\`](reference/error-catalogue.md#${key})`).join(', ')
   return `An operation has as many answers as it has errors, and one for success. Of all ${answers.length} answers, ${ours} rest on
-a decision alone: **${percent(ours, answers.length)}**. They are the answers with ${kinds.size} errors of our own, such as an injected
-failure, and no success. This share is to fall.`
+a decision alone: **${percent(ours, answers.length)}**. This share is to fall. No success is among them, and of the errors only
+those of our own: ${names}.`
 }
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`

@@ -88,7 +88,7 @@ export interface Doubt {
   readonly text: string
 }
 
-/** Reads the sections of docs/decisions. A page that has its evidence before the first section has it for all of them. */
+/** Reads the sections of docs/decisions. A page that has its evidence before the first section has it for those that have none. */
 export function sectionsOf(root: string): Section[] {
   const folder = join(root, 'docs/decisions')
   const pages = readdirSync(folder).filter((name) => name !== 'README.md')
@@ -98,7 +98,8 @@ export function sectionsOf(root: string): Section[] {
     return sections.map((text) => {
       const [title = ''] = text.split('\n')
       const name = `${file.replace('.md', '')}#${anchorOf(title)}`
-      return { name, title, evidence: { ...ofPage, ...evidenceIn(text) }, doubts: doubtsIn(text) }
+      const own = evidenceIn(text)
+      return { name, title, evidence: Object.keys(own).length > 0 ? own : ofPage, doubts: doubtsIn(text) }
     })
   })
 }
