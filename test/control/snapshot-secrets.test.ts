@@ -25,7 +25,7 @@ const line = (key: string) => pem(key).split('\n')[1] as string
 const secrets = [line('key-p256'), line('key-rsa2048'), line('key-ed25519'), 'hush-hush-hush', 'ak_0123456789']
 
 describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
-  it('has no secrets unless they are asked for', () => {
+  it('has no secrets unless `privateKeys` is set', () => {
     const { gateway } = keeping()
     const snapshot = gateway.snapshot()
     for (const secret of secrets) expect(text(snapshot)).not.toContain(secret)

@@ -314,7 +314,7 @@ test('A session stopper ends the agent of a URL, which is free afterwards', asyn
   expect(() => gateway.declare.tunnelSession({ endpoints: [{ url }] })).not.toThrow()
 })
 
-test('A desktop launcher shows tunnels and sessions, and goes on where an agent cannot be reached', async ({
+test('A desktop launcher shows tunnels and sessions, and continues where an agent cannot be reached', async ({
   gateway,
 }) => {
   const lost = gateway.declare.tunnelSession({ endpoints: [{}], reachable: false })

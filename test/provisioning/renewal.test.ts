@@ -49,7 +49,7 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
     expect(gateway.authority.privateKeyPem(renewed)).not.toBe(keyBefore)
   })
 
-  test('goes on for years, each one 60 days and 30 seconds after the last', () => {
+  test('repeats for years, each one 60 days and 30 seconds after the last', () => {
     const { gateway, id } = issued({ certificates: '90d' })
     gateway.clock.advance('730d')
     const renewals = gateway.provisioning.timeline(id).filter(({ transition }) => transition === 'renewed')

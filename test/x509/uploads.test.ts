@@ -56,7 +56,7 @@ describe('an uploaded private key (rules: tls-certificates#private-key)', () => 
   })
 })
 
-describe('an upload that cannot be used is told what is wrong, each with its own error', () => {
+describe('an upload that cannot be used is refused, each with its own error', () => {
   const fill = (bytes: number) =>
     leaf + '€'.repeat(Math.floor((bytes - leaf.length) / 3)) + 'x'.repeat((bytes - leaf.length) % 3)
 

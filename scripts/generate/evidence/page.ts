@@ -82,7 +82,7 @@ function shares(operations: readonly OperationRules[], all: AllEvidence): string
       errors.map(({ key }) => key).filter((key) => isOursAlone(all.errors[key] ?? {})),
     ),
   )
-  const names = [...kinds].map((key) => `[\`${key}\`](reference/error-catalogue.md#${key})`).join(', ')
+  const names = [...kinds].map((key) => `[\`${key}\`](reference/ngrok/error-catalogue.md#${key})`).join(', ')
   return `An operation has as many answers as it has errors, and one for success. Of all ${answers.length} answers, ${ours} rest on
 a decision alone: **${percent(ours, answers.length)}**. This share is to fall. No success is among them, and of the errors only
 those of our own: ${names}.`
