@@ -1,15 +1,27 @@
-// Runs the examples that have packages of their own, each in a folder of its own with the packed package, as a stranger
-// would: `node scripts/run-packed-examples.mjs [--all] [name…]`. An example that cannot be installed here is left out, and named in the end; with
+// Runs the examples that have packages of their own, and each part of docs/getting-started.md, named as "start: Bun". Each
+// has a folder of its own with the packed package, as a stranger would have: `node scripts/run-packed-examples.mjs [--all] [name…]`. An example that cannot be installed here is left out, and named in the end; with
 // --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { inFolder, pack, root } from './packed.mjs'
 
 const examples = join(root, 'examples')
 const isAll = process.argv.includes('--all')
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
-const names = readdirSync(examples).filter((name) => existsSync(join(examples, name, 'package.json')))
+const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+
+/** The commands of each part of the guide, by its name here. */
+const starts = new Map(
+  [...guide.matchAll(/^## (.*)\n([^]*?)(?=^## |(?![^]))/gm)].flatMap(([, title, text]) => {
+    const commands = [...text.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => block)
+    return commands.length === 0 ? [] : [[`start: ${title}`, commands.join('')]]
+  }),
+)
+const names = [
+  ...readdirSync(examples).filter((name) => existsSync(join(examples, name, 'package.json'))),
+  ...starts.keys(),
+]
 
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) throw new Error(`There is no example ${unknown.join(', ')}. There are ${names.join(', ')}.`)
@@ -41,19 +53,42 @@ function run(name, tarball, folder) {
   return status === 0 ? undefined : { failed: `${stdout}${stderr}` }
 }
 
+/** The runners that a part of the guide takes for granted, from npm. */
+const PRESENT = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
+
+/** Runs the commands of one part of the guide in an empty folder. Returns what `run` returns. */
+function start(name, tarball, folder) {
+  mkdirSync(folder)
+  const tools = join(folder, '..', 'tools')
+  if (PRESENT[name]) {
+    const args = ['install', '--prefix', tools, '--no-fund', '--no-audit', '--loglevel=error', PRESENT[name]]
+    const { status, stderr } = spawnSync('npm', args, { encoding: 'utf8' })
+    const why = NOT_HAD.exec(stderr)
+    if (status !== 0) return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: stderr }
+  }
+  const commands = starts.get(name).replaceAll('--save-dev fauxgate', `--save-dev ${tarball}`)
+  const PATH = [join(tools, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+  const env = { ...process.env, PATH, CI: '1', npm_config_loglevel: 'error' }
+  const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', commands], { cwd: folder, encoding: 'utf8', env })
+  if (status === 0) return undefined
+  const why = NOT_HAD.exec(stderr)
+  return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: `${stdout}${stderr}` }
+}
+
 const leftOut = []
 await inFolder((temporary) => {
   const tarball = pack(temporary)
   for (const name of wanted.length > 0 ? wanted : names) {
     const startedAt = performance.now()
-    const problem = run(name, tarball, join(temporary, name))
+    const work = starts.has(name) ? start : run
+    const problem = work(name, tarball, join(temporary, name.replace(/\W+/g, '-')))
     const seconds = `${Math.round((performance.now() - startedAt) / 1000)} s`
     if (problem?.failed !== undefined) {
       console.error(`FAILED  ${name}, ${seconds}\n${problem.failed}`)
       process.exitCode = 1
     } else if (problem) leftOut.push(`${name}: ${problem.leftOut}`)
     else console.log(`ok  ${name}, ${seconds}`)
-    rmSync(join(temporary, name), { recursive: true, force: true })
+    rmSync(join(temporary, name.replace(/\W+/g, '-')), { recursive: true, force: true })
   }
 })
 for (const each of leftOut) console.error(`LEFT OUT  ${each}`)

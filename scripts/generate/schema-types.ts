@@ -75,7 +75,8 @@ function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
   const about = comment([aboutOf(schema, isSent)], '  ')
   const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
   const label = `${name}${isOptional ? '?' : ''}`
-  const type = typeOf(schema)
+  const known = isSent ? knownTextsOf(schema) : []
+  const type = known.length > 0 ? [...known.map(literal), ANY_TEXT].join(' | ') : typeOf(schema)
   // A function is a member like any other method, so that a caller's may take less.
   if (type.startsWith('(')) return `${about}  ${label}${type.replace(/\) => /, '): ')}\n`
   const orUndefined = isOptional && schema.type !== 'exact_optional' ? `${type} | undefined` : type
@@ -126,6 +127,23 @@ export function typeOf(schema: AnySchema): string {
     default:
       throw new Error(`No type is known for a schema of the kind ${type}: say it by facts({ type: '…' }).`)
   }
+}
+
+/** Takes any text, and leaves the literals beside it to editors, which `string` would not. */
+const ANY_TEXT = '(string & Record<never, never>)'
+
+/** The values of a text of which the JSON Schema lists some, and whose own type does not. */
+function knownTextsOf(schema: AnySchema): readonly string[] {
+  if (!isUntyped(schema) && innerOf(schema).type !== 'string') return []
+  const facts = factOf(schema, 'json')
+  const { enum: all, listed = all } = (typeof facts === 'function' ? facts(standard) : facts) ?? {}
+  return listed?.filter((each) => typeof each === 'string') ?? []
+}
+
+/** What is inside of the parts that may be left out, and at the beginning of pipes. */
+function innerOf(schema: AnySchema): AnySchema {
+  const { type, wrapped } = partsOf(schema)
+  return wrapped && OPTIONAL.includes(type) ? innerOf(wrapped) : schema
 }
 
 function inlineMember(name: string, schema: AnySchema): string {

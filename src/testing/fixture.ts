@@ -1,6 +1,8 @@
+import { isManual } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
+import { counted } from '../schema/text.ts'
 import { Losses } from './losses.ts'
 import { reportAbout } from './report-about.ts'
 import { unusedIn } from './strict.ts'
@@ -44,6 +46,7 @@ export function explain(error: Shown | undefined, gateway: Gateway, { underWay }
   const { message, stack, diff } = error
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
+    ...fakeTimers(gateway),
     ...(underWay.length === 0 || message.startsWith(PASSED) ? [] : [unanswered(underWay)]),
   ]
   if (more.length === 0) return
@@ -67,6 +70,19 @@ export function timeOut(gateway: Gateway, connection: Connection, place: TestPla
 /** Sets a text of an error; not of one that is frozen. The message of a DOMException, as of an abort, has only a getter. */
 function overwrite(error: Shown, name: keyof Shown, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
+}
+
+/** Says that code waits on faked timers of the host, beside a manual clock that no timer of the host moves. */
+function fakeTimers({ clock }: Gateway): readonly string[] {
+  // Those of vitest and Jest are made by @sinonjs/fake-timers, which puts its clock there.
+  const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
+  const count = fake?.countTimers?.() ?? 0
+  if (count === 0 || !isManual(clock)) return []
+  const wait = counted(count, 'timer waits', 'timers wait')
+  return [
+    `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
+      '`timersOn(gateway.clock)`, or give the gateway the system clock, which follows fake timers.',
+  ]
 }
 
 function reportAfter(message: string, gateway: Gateway): string {

@@ -11,7 +11,7 @@ import { type Block, blocksIn } from './blocks.ts'
 const command = inject('command')
 
 /** Programs that fetch things, need a daemon, or prepare for what was fetched: they do nothing here. */
-const LEFT_OUT = ['npm', 'docker', 'python3', '.venv/bin/pip']
+const LEFT_OUT = ['npm', 'bun', 'deno', 'docker', 'python3', '.venv/bin/pip']
 
 let folder: string
 let port: number
@@ -24,7 +24,9 @@ beforeEach(async () => {
   const program = (name: string, line: string) =>
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   program('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
-  program('npx', '[ "$1" = fauxgate ] && exec "$@"')
+  // Other commands are those of test runners, which scripts/run-packed-examples.mjs runs.
+  program('npx', '[ "$1" = fauxgate ] && exec "$@"; exit 0')
+  program('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
   for (const name of LEFT_OUT) program(name, 'exit 0')
   installFakeWorkerd(folder)
   const server = createServer().listen(0, '127.0.0.1')

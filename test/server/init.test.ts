@@ -3,12 +3,15 @@ import { execFileSync } from 'node:child_process'
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { transform } from 'esbuild'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as main from '../../src/index.ts'
-import { RUNNERS, type Runner } from '../../src/server/commands/init-files.ts'
+import { RUNNERS, type Runner } from '../../src/server/commands/init-project.ts'
+import { serve } from '../../src/server/node.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
+import type { TestOptions } from '../../src/testing/testing.ts'
+import * as testing from '../../src/testing/testing.ts'
 import { bundle } from '../support/bundle.ts'
 import { ran } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
@@ -18,23 +21,63 @@ beforeEach(() => void enterNewFolder())
 const project = (value: object) => writeFileSync('package.json', JSON.stringify(value))
 const testFile = () => readdirSync('.').find((name) => /\.test\.\w+$/.test(name)) ?? ''
 
-/** The test that a file defines: with what it imports and with what its runner has as globals, and with nothing else. */
-async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions = {}) {
-  const defined: { name: string; work: (fixtures?: object) => unknown }[] = []
+type Work = (fixtures: object, ...rest: unknown[]) => unknown
+
+/** What a runner passes to its tests, and takes from them. */
+interface Defined {
+  readonly name: string
+  readonly work: Work
+  readonly gateway?: (fixtures: object, use: (gateway: main.Gateway) => unknown, info: object) => Promise<void>
+}
+
+/** The fixture of the gateway that a file for Playwright defines. */
+async function fixtureIn(file: string): Promise<NonNullable<Defined['gateway']>> {
+  const { gateway } = await definitionIn(file, 'playwright')
+  if (!gateway) throw new Error('There is no fixture.')
+  return gateway
+}
+
+/** The test that a file defines, as a function that runs it. */
+async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+  const { work, gateway: fixture, gatewayOptions } = await definitionIn(file, runner, changed)
+  return async () => {
+    const clock = main.manualClock('2026-01-01T00:00:00Z')
+    const fixtures = { gateway: main.createGateway({ ...gatewayOptions, clock, ...changed }) }
+    if (!fixture) return work(fixtures)
+    const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
+    const request = { get: (url: string, init: RequestInit) => fetch(url, init) }
+    return fixture({ browserName: '' }, (gateway) => work({ gateway, request }), info)
+  }
+}
+
+/** What a file defines: with what it imports and with what its runner has as globals, and with nothing else. */
+async function definitionIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
+  const defined: Defined[] = []
   let gatewayOptions: main.GatewayOptions = {}
-  const define = (name: string, work: () => unknown) => void defined.push({ name, work })
+  const define = (name: string, work: Work) => void defined.push({ name, work })
   const override = (name: string, options: main.GatewayOptions) => {
     expect(name).toBe('gatewayOptions')
     gatewayOptions = options
   }
+  const extend = ({ gateway }: Pick<Required<Defined>, 'gateway'>) => {
+    return (name: string, work: Work) => void defined.push({ name, work, gateway })
+  }
+  const testWithGateway = (base: typeof define, options: TestOptions) =>
+    testing.testWithGateway(base, { ...options, gatewayOptions: { ...options.gatewayOptions, ...changed } })
+  const own: Readonly<Record<Runner, Readonly<Record<string, unknown>>>> = {
+    vitest: { vitest: { expect }, 'fauxgate/vitest': { test: Object.assign(define, { override }) } },
+    jest: { '@jest/globals': { expect, test: define } },
+    playwright: { '@playwright/test': { expect, test: { extend } }, 'fauxgate/node': { serve } },
+    bun: { 'bun:test': { expect, test: define } },
+    deno: { 'node:assert/strict': assert },
+    node: { 'node:test': { test: define }, 'node:assert/strict': assert },
+  }
   const modules: Readonly<Record<string, unknown>> = {
     fauxgate: { ...main, createGateway: (given: object) => main.createGateway({ ...given, ...changed }) },
+    'fauxgate/testing': { ...testing, testWithGateway },
     'node:fs': fs,
-    ...(runner === 'vitest' && {
-      vitest: { expect },
-      'fauxgate/vitest': { test: Object.assign(define, { override }) },
-    }),
-    ...(runner === 'node' && { 'node:test': { test: define }, 'node:assert/strict': assert }),
+    fs,
+    ...own[runner],
     './fauxgate.initial.json': JSON.parse(readFileSync('fauxgate.initial.json', 'utf8')),
   }
   const required = (name: string) => {
@@ -43,13 +86,12 @@ async function definedIn(file: string, runner: Runner, changed: main.GatewayOpti
   }
   const { code } = await transform(readFileSync(file, 'utf8'), { format: 'cjs', loader: 'ts' })
   const globals = runner === 'jest' ? { test: define, expect } : { test: undefined, expect: undefined }
-  const run = new Function('require', 'module', 'exports', 'test', 'expect', code)
-  run(required, { exports: {} }, {}, globals.test, globals.expect)
-  expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after half a minute'])
-  return async () => {
-    const clock = main.manualClock('2026-01-01T00:00:00Z')
-    await defined[0]?.work({ gateway: main.createGateway({ ...gatewayOptions, clock, ...changed }) })
-  }
+  const names = ['require', 'module', 'exports', 'globalThis', 'expect', 'Deno']
+  const deno = runner === 'deno' ? { test: define } : undefined
+  const run = new Function(...names, code)
+  run(required, { exports: {} }, {}, globals, globals.expect, deno)
+  expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
+  return { ...(defined[0] as Defined), gatewayOptions }
 }
 
 describe('The test that fauxgate init writes', () => {
@@ -72,9 +114,9 @@ describe('The test that fauxgate init writes', () => {
       const expected = {
         vitest: typed === 'typed' ? 'ts' : isModule ? 'js' : 'mjs',
         jest: 'js',
-        node: isModule ? 'js' : 'mjs',
       }
-      expect(file).toBe(`fauxgate.test.${expected[runner]}`)
+      const ending = runner === 'vitest' || runner === 'jest' ? expected[runner] : isModule ? 'js' : 'mjs'
+      expect(file).toBe(`fauxgate.test.${ending}`)
       const text = readFileSync(file, 'utf8')
       expect(/^import /m.test(text)).toBe(runner !== 'jest' || isModule)
       expect(text).toMatch(/^(import|const) .*\n(.+\n)*\n[^\n]/)
@@ -82,6 +124,9 @@ describe('The test that fauxgate init writes', () => {
       const lines = {
         vitest: `npx vitest run ${file}`,
         jest: `${isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${file}`,
+        playwright: `npx playwright test ${file}`,
+        bun: `bun test ${file}`,
+        deno: `deno test --allow-read --allow-env ${file}`,
         node: `node --test ${file}`,
       }
       expect(stdout).toMatch(`\n\nRun the test:      ${lines[runner]}\nStart the server:  npx fauxgate serve\n`)
@@ -94,12 +139,44 @@ describe('The test that fauxgate init writes', () => {
     'fails by %s where the certificate does not come, or is there from the beginning',
     async (runner) => {
       await ran({}, 'init', '--runner', runner)
-      for (const provisioningDelay of [0, '31s'] as const) {
+      for (const provisioningDelay of [0, '6s'] as const) {
         const run = await definedIn(testFile(), runner, { provisioningDelay })
         await expect(run()).rejects.toThrow()
       }
     },
   )
+})
+
+it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', async () => {
+  project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' } })
+  expect((await ran({}, 'init')).stdout).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
+  expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
+  await (await definedIn('fauxgate.test.ts', 'jest'))()
+})
+
+it.each([
+  [{ '@playwright/test': '1' }, 'npx playwright test'],
+  [{ bun: '1' }, 'bun test'],
+  [{ deno: '2', vitest: '4' }, 'npx vitest run'],
+])('fauxgate init finds the runner of %j', async (devDependencies, command) => {
+  project({ devDependencies })
+  expect((await ran({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
+})
+
+it('the first test for Playwright fails where it leaves something unused, and shows the report where it failed', async () => {
+  await ran({}, 'init', '--runner', 'playwright')
+  let leave: main.Gateway | undefined
+  const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  onTestFinished(() => logged.mockRestore())
+  const fixture = await fixtureIn(testFile())
+  const use = (gateway: main.Gateway) => {
+    leave = gateway
+    gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
+  }
+  const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
+  await expect(fixture({ browserName: '' }, use, info)).rejects.toThrow('1 fault still waits for requests.')
+  await fixture({ browserName: '' }, use, { ...info, status: 'failed' })
+  expect(logged).toHaveBeenCalledWith(leave?.report())
 })
 
 it('fauxgate init says what it wrote and what to do next', async () => {
@@ -142,8 +219,10 @@ it('fauxgate init writes a config file and an initial state that serve takes', a
 it('fauxgate init writes a test that node --test passes', async () => {
   await ran({}, 'init', '--runner', 'node')
   mkdirSync('node_modules/fauxgate', { recursive: true })
-  await bundle("export * from './src/index.ts'", `${process.cwd()}/node_modules/fauxgate/index.mjs`)
-  writeFileSync('node_modules/fauxgate/package.json', '{"name": "fauxgate", "exports": "./index.mjs"}')
+  const all = "export * from './src/index.ts'; export * from './src/testing/testing.ts'"
+  await bundle(all, `${process.cwd()}/node_modules/fauxgate/index.mjs`)
+  const exports = { '.': './index.mjs', './testing': './index.mjs' }
+  writeFileSync('node_modules/fauxgate/package.json', JSON.stringify({ name: 'fauxgate', exports }))
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env
   const test = ['--test', '--test-reporter=tap', 'fauxgate.test.mjs']
   expect(execFileSync(process.execPath, test, { encoding: 'utf8', env })).toMatch(/# pass 1\n# fail 0/)
@@ -210,7 +289,7 @@ describe('fauxgate init asks what runs the tests', () => {
     project({ devDependencies: { vitest: '4' } })
     const { code, stdout } = await asked(typed)
     expect(code).toBe(0)
-    expect(stdout).toContain('What runs your tests: vitest, jest, node? [vitest] ')
+    expect(stdout).toContain('What runs your tests: vitest, jest, playwright, bun, deno, node? [vitest] ')
     expect(stdout).toContain(`Run the test:      ${command}`)
   })
 
@@ -218,7 +297,7 @@ describe('fauxgate init asks what runs the tests', () => {
     const { code, stderr } = await asked('karma\n')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: The answer is "karma". Allowed: vitest, jest, node. See "fauxgate help init".\n',
+      'fauxgate: The answer is "karma". Allowed: vitest, jest, playwright, bun, deno, node. See "fauxgate help init".\n',
     ])
     expect(readdirSync('.')).toEqual([])
   })

@@ -140,6 +140,21 @@ describe('The test of any runner', () => {
     expect(error?.stack).toContain(error?.message)
   })
 
+  test('says that the code under test waits on fake timers, which the manual clock does not move', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const error = await outcomeOf(() => {
+      setTimeout(() => undefined, 1000)
+      throw new Error('There is no certificate.')
+    })
+    expect(error?.message).toContain(
+      "1 timer waits on the runner's fake timers, which do not follow the gateway's manual",
+    )
+    expect(
+      (await outcomeOf(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date } }))?.message,
+    ).not.toContain('timer waits')
+  })
+
   const frozen = Object.freeze(new Error('It broke.'))
   test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
     'rethrows unchanged what cannot have a report: %j',

@@ -41,8 +41,13 @@ type Answers<Calls> = {
   readonly [Verb in keyof Calls]: Calls[Verb] extends (...args: never[]) => infer Answer ? Plain<Answer> : never
 }
 
-/** A type with the fields of all that it is made of, at every depth. */
-type Plain<T> = T extends object ? { [Field in keyof T]: Plain<T[Field]> } : T
+/** A type with the fields of all that it is made of, at every depth. A text of which some values are named is any text. */
+type Plain<T> = T extends object ? { [Field in keyof T]: Plain<AnyText<T[Field]>> } : T
+type AnyText<T> = [Extract<T, string>] extends [never]
+  ? T
+  : string & Record<never, never> extends Extract<T, string>
+    ? string | Exclude<T, string>
+    : T
 
 describe('The types of the families are those of their schemas', () => {
   test('in every body, query and id that a call takes', () => {

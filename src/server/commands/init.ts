@@ -6,7 +6,8 @@ import { isObject } from '../../schema/values.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Command } from './command.ts'
 import { type Arguments, requireNoWords } from './command.ts'
-import { RUNNERS, type Runner, type Written, writtenFor } from './init-files.ts'
+import { commandOf, type Written, writtenFor } from './init-files.ts'
+import { RUNNERS, type Runner } from './init-project.ts'
 
 export const init: Command = {
   name: 'init',
@@ -37,10 +38,13 @@ async function runInit({ flags, words }: Arguments): Promise<number> {
   const isAsked =
     !flags.get('yes') && !Array.isArray(named) && process.stdin.isTTY === true && process.stdout.isTTY === true
   const chosen = isAsked ? await asked(runner) : runner
-  const files = writtenFor(chosen, { isModule: project.type === 'module', isTyped: existsSync('tsconfig.json') })
-  for (const each of files) say(await write(each))
-  const [, , test] = files
-  say(`\nRun the test:      ${commandOf(chosen, test.name, project.type === 'module')}`)
+  const facts = {
+    isModule: project.type === 'module',
+    isTyped: existsSync('tsconfig.json'),
+    hasTsJest: project.words.includes('ts-jest'),
+  }
+  for (const each of writtenFor(chosen, facts)) say(await write(each))
+  say(`\nRun the test:      ${commandOf(chosen, facts)}`)
   say('Start the server:  npx fauxgate serve')
   return 0
 }
@@ -64,7 +68,7 @@ async function readProject(): Promise<Project> {
 }
 
 function found({ words }: Project): Runner {
-  return RUNNERS.find((runner) => words.includes(runner)) ?? 'node'
+  return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 
 function requireRunner(what: string, name: string): Runner {
@@ -94,12 +98,6 @@ export async function write({ name, what, text }: Written): Promise<string> {
     if (caught(error).code !== 'EEXIST') throw error
     return `kept   ${name}, which exists already`
   }
-}
-
-function commandOf(runner: Runner, test: string, isModule: boolean): string {
-  if (runner === 'vitest') return `npx vitest run ${test}`
-  if (runner === 'jest') return `${isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${test}`
-  return `node --test ${test}`
 }
 
 function say(line: string): void {

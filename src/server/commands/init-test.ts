@@ -1,0 +1,108 @@
+import { DELAY, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-project.ts'
+
+type Kind = Runner | 'jest module' | 'ts-jest'
+
+/** Returns the text of a first test: with a fixture that has the report and strict mode. */
+export function firstTest(runner: Runner, facts: ProjectFacts): string {
+  const jest = facts.hasTsJest ? 'ts-jest' : isJestModule(facts) ? 'jest module' : 'jest'
+  const kind = runner === 'jest' ? jest : runner
+  return `${HEADS[kind]}
+
+test('a domain gets its certificate after five seconds', async ({ gateway${kind === 'playwright' ? ', request' : ''} }) => {
+  const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
+  const list = async () => (await ${kind === 'playwright' ? 'request.get' : 'gateway.fetch'}(\`\${gateway.url}/reserved_domains\`, { headers })).json()
+  const [before] = (await list()).reserved_domains
+  ${IS_NULL[hasAssert(kind) ? 'assert' : 'expect']}
+  gateway.clock.advance('${DELAY}')
+  const [after] = (await list()).reserved_domains
+  ${IS_NOT_NULL[hasAssert(kind) ? 'assert' : 'expect']}
+})
+`
+}
+
+const IS_NULL = { assert: 'assert.equal(before.certificate, null)', expect: 'expect(before.certificate).toBeNull()' }
+const IS_NOT_NULL = {
+  assert: 'assert.notEqual(after.certificate, null)',
+  expect: 'expect(after.certificate).not.toBeNull()',
+}
+
+function hasAssert(kind: Kind): boolean {
+  return kind === 'node' || kind === 'deno'
+}
+
+/** The options of each test's gateway are those of the config file. */
+const OPTIONS = `{ dialect: ngrok, provisioningDelay: '${DELAY}', initial }`
+const READ_INITIAL = `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`
+
+/** A test of `testWithGateway`, which wraps that of the runner. */
+const wrapped = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
+
+const IMPORTS = `import { readFileSync } from 'node:fs'`
+const FAUXGATE = `import { ngrok } from 'fauxgate'
+import { testWithGateway } from 'fauxgate/testing'`
+
+const HEADS: Readonly<Record<Kind, string>> = {
+  vitest: `${IMPORTS}
+import { ngrok } from 'fauxgate'
+import { test } from 'fauxgate/vitest'
+import { expect } from 'vitest'
+
+${READ_INITIAL}
+test.override('gatewayOptions', ${OPTIONS})`,
+  jest: `const { ngrok } = require('fauxgate')
+const { testWithGateway } = require('fauxgate/testing')
+const initial = require('./${INITIAL}')
+
+${wrapped('globalThis.test')}`,
+  'jest module': `${IMPORTS}
+import { expect, test as base } from '@jest/globals'
+${FAUXGATE}
+
+${READ_INITIAL}
+${wrapped('base')}`,
+  'ts-jest': `import { readFileSync } from 'fs'
+import { expect, test as base } from '@jest/globals'
+${FAUXGATE}
+
+${READ_INITIAL}
+${wrapped('base')}`,
+  bun: `${IMPORTS}
+import { expect, test as base } from 'bun:test'
+${FAUXGATE}
+
+${READ_INITIAL}
+${wrapped('base')}`,
+  deno: `import assert from 'node:assert/strict'
+${IMPORTS}
+${FAUXGATE}
+
+${READ_INITIAL}
+${wrapped('Deno.test')}`,
+  node: `import assert from 'node:assert/strict'
+${IMPORTS}
+import { test as base } from 'node:test'
+${FAUXGATE}
+
+${READ_INITIAL}
+${wrapped('base')}`,
+  playwright: `${IMPORTS}
+import { test as base, expect } from '@playwright/test'
+import { createGateway, manualClock, ngrok } from 'fauxgate'
+import { serve } from 'fauxgate/node'
+import { assertStrict } from 'fauxgate/testing'
+
+${READ_INITIAL}
+
+// Each test has a served gateway of its own. A test that fails shows its report, and one that passes leaves nothing unused.
+const test = base.extend({
+  gateway: async ({ browserName: _ }, use, testInfo) => {
+    const clock = manualClock('2026-01-01T00:00:00Z')
+    const gateway = createGateway({ dialect: ngrok, provisioningDelay: '${DELAY}', initial, clock, seed: testInfo.title })
+    const server = await serve(gateway)
+    await use(gateway)
+    await server.close()
+    if (testInfo.status === testInfo.expectedStatus) assertStrict(gateway)
+    else console.log(gateway.report())
+  },
+})`,
+}
