@@ -33,9 +33,10 @@ type Offered<Body> = Body extends object
   : Body
 
 type Read<Calls> = { readonly [Verb in keyof Calls]: ArgumentsOf<Calls[Verb]> }
-type ArgumentsOf<Call> = Call extends (...args: infer Args) => unknown
-  ? { readonly [Place in keyof Args]: Plain<Offered<Frozen<Args[Place]>>> }
-  : never
+type ArgumentsOf<Call> = Call extends (...args: infer Args) => unknown ? PlainArguments<Args> : never
+type PlainArguments<Args extends readonly unknown[]> = {
+  readonly [Place in keyof Args]: Offered<Frozen<Plain<Args[Place]>>>
+}
 
 type Answers<Calls> = {
   readonly [Verb in keyof Calls]: Calls[Verb] extends (...args: never[]) => infer Answer ? Plain<Answer> : never
