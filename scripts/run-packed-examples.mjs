@@ -13,9 +13,9 @@ const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
 
 /** The commands of each part of the guide, by its name here. */
 const starts = new Map(
-  [...guide.matchAll(/^## (.*)\n([^]*?)(?=^## |(?![^]))/gm)].flatMap(([, title, text]) => {
-    const commands = [...text.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block]) => block)
-    return commands.length === 0 ? [] : [[`start: ${title}`, commands.join('')]]
+  guide.split(/^## /m).flatMap((part) => {
+    const commands = [...part.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block)
+    return commands.length === 0 ? [] : [[`start: ${part.split('\n', 1)}`, commands.join('')]]
   }),
 )
 const names = [

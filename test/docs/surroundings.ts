@@ -17,14 +17,22 @@ export const running: unknown[] = []
 
 /** A test runner that runs tests at once, for the blocks that show how to set one up. */
 const runner = () => {
+  let options: main.GatewayOptions = {}
   const test = (_name: string, work: (fixtures: object) => unknown) =>
-    void running.push(work({ gateway: gatewayOfTest() }))
-  return Object.assign(test, { override: () => undefined, extend: () => test, concurrent: test })
+    void running.push(work({ gateway: gatewayOfTest(options) }))
+  const override = (name: string, value: unknown) => {
+    if (name !== 'gatewayOptions' || typeof value !== 'object' || !value) return
+    options = value
+    onTestFinished(() => {
+      options = {}
+    })
+  }
+  return Object.assign(test, { override, extend: () => test, concurrent: test })
 }
 
 /** Creates a gateway that is uninstalled after the block, as that of `fauxgate/vitest` is after its test. */
-function gatewayOfTest(): main.Gateway {
-  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z') })
+function gatewayOfTest(options: main.GatewayOptions): main.Gateway {
+  const gateway = main.createGateway({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options })
   const { install } = gateway
   gateway.install = (how) => {
     const installed = install(how)
