@@ -12,6 +12,7 @@ import { row } from './measure.mjs'
 import { benchData, benchLog, benchServe } from './serve.mjs'
 import { benchRestart, benchStart } from './start.mjs'
 import { benchMsw, benchState } from './state.mjs'
+import { benchSurvives } from './survives.mjs'
 import { benchIssue, benchMillion, benchYear } from './year.mjs'
 
 const ALL = {
@@ -29,6 +30,7 @@ const ALL = {
   fixture: benchFixture,
   msw: benchMsw,
   pages: benchPages,
+  survives: benchSurvives,
 }
 const own = fileURLToPath(import.meta.url)
 const isWriting = process.argv.includes('--write')

@@ -1,5 +1,6 @@
 import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
+import { Turns } from './turns.ts'
 
 /** The most stops of a move at the same time. Events that make each other due reach it. */
 const MOST_STOPS_AT_ONE_TIME = 10_000
@@ -159,40 +160,4 @@ function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
     }
   }
   if (thrown) throw thrown.error
-}
-
-/** The rounds of the host's queue in one turn. Streams and listeners pass on their work more than once. */
-const HOPS = 4
-
-/** The most promises in a row that run in one turn on a host with a promise queue alone. */
-const STEPS = 4096
-
-/**
- * Gives other code its turn: `next` resolves once everything has run that waits for nothing but its turn. Uses no timer,
- * so that it works while a test has faked them all.
- */
-class Turns {
-  readonly #channel = typeof MessageChannel === 'undefined' ? undefined : new MessageChannel()
-  #resolve: (() => void) | undefined
-
-  constructor() {
-    if (this.#channel) this.#channel.port1.onmessage = () => this.#resolve?.()
-  }
-
-  async next(): Promise<void> {
-    for (let left = this.#channel ? HOPS : STEPS; left > 0; left--) await this.#hop()
-  }
-
-  /** Must be called, or the process stays alive. */
-  end(): void {
-    this.#channel?.port1.close()
-  }
-
-  #hop(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#resolve = resolve
-      if (this.#channel) this.#channel.port2.postMessage(null)
-      else resolve()
-    })
-  }
 }

@@ -1,7 +1,11 @@
+import { Turns } from '../../engine/turns.ts'
+
 /** The parts of Node that the explorer needs, as far as the host has them: Bun and Deno lack some. */
 export interface Host {
   /** Resolves once everything has run that waits for nothing but its turn. */
   turn(): Promise<void>
+  /** Must be called at the end. */
+  end(): void
   /** Resolves after about 1 ms of real time, in which sockets, files and threads get on. */
   pause(): Promise<void>
   /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`. */
@@ -20,10 +24,12 @@ export interface Host {
 export function hostOf(): Host {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
-  const { setImmediate: soon, setTimeout: after } = timers ?? globalThis
+  const { setTimeout: after } = timers ?? globalThis
+  const turns = new Turns(timers?.setImmediate)
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
-    turn: () => new Promise((resolve) => void soon(resolve)),
+    turn: () => turns.round(),
+    end: () => turns.end(),
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     resources: () => resources?.() ?? [],
     isBlind: isBlind(resources, after),

@@ -42,6 +42,7 @@ export class Outside {
 
   end(): void {
     this.#threads.end()
+    this.#host.end()
   }
 
   /** Lets what is under way get on. Returns false if nothing is; `held` sockets wait for an answer that is not due yet. */
