@@ -25,8 +25,9 @@ const common = {
     options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
     // At import, forge's util looks for a setImmediate of the browser's and would listen to messages to make one.
     options.define = { ...options.define, global: 'globalThis', window: 'undefined', MutationObserver: 'undefined' }
-    options.minifyWhitespace = true
-    // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax.
+    // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax, and makes one word of
+    // `return(…)??…` without a space.
+    options.minifyWhitespace = format === 'esm'
     options.minifySyntax = format === 'esm'
     options.lineLimit = 500
   },

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ngrok } from '../../src/index.ts'
+import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { asked, hasBrowser, opening } from './support/opened.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs a file that was copied from the page, beside the built package, and returns what its runner printed. */
+function ran(name: string, text: string, args: (folder: string) => string[]) {
+  // Inside the package, `fauxgate` is what the build made.
+  const folder = mkdtempSync(join(ROOT, 'test', 'copied-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, name), text)
+  // Not that of the package, which looks for its own tests.
+  writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {}\n')
+  const { status, stdout, stderr } = spawnSync(process.execPath, args(folder), { cwd: ROOT, encoding: 'utf8' })
+  return { status, output: stdout + stderr }
+}
+
+async function made(page: Page, runner: string): Promise<string> {
+  await page.getByRole('button', { name: runner, exact: true }).click()
+  await page.getByRole('button', { name: 'Make the test' }).click()
+  const text = page.locator('.card').filter({ hasText: 'Copy as test' }).locator('pre')
+  const mark = { vitest: 'fauxgate/vitest', Jest: 'require(', 'node:test': "from 'node:test'" }[runner] ?? ''
+  await text.filter({ hasText: mark }).waitFor()
+  return String(await text.textContent())
+}
+
+const RUNNERS: readonly [runner: string, file: string, args: (folder: string) => string[]][] = [
+  ['vitest', 'copied.test.mjs', (folder) => ['node_modules/vitest/vitest.mjs', 'run', '--root', folder]],
+  ['node:test', 'copied.test.mjs', (folder) => ['--test', join(folder, 'copied.test.mjs')]],
+  [
+    'Jest',
+    'copied.test.cjs',
+    (folder) => ['node_modules/jest/bin/jest.js', '--rootDir', folder, '--testMatch', '**/*.test.cjs'],
+  ],
+]
+
+describe.skipIf(!hasBrowser)('What happened, copied as a test', () => {
+  const open = opening()
+
+  test.each(RUNNERS)(
+    'runs unchanged with %s: requests, faults, outcomes, records and moves of the clock',
+    async (runner, file, args) => {
+      const { server, page, go } = await open({}, { place: 'faults' })
+      const control = (method: string, path: string, body: object) => asked(server, method, `/_fauxgate${path}`, body)
+      const created = await asked(server, 'POST', '/reserved_domains', {
+        domain: DOMAIN,
+        certificate_management_policy: ECDSA,
+      })
+      const { id, cname_target } = (await created.json()) as { id: string; cname_target: string }
+      await control('PUT', '/dns', { name: DOMAIN, type: 'CNAME', value: cname_target })
+      await control('POST', '/provisioning/script', { outcomes: ['INTERNAL_ERROR'], domain: DOMAIN })
+      await control('POST', '/clock', { advance: '30s' })
+      await control('POST', '/faults', { operation: 'reserved_domains.get', status: 503, times: 1 })
+      await control('POST', '/faults', { operation: 'reserved_addrs.list', drop: true, times: 1 })
+      await asked(server, 'GET', `/reserved_domains/${id}`)
+      await asked(server, 'GET', '/reserved_addrs').catch(() => undefined)
+      await control('POST', '/clock', { next: true })
+      await asked(server, 'POST', '/reserved_domains', { domain: DOMAIN })
+      const description = ["it's `done` at $", '{once} \\ now'].join('')
+      await asked(server, 'PATCH', `/reserved_domains/${id}`, { description })
+      await go('resources/reserved_addrs')
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('complementary').getByLabel('Description').fill('made on the page')
+      await page.getByRole('complementary').getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('complementary').getByText('made on the page').waitFor()
+      await asked(server, 'DELETE', `/reserved_domains/${id}`)
+      await go('state')
+      const text = await made(page, runner)
+      expect(text).toContain('made on the page')
+      expect(text).not.toContain(id)
+      expect(text).toContain('503')
+      const { status, output } = ran(file, text, args)
+      expect(status, `${text}\n${output}`).toBe(0)
+      expect(output).toMatch(/1 passed|pass 1/)
+    },
+  )
+
+  test('of a gateway of ngrok, with something still pending, runs with vitest', async () => {
+    const { server, page, go } = await open({ dialect: ngrok })
+    const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
+    const body = JSON.stringify({ domain: DOMAIN })
+    await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body })
+    await asked(server, 'POST', '/_fauxgate/faults', { operation: 'reserved_domains.list', status: 500 })
+    await fetch(`${server.url}/nowhere`, { headers })
+    await go('state')
+    const text = await made(page, 'vitest')
+    expect(text).toContain('testUsing(createNgrok)')
+    const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
+    const { status, output } = ran(file, text, args)
+    expect(status, `${text}\n${output}`).toBe(0)
+  })
+})
