@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
 import { ErrorAnswer, requestJson } from './connection.ts'
-import { Button, Choice, Field, Form, Problem, Submit, TextField } from './shared/controls.tsx'
+import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Facts, Table } from './shared/layout.tsx'
 
@@ -13,6 +13,9 @@ const PAGE_SIZE = 50
 
 /** The most sandboxes that are described at the same time: a description wakes them. */
 const AT_ONCE = 4
+
+/** The time between two looks for what others did, in ms. */
+const REFRESH_MS = 5000
 
 const KEY = 'fauxgate-account-key'
 
@@ -70,7 +73,32 @@ function Account() {
       await call('DELETE', `/${name}`)
       replace(name, [])
     })
+  const renew = (row: Row) =>
+    run(async () => {
+      const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
+      // Which sandbox it is does not change.
+      setCreated({ ...row, ...keys } as CreatedSandbox)
+    })
+  /** Brings in what others create and remove. It describes nothing again: that would wake the sandboxes. */
+  const refresh = async () => {
+    if (document.visibilityState !== 'visible' || needsKey) return
+    const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}`).catch(() => undefined)
+    if (!next) return
+    const last = next.next_after
+    const fresh: Row[] = []
+    setRows((all) => {
+      const first = next.sandboxes.map((each) => all.find(({ name }) => name === each.name) ?? each)
+      fresh.push(...first.filter((each) => !all.includes(each)))
+      return [...first, ...(last === null ? [] : all.filter(({ name }) => name > last))]
+    })
+    setTimeout(() => void describe([...fresh]))
+  }
   useEffect(() => void run(list), [])
+  useEffect(() => {
+    if (!page) return undefined
+    const timer = setInterval(() => void refresh(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [page === undefined, needsKey])
 
   const after = page?.next_after
   return (
@@ -83,7 +111,7 @@ function Account() {
           <Create dialects={page.dialects} create={create} />
           {original && <Fork key={original} original={original} create={create} />}
           {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
-          <Sandboxes rows={rows} fork={setOriginal} remove={(name) => void remove(name)} />
+          <Sandboxes rows={rows} fork={setOriginal} renew={(row) => void renew(row)} remove={(name) => remove(name)} />
           {rows.length === 0 && <p>There is no sandbox yet.</p>}
           {after && <Button onClick={() => void run(() => list(after))}>More</Button>}
         </main>
@@ -148,38 +176,115 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   const facts = Object.entries({ URL: url, 'API key': api_key, 'Control key': control_key })
   return (
     <section>
-      <h2>{name} is there. Its keys are shown this once:</h2>
-      <Facts of={facts.map(([what, value]) => [what, <code>{value}</code>])} />
+      <h2>{name} is ready. Its keys are shown this once:</h2>
+      <Facts
+        of={facts.map(([what, value]) => [
+          what,
+          <>
+            <code>{value}</code> <Copy text={() => value} />
+          </>,
+        ])}
+      />
       <Button onClick={close}>Done</Button>
     </section>
   )
 }
 
-const HEADS = ['Name', 'Age', 'Last use', 'Next event', 'Size', 'Kind', 'Ends', '']
+/** What the columns show and are sorted by. */
+const COLUMNS: readonly (readonly [head: string, by?: (row: Row) => string | number])[] = [
+  ['Name', ({ name }) => name],
+  ['Age', ({ created_at }) => created_at],
+  ['Last use', ({ last_used_at }) => last_used_at ?? ''],
+  ['Next event', ({ next_event_at }) => next_event_at ?? '~'],
+  ['Size', ({ bytes }) => bytes ?? 0],
+  ['Kind', ({ dialect, clock }) => `${dialect} ${clock}`],
+  ['Ends', ({ expires_at }) => expires_at ?? '~'],
+  ['Actions'],
+]
 
 interface SandboxesProps {
   rows: readonly Row[]
   fork: (name: string) => void
-  remove: (name: string) => void
+  renew: (row: Row) => void
+  remove: (name: string) => Promise<void>
 }
 
-function Sandboxes({ rows, fork, remove }: SandboxesProps) {
-  const cells = ({ name, url, records, bytes = 0, now, ...row }: Row) => [
-    <a href={`${new URL(url).pathname.replace(/\/+$/, '')}/_fauxgate/`}>{name}</a>,
-    <Time at={row.created_at} />,
-    <Time at={row.last_used_at} none="never" />,
-    <Time at={row.next_event_at} none="none" now={now} />,
-    records === undefined ? '…' : `${formatCounted(records, 'record')}, ${formatCount(Math.ceil(bytes / 1000))} kB`,
-    `${row.dialect}, ${row.clock} clock`,
-    <Time at={row.expires_at} none="never" />,
-    <>
-      <Button onClick={() => fork(name)}>Fork</Button>{' '}
-      <Button kind="danger" twice onClick={() => remove(name)}>
-        Delete
+function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
+  const [search, setSearch] = useState('')
+  const [sort, setSort] = useState('Name')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
+  const [, by] = COLUMNS.find(([head]) => sort.endsWith(head)) ?? []
+  const sign = sort.startsWith('-') ? -1 : 1
+  const sorted = by ? found.toSorted((a, b) => (by(a) < by(b) ? -sign : sign)) : found
+  const selected = found.filter(({ name }) => chosen.has(name))
+  const choose = (name: string, isChosen: boolean) => {
+    const others = [...chosen].filter((each) => each !== name)
+    setChosen(new Set(isChosen ? [...others, name] : others))
+  }
+  const removeChosen = async () => {
+    for (const { name } of selected) await remove(name)
+    setChosen(new Set())
+  }
+  const cells = (row: Row) => {
+    const { name, url, records, bytes = 0, now } = row
+    return [
+      <>
+        <input
+          type="checkbox"
+          aria-label={`Choose ${name}`}
+          checked={chosen.has(name)}
+          onChange={({ currentTarget }) => choose(name, currentTarget.checked)}
+        />{' '}
+        <a href={`${new URL(url).pathname.replace(/\/+$/, '')}/_fauxgate/`}>{name}</a>
+      </>,
+      <Time at={row.created_at} />,
+      <Time at={row.last_used_at} none="never" />,
+      <Time at={row.next_event_at} none="none" now={now} />,
+      records === undefined ? '…' : `${formatCounted(records, 'record')}, ${formatCount(Math.ceil(bytes / 1000))} kB`,
+      `${row.dialect}, ${row.clock} clock`,
+      <Time at={row.expires_at} none="never" />,
+      <>
+        <Copy text={() => url}>Copy URL</Copy> <Button onClick={() => fork(name)}>Fork</Button>{' '}
+        <Button twice asking="End its present keys?" onClick={() => renew(row)}>
+          New keys
+        </Button>{' '}
+        <Button kind="danger" twice asking={`Delete ${name} with its state?`} onClick={() => void remove(name)}>
+          Delete
+        </Button>
+      </>,
+    ]
+  }
+  const heads = COLUMNS.map(([head, sorts]) =>
+    sorts ? (
+      <Button kind="quiet" label={`Sort by ${head}`} onClick={() => setSort(sort === head ? `-${head}` : head)}>
+        {head} {sort === head ? '↑' : sort === `-${head}` ? '↓' : ''}
       </Button>
-    </>,
-  ]
-  return <Table heads={HEADS} rows={rows.map(cells)} />
+    ) : (
+      head
+    ),
+  )
+  return (
+    <>
+      <div class="row">
+        <Search what="sandboxes" value={search} set={setSearch} />
+        <span class="dim">
+          {formatCount(found.length)} of {formatCount(rows.length)}
+        </span>
+        {selected.length > 0 && (
+          <Button
+            kind="danger"
+            twice
+            asking={`Delete ${formatCounted(selected.length, 'sandbox').replace('boxs', 'boxes')} with all state?`}
+            onClick={() => void removeChosen()}
+          >
+            Delete the {selected.length} chosen
+          </Button>
+        )}
+      </div>
+      <Table heads={heads} rows={sorted.map(cells)} />
+    </>
+  )
 }
 
 /** A time as seen from now; undefined while it is loaded. */

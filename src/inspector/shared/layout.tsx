@@ -99,7 +99,13 @@ export function Facts({ of }: { of: readonly (readonly [name: ComponentChildren,
   return <dl>{of.flatMap(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
 }
 
-export function Table({ heads, rows }: { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }) {
+export function Table({
+  heads,
+  rows,
+}: {
+  heads: readonly ComponentChildren[]
+  rows: readonly (readonly ComponentChildren[])[]
+}) {
   const row = (cells: readonly ComponentChildren[], index: number) => (
     <tr key={index}>{cells.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}</tr>
   )
