@@ -1,5 +1,13 @@
 import { expect, test, vi } from 'vitest'
-import { type CodeUnderTest, type Life, SurvivalError, schedules, survives } from '../../src/testing/testing.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
+import {
+  type CodeUnderTest,
+  type Life,
+  SurvivalError,
+  type SurvivesOptions,
+  schedules,
+  survives,
+} from '../../src/testing/testing.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
@@ -176,4 +184,19 @@ test('with restart, what a crashed process has under way never ends, and its tim
   }
   await survives(twice, { replay: 'GET /reserved_addrs#1 crash', restart: true })
   expect(lives.slice(4)).toEqual(['2 done', '2 timer'])
+})
+
+test('progress counts the schedules of each level', async () => {
+  const last = new Map<number, string>()
+  const onProgress: SurvivesOptions['onProgress'] = ({ tried, total, failing, faults }) =>
+    last.set(faults, `${tried} of ${total}, ${failing} fail`)
+  await survives(careful, { kinds: ['lost'], onProgress })
+  expect([...last.values()]).toEqual(['0 of 0, 0 fail', '3 of 3, 0 fail', '10 of 10, 0 fail'])
+})
+
+test('the snapshot of a failing schedule has what was left, and can be restored', async () => {
+  const { groups } = await failureOf(survives(careless))
+  const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
+  gateway.restore(groups[0]?.snapshot as Parameters<typeof gateway.restore>[0])
+  expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(2)
 })

@@ -3,6 +3,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import { counted, quote } from '../../schema/text.ts'
 import { Explorer } from './explore.ts'
 import { readSurvivalOptions } from './options.ts'
+import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
 import type {
   CodeUnderTest,
@@ -22,14 +23,17 @@ export async function search<T, G extends Gateway<ManualClock>>(
 ): Promise<SurvivalResult> {
   const explorer = explorerOf(code, options)
   const groups = new Map<string, Group>()
+  const line = progressLine()
+  const { onProgress = line.show } = options
   try {
     await explorer.enter()
     for await (const tried of explorer.tries(true)) {
       if (tried.verdict !== 'survived') addTo(groups, tried)
       const { tried: count, total, failing, level: faults } = explorer
-      options.onProgress?.({ tried: count, total, failing, faults })
+      onProgress({ tried: count, total, failing, faults })
     }
   } finally {
+    line.end()
     await explorer.end()
   }
   if (groups.size === 0) return resultOf(explorer)
