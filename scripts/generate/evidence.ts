@@ -1,4 +1,7 @@
 // Writes what speaks for each rule: src/openapi/evidence.json for the OpenAPI documents, and docs/fidelity.md for people.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { differencesPage } from './evidence/differences.ts'
 import { fidelityPage } from './evidence/page.ts'
 import {
   operations as allOperations,
@@ -9,6 +12,8 @@ import {
   sectionsOf,
 } from './evidence/rules.ts'
 import { type Evidence, evidenceOfError, KINDS, type Kind, pageOf, testimoniesOf } from './evidence/witnesses.ts'
+
+const DIFFERENCES = 'docs/differences.md'
 
 export type Rules = Readonly<Record<string, Evidence>>
 
@@ -27,6 +32,7 @@ export default function evidence(root: string): Map<string, string> {
   return new Map([
     ['src/openapi/evidence.json', coded(all)],
     ['docs/fidelity.md', fidelityPage(allOperations, all, sections)],
+    [DIFFERENCES, differencesPage(readFileSync(join(root, DIFFERENCES), 'utf8'), allOperations, all, sections)],
   ])
 }
 

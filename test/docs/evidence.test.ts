@@ -87,6 +87,12 @@ describe('The OpenAPI document', () => {
   })
 })
 
+test('The differences list every open doubt, and every part of the API that there is', () => {
+  const page = readFileSync('docs/differences.md', 'utf8')
+  for (const { name } of sections.flatMap(({ doubts }) => doubts)) expect(page).toContain(`[\`${name}\`]`)
+  for (const { call } of operations) expect(page).toContain(`\`${/\/(?:(?:edges|backends)\/)?\w+/.exec(call)?.[0]}\``)
+})
+
 test('The kinds of evidence are counted apart, and the share of decisions is published', () => {
   const page = readFileSync('docs/fidelity.md', 'utf8')
   expect(page).toMatch(/\*\*\d+\.\d %\*\*/)

@@ -1,0 +1,49 @@
+import type { AllEvidence } from '../evidence.ts'
+import type { OperationRules, Section } from './rules.ts'
+
+/** Fills the parts of docs/differences.md that follow from the sources, each between comments with its name. */
+export function differencesPage(
+  page: string,
+  operations: readonly OperationRules[],
+  all: AllEvidence,
+  sections: readonly Section[],
+): string {
+  const parts = {
+    parts: partsOfTheApi(operations),
+    statuses: statuses(all),
+    doubts: doubts(sections),
+  }
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const place = new RegExp(`(<!-- ${name}: made by \`npm run generate\` -->\\n)[\\s\\S]*?(<!-- end of ${name} -->)`)
+    if (!place.test(text)) throw new Error(`docs/differences.md has no place for "${name}".`)
+    return text.replace(place, (_, start, end) => `${start}${part}\n${end}`)
+  }, page)
+}
+
+/** The first parts of the paths that there are, such as `/reserved_domains`. */
+function partsOfTheApi(operations: readonly OperationRules[]): string {
+  const groupOf = ({ call }: OperationRules) => {
+    const words = (call.split(' ')[1] ?? '').split('/').filter((word) => word !== '' && !word.startsWith('{'))
+    return ['edges', 'backends'].includes(words[0] ?? '') ? words.slice(0, 2).join('/') : words[0]
+  }
+  const groups = [...new Set(operations.map(groupOf))].sort()
+  return `The ${operations.length} operations are those of ${groups.map((group) => `\`/${group}\``).join(', ')}.`
+}
+
+function statuses({ errors }: AllEvidence): string {
+  const documented = Object.values(errors).filter((found) => found.documented)
+  const seen = documented.filter((found) => found.client)
+  return `Of ${documented.length} errors with a documented number, the documentation names the status of ${
+    documented.filter((found) => !found.decided).length
+  }, and programs rely on ${seen.length} of them.`
+}
+
+function doubts(sections: readonly Section[]): string {
+  const lines = sections.flatMap((section) =>
+    section.doubts.map(({ name, text }) => {
+      const [page, heading] = section.name.split('#')
+      return `- [\`${name}\`](decisions/${page}.md#${heading}): ${text}`
+    }),
+  )
+  return lines.join('\n')
+}
