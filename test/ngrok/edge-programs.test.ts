@@ -1,0 +1,102 @@
+import { expect } from 'vitest'
+import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { testUsing } from '../../src/testing/vitest.ts'
+import { client, outcome } from '../support/client.ts'
+import { everyPage } from './support.ts'
+
+// Kinds of programs that use edges: each makes its calls as public code of its kind does.
+const test = testUsing(createNgrok)
+
+test('A controller of TCP edges finds or makes the group, the address and the edge, and finds all of them when it starts anew', async ({
+  gateway,
+}) => {
+  const ask = client(gateway, ngrokFamilies)
+  const wanted = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
+  const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
+
+  /** Whatever became of it, the controller knows no more than the labels and its own name. */
+  async function edgeOfLabels() {
+    for (const edge of await everyPage(ask, '/edges/tcp', 'tcp_edges')) {
+      if (edge.backend === null) continue
+      const { status, body } = await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)
+      if (status === 404) continue
+      if (JSON.stringify(body.labels) === JSON.stringify(wanted.labels)) return edge
+    }
+    return undefined
+  }
+
+  async function addressOfOwner() {
+    const all = await everyPage(ask, '/reserved_addrs', 'reserved_addrs')
+    const found = all.find(({ metadata }) => metadata === owner)
+    return found ?? (await ask('POST', '/reserved_addrs', { json: { description: 'ssh', metadata: owner } })).body
+  }
+
+  async function reconcile(known?: string) {
+    const group = (await ask('POST', '/backends/tunnel_group', { json: { ...wanted, metadata: '{}' } })).body
+    const { addr } = await addressOfOwner()
+    const found = known === undefined ? await edgeOfLabels() : (await ask('GET', `/edges/tcp/${known}`)).body
+    const json = { description: 'ssh', metadata: '{}', backend: { backend_id: group.id } }
+    const edge = found ?? (await ask('POST', '/edges/tcp', { json })).body
+    if (edge.hostports?.[0] === addr && edge.backend.backend.id === group.id) return edge
+    return (await ask('PATCH', `/edges/tcp/${edge.id}`, { json: { ...json, hostports: [addr] } })).body
+  }
+
+  const edge = await reconcile()
+  const { addr } = await addressOfOwner()
+  expect([edge.hostports, edge.ip_restriction, edge.traffic_policy]).toEqual([[addr], null, null])
+  // Without a policy for addresses it removes what may be there.
+  expect((await ask('DELETE', `/edges/tcp/${edge.id}/ip_restriction`)).status).toBe(204)
+  const policy = { value: '{"on_tcp_connect":[{"actions":[{"type":"log"}]}]}' }
+  const put = await ask('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
+  expect(put.body).toEqual({ enabled: true, ...policy })
+  // The agents that it starts have the labels.
+  gateway.declare.tunnelSession({ labelled: [wanted] })
+  expect((await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)).body.tunnels).toHaveLength(1)
+  expect(gateway.endpoints.list({ filter: "obj.type == 'edge'" }).endpoints[0]?.hostport).toBe(addr)
+
+  // It starts anew and has forgotten all ids.
+  const again = await reconcile()
+  expect([again.id, again.traffic_policy.value, again.hostports]).toEqual([edge.id, policy.value, [addr]])
+  // Somebody deletes the edge by hand: it is made anew, at the same address.
+  await ask('DELETE', `/edges/tcp/${edge.id}`)
+  expect((await ask('GET', `/edges/tcp/${edge.id}`)).status).toBe(404)
+  const third = await reconcile()
+  expect([third.id === edge.id, third.hostports]).toEqual([false, [addr]])
+  // In the end, what is gone is gone.
+  for (const status of [204, 404]) expect((await ask('DELETE', `/edges/tcp/${third.id}`)).status).toBe(status)
+})
+
+test('A controller of HTTPS edges waits for its domain, stages a route without a backend, and removes what nobody wants', async ({
+  gateway,
+}) => {
+  const ask = client(gateway, ngrokFamilies)
+  const json = { description: 'shop', metadata: '{}', hostports: ['shop.example.com:443'] }
+  // The domain has another controller, which may be slower.
+  expect(outcome(await ask('POST', '/edges/https', { json }))).toBe('400 ERR_NGROK_7117')
+  await ask('POST', '/reserved_domains', { json: { domain: 'shop.example.com' } })
+  const edge = (await ask('POST', '/edges/https', { json })).body
+  const path = `/edges/https/${edge.id}/routes`
+
+  async function apply(match: string) {
+    const route = (await ask('POST', path, { json: { match, match_type: 'path_prefix' } })).body
+    await ask('PUT', `${path}/${route.id}/compression`, { json: { enabled: true } })
+    const group = (
+      await ask('POST', '/backends/tunnel_group', { json: { labels: { match: match.slice(1) || 'all' } } })
+    ).body
+    const changes = { match, match_type: 'path_prefix', backend: { backend_id: group.id } }
+    return (await ask('PATCH', `${path}/${route.id}`, { json: changes })).body
+  }
+
+  const [all, blog] = [await apply('/'), await apply('/blog')]
+  expect([all.compression.enabled, all.backend.backend.uri]).toEqual([
+    true,
+    expect.stringContaining('/backends/tunnel_group/bkdtg_'),
+  ])
+  const found = await everyPage(ask, '/edges/https', 'https_edges')
+  expect(found[0].routes).toEqual([all, blog])
+  await ask('DELETE', `${path}/${blog.id}`)
+  expect((await ask('GET', `/edges/https/${edge.id}`)).body.routes).toEqual([all])
+  expect((await ask('PUT', `${path}/${blog.id}/compression`, { json: {} })).status).toBe(404)
+  expect((await ask('DELETE', `/edges/https/${edge.id}`)).status).toBe(204)
+  expect(gateway.endpoints.list().endpoints).toEqual([])
+})
