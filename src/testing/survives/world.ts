@@ -33,8 +33,10 @@ const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !(
  * explorer moves. They stay the same for all runs, so that code may keep them.
  */
 export class World {
-  readonly clock = manualClock(START)
-  readonly #timers = fakeTimersOn(this.clock)
+  readonly #clock = manualClock(START)
+  // Of a private field: what makes CommonJS of this package sets public fields after private ones.
+  readonly #timers = fakeTimersOn(this.#clock)
+  readonly clock = this.#clock
   readonly #host = hostOf()
   readonly outside = new Outside(this.#host)
   readonly turn = this.#host.turn
