@@ -37,6 +37,10 @@ export const journalEntry = named(
     operation: documented(
       v.nullable(v.string()),
       "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
+      {
+        type: 'OperationName | (string & Record<never, never>) | null',
+        imports: { OperationName: 'generated/resources.ts' },
+      },
     ),
     method: documented(v.string(), 'The method of the request.'),
     path: documented(v.string(), 'The path below the base URL, without the query.'),
