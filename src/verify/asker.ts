@@ -27,6 +27,9 @@ const LONGEST_WAIT_MS = 120_000
 /** The wait after a 429 without `Retry-After`, in ms; twice as long after each further one. */
 const FIRST_WAIT_MS = 5_000
 
+/** Something that sends requests. */
+export type Asking = Pick<Asker, 'ask'>
+
 /** Sends requests with the key, one after the other, at a pace that a service can bear. */
 export class Asker {
   readonly #options: AskerOptions

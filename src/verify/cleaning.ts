@@ -1,4 +1,4 @@
-import type { Asker } from './asker.ts'
+import type { Asking } from './asker.ts'
 import { listed, refusalOf } from './inventory.ts'
 import { type Made, MadeEntries, type MadeEntry, type MadeList } from './made.ts'
 import { MARK } from './mark.ts'
@@ -15,7 +15,7 @@ export interface Remaining {
  * creation had no answer by the mark of the run. Returns what may be left.
  */
 export async function cleaned(
-  asker: Asker,
+  asker: Asking,
   entries: MadeEntries,
   mark: string,
   base: string,
@@ -47,7 +47,7 @@ export async function cleaned(
 
 /** Does the same for the list of an earlier run. */
 export async function cleanedList(
-  asker: Asker,
+  asker: Asking,
   list: MadeList,
   entries: readonly MadeEntry[],
   run: string,
@@ -66,7 +66,7 @@ interface Problem {
 
 /** Deletes a thing, and returns why it may still be there. */
 export async function removalProblem(
-  asker: Asker,
+  asker: Asking,
   entries: MadeEntries,
   { id, path }: Made,
 ): Promise<Problem | undefined> {

@@ -237,7 +237,10 @@ class Comparison {
 
   #lists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
     const { isForeign = () => false } = this.#sides
-    const received = listed.filter((each) => !isForeign(idOf(each) ?? ''))
+    const received = listed.filter((each) => {
+      const id = idOf(each)
+      return id === undefined || !isForeign(id)
+    })
     const pairs = this.#paired(at, expected, received)
     for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)
   }

@@ -1,4 +1,4 @@
-import type { Asker } from './asker.ts'
+import type { Asking } from './asker.ts'
 import { type Answer, errorOf } from './exchange.ts'
 
 /** The ids in a list, with each item as JSON; or why they could not be read. */
@@ -10,7 +10,7 @@ export type Listed =
 const MOST_PAGES = 100
 
 /** Reads a whole list, page after page. */
-export async function listed(asker: Asker, path: string, base: string): Promise<Listed> {
+export async function listed(asker: Asking, path: string, base: string): Promise<Listed> {
   const items = new Map<string, string>()
   let next = `${path}?limit=100`
   for (let page = 0; page < MOST_PAGES; page++) {

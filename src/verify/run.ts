@@ -2,7 +2,7 @@ import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { AnyOptions } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { type Asker, initOf } from './asker.ts'
+import { type Asking, initOf } from './asker.ts'
 import { cleaned, removalProblem } from './cleaning.ts'
 import { differencesOf, type Sides } from './differ.ts'
 import { type Answer, type AskedRequest, answerOf, type Exchange, errorOf } from './exchange.ts'
@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly isReadOnly: boolean
   readonly host: Host
   readonly signal: AbortSignal
-  readonly asker: Asker
+  readonly asker: Asking
   readonly entries: MadeEntries
   readonly onStep: (now: string) => void
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
@@ -55,6 +55,8 @@ export class Run {
   #ids = new IdMap()
   /** Why nobody knows what the server has of this scenario, if so. */
   #uncertain: string | undefined
+  /** Notes each request that was answered. */
+  readonly #asker: Asking
   readonly #mark: string
   /** Ids that each list had before. */
   readonly #foreign = new Map<string, ReadonlySet<string>>()
@@ -67,6 +69,13 @@ export class Run {
     this.#options = options
     this.#mark = MARK + options.run
     const { dialect, host, url, run } = options
+    this.#asker = {
+      async ask(request) {
+        const response = await options.asker.ask(request)
+        if (!('failed' in response)) options.onExchange?.({ request, response })
+        return response
+      },
+    }
     const families = dialectFamilies[dialect]
     const all: AnyOptions = {
       dialect: dialects[dialect],
@@ -122,10 +131,10 @@ export class Run {
       const { operation, what, method, path } = step
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...outcome })
     }
-    const { asker, entries, url } = this.#options
+    const { entries, url } = this.#options
     // The next scenario needs a server without things of this one.
     if (this.#uncertain === undefined || this.stopped !== undefined) return
-    const remaining = await cleaned(asker, entries, this.#mark, url)
+    const remaining = await cleaned(this.#asker, entries, this.#mark, url)
     if (remaining.length > 0) this.stopped = this.#uncertain
   }
 
@@ -155,17 +164,16 @@ export class Run {
   }
 
   async #compared(scenario: Scenario, step: Step, request: FilledStep, sight: Sight): Promise<Result> {
-    const { asker, entries, onExchange } = this.#options
+    const { entries } = this.#options
     const isCreation = step.method === 'POST'
     const n = isCreation ? entries.asking(step.operation, step.path) : 0
     if (isCreation) this.hasChanged = true
-    const received = await asker.ask(request)
+    const received = await this.#asker.ask(sent(request, this.#reference.dialect.versionHeader))
     if ('failed' in received) {
       this.#failed(received.failed)
       this.#noteUncertain(step, received.failed)
       return failure(received.failed)
     }
-    onExchange?.({ request: sent(request), response: received })
     const made = isCreation ? this.#noteCreation(n, received) : undefined
     const reason = this.#noAnswer(step, received)
     if (reason !== undefined) {
@@ -256,7 +264,7 @@ export class Run {
       return
     }
     if (expected !== undefined) await this.#askReference({ method: 'DELETE', path: `${path}/${expected}`, headers: {} })
-    if (made !== undefined) await removalProblem(this.#options.asker, this.#options.entries, { id: made, path })
+    if (made !== undefined) await removalProblem(this.#asker, this.#options.entries, { id: made, path })
   }
 
   /** Saves what later steps need of an answer beside the id. */
@@ -291,8 +299,10 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
   return `"${operation} ${what}" was not answered as expected`
 }
 
-function sent({ method, path, body, headers }: FilledStep): AskedRequest {
-  return { method, path, ...(body !== undefined && { body }), ...(Object.keys(headers).length > 0 && { headers }) }
+/** The request as it is sent, with the names of its headers. */
+function sent({ method, path, body, headers }: FilledStep, versionHeader: string): AskedRequest {
+  const named = Object.entries(headers).map(([name, value]) => [name === '{version}' ? versionHeader : name, value])
+  return { method, path, ...(body !== undefined && { body }), headers: Object.fromEntries(named) }
 }
 
 function textAt({ body }: Answer, field: string): string | undefined {

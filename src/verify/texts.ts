@@ -12,3 +12,25 @@ export function shownValue(value: unknown): string {
   const json = JSON.stringify(value)
   return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN)}… (${json.length} characters)`
 }
+
+/** Changes the parts of a path, and the values of its query as they are when decoded. */
+export function changedPath(path: string, change: (text: string, isValue: boolean) => string): string {
+  const [at = '', query] = path.split(/\?(.*)/s)
+  const parts = at.split('/').map((part) => change(part, false))
+  if (query === undefined) return parts.join('/')
+  const parameters = query.split('&').map((parameter) => {
+    const [name = '', ...rest] = parameter.split('=')
+    const value = decoded(rest.join('='))
+    const changed = change(value, true)
+    return changed === value ? parameter : `${name}=${encodeURIComponent(changed)}`
+  })
+  return `${parts.join('/')}?${parameters.join('&')}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,6 +1,6 @@
 import { dialects } from '../resources/dialects.ts'
 import { timestamp } from '../schema/time.ts'
-import { Asker } from './asker.ts'
+import { Asker, type Asking } from './asker.ts'
 import { cleaned, type Remaining } from './cleaning.ts'
 import type { Exchange } from './exchange.ts'
 import { type Listed, listed } from './inventory.ts'
@@ -124,7 +124,7 @@ interface OwnList {
 
 /** Compares a list with what it was, and deletes what has the mark of the run and went by another id. */
 async function leftInList(
-  asker: Asker,
+  asker: Asking,
   entries: MadeEntries,
   { path, mark, url }: OwnList,
   before: Listed,

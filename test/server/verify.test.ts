@@ -111,6 +111,39 @@ describe('fauxgate verify', () => {
   })
 })
 
+describe('A recording', () => {
+  test('of verify is replayed without a difference', async () => {
+    const { url, verify } = await beside()
+    const har = join(newFolder(), 'a.har')
+    expect((await verify(url, '--yes', '--record', har)).code).toBe(0)
+    expect(readFileSync(har, 'utf8')).not.toContain(KEY)
+    const { code, stdout } = await ran({}, 'replay', har)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ exchanges compared, 0 different\.\n$/)])
+  })
+
+  test('of a client is written when the program stops, and the client reads the answers as they are', async () => {
+    const { url } = await serving({}, '--dialect', 'ngrok', '--quiet')
+    const har = join(newFolder(), 'a.har')
+    const { child, output, exited } = startIn({}, 'record', '--to', url, '--out', har)
+    await eventually(() => output.stdout.includes(' at http'))
+    const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
+    const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2', 'content-type': 'application/json' }
+    const body = JSON.stringify({ description: 'Wilhelmina' })
+    const made = await read(await fetch(`${here}/ip_policies`, { method: 'POST', headers, body }))
+    expect([made.status, made.body.description, made.body.uri]).toEqual([
+      201,
+      'Wilhelmina',
+      `${here}/ip_policies/${made.body.id}`,
+    ])
+    expect((await read(await fetch(made.body.uri, { headers }))).body).toEqual(made.body)
+    child.kill('SIGTERM')
+    expect([await exited, output.stderr]).toEqual([0, ''])
+    const text = readFileSync(har, 'utf8')
+    for (const secret of [KEY, 'Wilhelmina', made.body.id]) expect(text).not.toContain(secret)
+    expect((await ran({}, 'replay', har)).stdout).toBe('2 exchanges compared, 0 different.\n')
+  })
+})
+
 describe('fauxgate verify refuses, and sends nothing', () => {
   const URL = 'https://api.ngrok.com'
   test.each([

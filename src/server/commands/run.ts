@@ -16,11 +16,15 @@ export async function allCommands(): Promise<readonly Command[]> {
   const { sandboxInit } = await import('./sandbox-init.ts')
   const { completionCommand } = await import('./completion.ts')
   const { verifyCommand } = await import('./verify.ts')
+  const { replayCommand } = await import('./replay.ts')
+  const { recordCommand } = await import('./record.ts')
   const completion = completionCommand(() => all)
   const all = [
     ...(await serveAlone()),
     migrateCommand,
     verifyCommand,
+    recordCommand,
+    replayCommand,
     sandboxCommand,
     sandboxInit,
     completion,

@@ -33,6 +33,7 @@ export const verifyFlags: readonly Flag[] = [
   text('list', 'FILE', `The file that says what the run has made. Default: ${DEFAULTS.list}, removed at the end.`),
   turn('json', 'Print the result as JSON.'),
   text('junit', 'FILE', 'The file for the result as JUnit XML.'),
+  text('record', 'FILE', 'The file for a recording, as HAR, without secrets, keys, ids, names and addresses.'),
 ]
 
 function text(flag: string, value: string, sentence: string): Flag {
@@ -57,6 +58,7 @@ export interface VerifyArguments {
   readonly timeout: number
   readonly list: string
   readonly junit: string | undefined
+  readonly record: string | undefined
   readonly is: (flag: 'yes' | 'read-only' | 'plan' | 'clean' | 'json') => boolean
 }
 
@@ -82,6 +84,7 @@ export function verifyArguments({ flags }: Arguments): VerifyArguments {
     timeout: requireCount('--timeout', values('timeout')[0], DEFAULTS.timeout, 600) * 1000,
     list: values('list')[0] ?? DEFAULTS.list,
     junit: values('junit')[0],
+    record: values('record')[0],
     is: (flag) => flags.get(flag) === true,
   }
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
+import { version } from '../../../package.json'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { freshSecret } from '../../engine/random.ts'
 import { type DialectName, dialects } from '../../resources/dialects.ts'
@@ -7,8 +8,11 @@ import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { certificatePair } from '../../testing/certificates.ts'
 import { Asker } from '../../verify/asker.ts'
 import { cleanedList } from '../../verify/cleaning.ts'
+import type { Exchange } from '../../verify/exchange.ts'
+import type { RecordedExchange } from '../../verify/har.ts'
 import { type Host, Pace } from '../../verify/pace.ts'
 import { planText } from '../../verify/plan-text.ts'
+import { recordingText } from '../../verify/recording.ts'
 import { exitCodeOf, type Report, reportText, reportXml } from '../../verify/report.ts'
 import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
@@ -60,8 +64,14 @@ async function compared(options: VerifyOptions, args: VerifyArguments, file: Mad
     )
   if (!options.isReadOnly && !args.is('yes')) await requireConsent(planText(plan, options, true))
   const line = progressLine()
-  const report = await verify({ ...options, onProgress: line.show })
+  const exchanges: RecordedExchange[] = []
+  const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
+  const report = await verify({ ...options, onProgress: line.show, ...(args.record !== undefined && { onExchange }) })
   line.clear()
+  if (args.record !== undefined) {
+    const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
+    await writeFile(args.record, recordingText(exchanges, [options.key], facts), { mode: 0o600 })
+  }
   if (report.remaining.length === 0) file.remove()
   return printed(report, args, options.key)
 }

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { type RecordedExchange, type Recording, recordingIn } from '../../src/verify/har.ts'
+import { recordingText } from '../../src/verify/recording.ts'
+import { isFine, replay } from '../../src/verify/replay.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
+import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
+
+const NOW = Date.parse(NEW_YEAR)
+const FACTS = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
+
+/** A recording of a run against fauxgate, as it is read from its file. */
+async function recorded(families: readonly string[]): Promise<Recording> {
+  const gateway = asked()
+  const exchanges: RecordedExchange[] = []
+  const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => void exchanges.push({ ...exchange, at: NOW })
+  await verified(gateway.fetch, { ...urlOf(gateway), families, onExchange, domain: 'shop.acme-corp.com' })
+  return recordingIn(recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url }), 'a.har')
+}
+
+const answered = (body: object): RecordedExchange['response'] => ({
+  status: 201,
+  headers: { 'content-type': 'application/json', 'ngrok-operation-id': 'op_0123456789abcdefghijklmnopq' },
+  text: JSON.stringify(body),
+  body,
+})
+
+describe('A recording', () => {
+  test('keeps no planted secret, id, name or address, wherever it is', () => {
+    const planted = {
+      key: 'ak_live_4f8Jq2ZpXw7Lr9Vt',
+      token: '2AbCdEfGhIjKlMnOpQrStUvWxYz_0aB1cD2eF3gH4iJ5kL6mN',
+      secret: 'correct horse battery staple',
+      account: 'usr_2ZyXwVuTsRqPoNmLkJiHgFeDcB',
+      name: 'Wilhelmina Quartermaine',
+      domain: 'vault-of-wilhelmina.example',
+      email: 'wilhelmina@quartermaine.example',
+      ipv4: '84.201.17.9',
+      ipv6: '2a01:4f8:c17:b8f::2',
+    }
+    const body = {
+      id: 'cr_2BcDeFgHiJkLmNoPqRsTuVwXyZ0',
+      token: planted.token,
+      owner_id: planted.account,
+      description: `of ${planted.name}, ${planted.email}`,
+      metadata: JSON.stringify({ seen: planted.ipv4, by: planted.name }),
+      acl: [`bind:${planted.domain}`],
+      client_secret: planted.secret,
+      ip: planted.ipv6,
+    }
+    const exchange: RecordedExchange = {
+      at: NOW,
+      request: {
+        method: 'POST',
+        path: `/credentials?filter=${encodeURIComponent(`obj.description == "${planted.name}"`)}&token=${planted.token}`,
+        headers: { authorization: `Bearer ${planted.key}` },
+        body: JSON.stringify({ ...body, password: planted.secret }),
+      },
+      response: {
+        ...answered({ ...body, msg: `${planted.name} at ${planted.domain} with ${planted.key}` }),
+        headers: { 'content-type': 'application/json', 'set-cookie': `session=${planted.token}`, via: planted.ipv4 },
+      },
+    }
+    const text = recordingText([exchange], [planted.key], FACTS)
+    for (const value of Object.values(planted)) {
+      expect(text).not.toContain(value)
+      for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
+        expect(decodeURIComponent(text)).not.toContain(word)
+    }
+    const { exchanges, facts } = recordingIn(text, 'a.har')
+    const shown = exchanges[0]?.response.body as typeof body // It is JSON as it was.
+    for (const field of ['id', 'token', 'owner_id', 'description', 'client_secret'] as const) {
+      expect([field, shown[field].length]).toEqual([field, body[field].length])
+      expect(shown[field].replaceAll(/[a-z]/gi, 'a').replaceAll(/\d/g, 'a')).toBe(
+        body[field].replaceAll(/[a-z]/gi, 'a').replaceAll(/\d/g, 'a'),
+      )
+    }
+    // The same value has the same placeholder in the request.
+    expect(JSON.parse(exchanges[0]?.request.body ?? '').owner_id).toBe(shown.owner_id)
+    expect(new Set(facts.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
+    expect(facts.replaced.every(({ times }) => times > 0)).toBe(true)
+  })
+
+  test('of verify has no key, domain or token, and is HAR 1.2', async () => {
+    const gateway = asked()
+    const exchanges: RecordedExchange[] = []
+    const tokens: string[] = []
+    const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => {
+      exchanges.push({ ...exchange, at: NOW })
+      tokens.push(...(/"token":"([^"]+)"/.exec(exchange.response.text)?.slice(1) ?? []))
+    }
+    await verified(gateway.fetch, {
+      ...urlOf(gateway),
+      families: ['api_keys', 'reserved_domains'],
+      onExchange,
+      domain: 'shop.acme-corp.com',
+    })
+    const text = recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url })
+    expect(tokens.length).toBeGreaterThan(1)
+    for (const secret of [KEY, 'acme-corp', ...tokens]) expect(text).not.toContain(secret)
+    const { log } = JSON.parse(text)
+    expect([log.version, log.creator.name, log.entries.length]).toEqual(['1.2', 'fauxgate', exchanges.length])
+    expect(Object.keys(log.entries[0])).toEqual(['startedDateTime', 'time', 'request', 'response', 'cache', 'timings'])
+    expect(log.entries[0].startedDateTime).toBe('2026-01-01T00:00:00.000Z')
+  })
+})
+
+describe('A replay', () => {
+  test('finds nothing in a recording of fauxgate itself', async () => {
+    const recording = await recorded(['ip_policy_rules', 'vault_secrets', 'credentials', 'endpoints', 'reserved_addrs'])
+    const report = await replay(recording, { now: NOW })
+    expect(report.differing).toEqual([])
+    expect([report.skipped, report.warnings, isFine(report)]).toEqual([[], [], true])
+    expect(report.compared).toBeGreaterThan(250)
+  })
+
+  test('finds an answer that was another', async () => {
+    const recording = await recorded(['ip_policies'])
+    const at = recording.exchanges.findIndex(
+      ({ request, response }) => request.method === 'PATCH' && response.status === 200,
+    )
+    const changed = recording.exchanges.map((each, index): RecordedExchange => {
+      if (index !== at) return each
+      const body = { ...(each.response.body as object), description: null }
+      return { ...each, response: { ...each.response, body, text: JSON.stringify(body) } }
+    })
+    const other = { ...recording, exchanges: changed }
+    const report = await replay(other, { now: NOW })
+    expect(report.differing.map(({ number }) => number)).toEqual([at + 1])
+    expect(report.differing[0]?.differences.map((each) => each.at)).toEqual(['body.description'])
+    expect(isFine(report)).toBe(false)
+    const excuse = { request: 'PATCH /ip_policies/*', at: 'body.description', reason: 'for this test' }
+    expect(isFine(await replay(other, { now: NOW, known: [excuse] }))).toBe(true)
+    const unused = await replay(recording, { now: NOW, known: [excuse] })
+    expect([unused.unused, isFine(unused)]).toEqual([[excuse], false])
+  })
+
+  test('of nothing fails, and an old recording warns and does not fail', async () => {
+    const recording = await recorded(['ip_policies'])
+    const none = await replay({ ...recording, exchanges: [] }, { now: NOW })
+    expect(isFine(none)).toBe(false)
+    const later = await replay(recording, { now: NOW + 181 * 86_400_000 })
+    expect([later.warnings.length, isFine(later)]).toEqual([1, true])
+    const soon = await replay(recording, { now: NOW + 180 * 86_400_000 })
+    expect(soon.warnings).toEqual([])
+  })
+
+  test('compares no answer about the key, and none that says nothing', async () => {
+    const recording = await recorded(['ip_policies'])
+    const statuses = [401, 403, 429, 503]
+    const exchanges = recording.exchanges.slice(0, 4).map((each, index): RecordedExchange => {
+      return { ...each, response: { ...each.response, status: statuses[index] ?? 0 } }
+    })
+    const report = await replay({ ...recording, exchanges }, { now: NOW })
+    expect([report.compared, report.skipped.length, isFine(report)]).toEqual([0, 4, false])
+  })
+
+  test.each([
+    ['no JSON', 'nonsense', 'is not JSON of a recording'],
+    ['no HAR', '{}', 'has no log'],
+    ['a HAR of somebody else', '{"log":{"entries":[]}}', 'has no _fauxgate'],
+    ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
+  ])('refuses a file that is %s', (_what, text, message) => {
+    expect(() => recordingIn(text, 'a.har')).toThrow(message)
+  })
+})
