@@ -114,7 +114,9 @@ const checkSize = (what, bytes, most) =>
 /** Checks what is in the tarball. */
 async function checkContents(folder, tarball) {
   const names = run(folder, 'tar', '-tzf', tarball).trim().split('\n')
-  const stray = names.filter((name) => !/^package\/(dist\/[\w.-]+|README\.md|LICENSE|package\.json)$/.test(name))
+  const stray = names.filter(
+    (name) => !/^package\/(dist\/[\w.-]+|docs\/[\w-]+\.md|README\.md|llms\.txt|LICENSE|package\.json)$/.test(name),
+  )
   check(`holds ${names.length} files, none of them stray (${stray.join(', ') || 'none'})`, stray.length === 0)
   const tool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
   tool('publint/src/cli.js', '--strict')

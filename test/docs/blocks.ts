@@ -4,7 +4,7 @@ const root = new URL('../../', import.meta.url)
 const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
 
 /** README.md and the guides: what is written by hand for those who use fauxgate. */
-export const documents: readonly string[] = ['README.md', ...guides.map((name) => `docs/${name}`)]
+export const documents: readonly string[] = ['README.md', 'llms.txt', ...guides.map((name) => `docs/${name}`)]
 
 export interface Block {
   readonly document: string

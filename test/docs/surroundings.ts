@@ -12,14 +12,17 @@ import * as testing from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { hasSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 
+// As `fauxgate/vitest` does when a test file imports it.
+expect.extend(testing.matchers)
+
 /** The promises of the tests of a block. */
 export const running: unknown[] = []
 
 /** A test runner that runs tests at once, for the blocks that show how to set one up. */
-const runner = () => {
+const runner = (create: (options: main.GatewayOptions) => main.Gateway = gatewayOfTest) => {
   let options: main.GatewayOptions = {}
   const test = (_name: string, work: (fixtures: object) => unknown) =>
-    void running.push(work({ gateway: gatewayOfTest(options) }))
+    void running.push(work({ gateway: create(options) }))
   const override = (name: string, value: unknown) => {
     if (name !== 'gatewayOptions' || typeof value !== 'object' || !value) return
     options = value
@@ -29,6 +32,10 @@ const runner = () => {
   }
   return Object.assign(test, { override, extend: () => test, concurrent: test })
 }
+
+/** The same for gateways that a function makes, on a manual clock. */
+const testUsing = (create: typeof ngrokEntry.createNgrok) =>
+  runner((options) => create({ clock: main.manualClock('2026-01-01T00:00:00Z'), ...options }))
 
 /** Creates a gateway that is uninstalled after the block, as that of `fauxgate/vitest` is after its test. */
 function gatewayOfTest(options: main.GatewayOptions): main.Gateway {
@@ -68,7 +75,7 @@ export const modules: Record<string, object> = {
   'fauxgate/ngrok': ngrokEntry,
   'fauxgate/node': { ...node, sqliteStore: () => storeOfDocument() },
   'fauxgate/testing': testing,
-  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner(), testUsing: runner },
+  'fauxgate/vitest': { test: runner(), testOnSystemClock: runner(), testUsing },
   '@ngrok/ngrok-api': { Ngrok },
   valibot,
   '@jest/globals': { expect, test: runner() },
