@@ -136,7 +136,7 @@ const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: Transa
   saml: null,
 })
 
-/** Returns a route as it is shown. */
+/** Returns the view of a route. */
 export function shownRoute(tx: Transaction, route: RouteRecord): Shown {
   return { ...viewed(route, tx), ...modules.shown(tx, idsOf(route)) }
 }

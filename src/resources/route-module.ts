@@ -96,7 +96,7 @@ export interface EdgeModule<Ids extends PathIds, Sent, Body, Shown, Errors exten
   readonly shape: v.GenericSchema<unknown, Shown>
   /** The errors of the module. */
   readonly errors: Errors
-  /** Returns the module as it is shown; null if it was never set. */
+  /** Returns the view of the module; null if it was never set. */
   shown(tx: Transaction, ids: Ids): Frozen<Shown> | null
   /** Replaces the module. Problems are named as those of a field of the body that has the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void

@@ -28,9 +28,9 @@ interface Listener {
 
 /**
  * The server-sent events of a gateway. First comes `gateway`, with its name, URL and dialect. Then come `commit`,
- * `request` (a line of the journal), `emptied` (of the journal), `control` (a control was used over HTTP), `overview`
- * (the time or a number has changed) and `durations` (how long answers took, in ms, by operation id). A slow reader gets `missed` for the events that it did not get. Without listeners
- * it costs nothing.
+ * `request` (a line of the journal), `emptied` (of the journal) and `control` (a control was used over HTTP). Others are
+ * `overview` (the time or a number has changed) and `durations` (how long answers took, in ms, by operation id). A slow
+ * reader gets `missed` for the events that it did not get. Without listeners it costs nothing.
  */
 export class Events {
   readonly #gateway: Gateway

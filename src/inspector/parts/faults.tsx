@@ -137,7 +137,7 @@ function FaultList() {
   )
 }
 
-/** Why the last requests did not meet a fault, as the report says it. */
+/** Why no fault applied to the last requests, as the report says. */
 function reasonsIn(report: string, id: string): string[] {
   const lines = report.split('\n').map((line) => line.replace(/^ {4}/, ''))
   const at = lines.findIndex((line) => line.startsWith(`${id} `))

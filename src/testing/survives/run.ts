@@ -41,7 +41,7 @@ const MOST_SMALL_MOVES = 5000
 /** The most moves of the clock after the end of the code. */
 const MOST_STOPS_AFTER = 1000
 
-/** The turns that sockets have to close at the end of a run. */
+/** The turns in which sockets must close at the end of a run. */
 const MOST_LAST_TURNS = 10
 
 const never = () => new Promise<never>(() => undefined)
