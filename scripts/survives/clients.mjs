@@ -125,7 +125,9 @@ export const OVER_FETCH = {
 export const OVER_SERVE = {
   'axios-retry': ({ url }) => {
     const client = axios.create({ baseURL: url, headers, proxy: false })
-    axiosRetry(client, { retries: 3, retryDelay: axiosRetry.exponentialDelay })
+    // Its default tries a POST again whose connection was lost, and `survives` finds the second address.
+    const retryCondition = axiosRetry.isIdempotentRequestError
+    axiosRetry(client, { retries: 3, retryDelay: axiosRetry.exponentialDelay, retryCondition })
     const list = async () => (await client.get('/reserved_addrs')).data
     return thrice(() => withClient({ list, create: () => client.post('/reserved_addrs', { description }) }))
   },

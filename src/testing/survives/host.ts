@@ -48,30 +48,38 @@ function isBlind(resources: (() => readonly string[]) | undefined, after: typeof
   return !isSeen
 }
 
-/** The names by which crypto announces work on threads. A request of an HTTP client is none. */
-const ON_THREADS = /^(?!HTTP).*REQUEST$/
+/** A stream of zlib, or a job of crypto. */
+interface Worked {
+  write?: (...args: unknown[]) => unknown
+  run?: (...args: unknown[]) => unknown
+}
 
 function countThreads() {
   /** The ids of what is under way; true for a stream of zlib, which is one resource with many writes. */
   const working = new Map<number, boolean>()
   const done = (id: number, isStream: boolean) => void (working.get(id) === isStream && working.delete(id))
-  const callbacks = {
-    init(id: number, type: string, _trigger: number, resource: { write?: (...args: unknown[]) => unknown }) {
-      if (ON_THREADS.test(type)) working.set(id, false)
-      const { write } = resource
-      if (type !== 'ZLIB' || !write) return
-      resource.write = (...args) => {
-        working.set(id, true)
-        return write.apply(resource, args)
+  const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
+    init(id, type, _trigger, resource: Worked) {
+      const { write, run } = resource
+      if (type === 'ZLIB' && write) {
+        resource.write = (...args) => {
+          working.set(id, true)
+          return write.apply(resource, args)
+        }
+      } else if (type.endsWith('REQUEST') && run) {
+        resource.run = (...args) => {
+          const result = run.apply(resource, args)
+          // A list is the result of work that was done in place, as by `randomBytes(16)`.
+          if (!Array.isArray(result)) working.set(id, false)
+          return result
+        }
       }
     },
     // What is called now may write again.
-    before: (id: number) => done(id, true),
-    after: (id: number) => done(id, false),
-    // Hooks of promises would slow all code down.
-    trackPromises: false,
-  }
-  const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook(callbacks)
+    before: (id) => done(id, true),
+    after: (id) => done(id, false),
+    destroy: (id) => void working.delete(id),
+  })
   hook?.enable()
   return { count: () => working.size, end: () => void hook?.disable() }
 }

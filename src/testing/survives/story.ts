@@ -2,6 +2,7 @@ import type { AnyRun, Event } from './run.ts'
 import { quoteError } from './verdict.ts'
 
 const LONGEST_QUESTION = 160
+const LONGEST_MESSAGE = 100
 
 /** Tells what happened in a run, one line for each event; equal ones in a row are one line. */
 export function storyOf(run: AnyRun): string {
@@ -42,11 +43,20 @@ function isAlike(events: readonly Event[], a: number, b: number, length: number)
 
 function lineOf(event: Event): string {
   const { question, kind, answer, on } = event
-  const text = question.length > LONGEST_QUESTION ? `${question.slice(0, LONGEST_QUESTION)}…` : question
+  const text = cut(question, LONGEST_QUESTION)
   // The words of most failures say what became of the answer.
   const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
-  return `${timeOf(event)}  ${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answer.status}` : ''}`
+  return `${timeOf(event)}  ${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
 }
+
+/** Writes the status of an answer, with the message of an error. */
+function answerText({ status, body }: NonNullable<Event['answer']>): string {
+  if (typeof status === 'string' || status < 400) return String(status)
+  const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(body ?? '') ?? []
+  return message ? `${status} ${cut(JSON.parse(`"${message}"`), LONGEST_MESSAGE)}` : String(status)
+}
+
+const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
 
 function timeOf({ time }: Event): string {
   return shortTime(time).padStart(8)
@@ -70,7 +80,7 @@ function shortTime(ms: number): string {
 
 function endOf(run: AnyRun): string {
   const { settled, stuck } = run
-  const left = run.leftovers().map((each) => each.slice(each.indexOf(' ') + 1))
+  const left = run.leftovers().map(leftText)
   const ending =
     stuck || !settled
       ? 'it has not ended'
@@ -80,8 +90,14 @@ function endOf(run: AnyRun): string {
   return `${ending}; left: ${left.join(', ') || 'nothing'}`
 }
 
+/** Writes a resource by its id, and by its family where the id is that of something else. */
+function leftText(resource: string): string {
+  const [family = '', id = ''] = resource.split(' ')
+  return id.includes('/') ? `${family} of ${id}` : id
+}
+
 /** Writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
-function shortIds(text: string): string {
+export function shortIds(text: string): string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()
   return text.replace(/\b([a-z]{1,12})_[0-9A-Za-z]{20,}/g, (id, prefix: string) => {

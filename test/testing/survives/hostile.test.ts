@@ -1,8 +1,11 @@
+import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { headers } from './programs/client.ts'
+
+const derived = promisify<string, string, number, Buffer>(scrypt)
 
 const get = ({ fetch, url }: Life) => fetch(`${url}/reserved_addrs`, { headers })
 
@@ -45,8 +48,10 @@ describe('Code that never ends', () => {
     expect(await said(code)).toContain('it never ends: it sends requests without end')
   })
 
-  it('is not what waits for threads', async () => {
+  it('is not what waits for threads, or has used one', async () => {
     const code = async (life: Life) => {
+      expect(randomBytes(16)).toHaveLength(16)
+      expect(await derived('a password', 'salt', 16)).toHaveLength(16)
       const packed = await promisify(gzip)(Buffer.alloc(300_000, 'fauxgate'))
       expect(await promisify(gunzip)(packed)).toHaveLength(300_000)
       await get(life).catch(() => undefined)
