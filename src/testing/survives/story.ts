@@ -97,7 +97,7 @@ function leftText(resource: string): string {
 }
 
 /** Writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
-export function shortIds(text: string): string {
+function shortIds(text: string): string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()
   return text.replace(/\b([a-z]{1,12})_[0-9A-Za-z]{20,}/g, (id, prefix: string) => {
