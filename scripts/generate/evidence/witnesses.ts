@@ -28,6 +28,15 @@ const MODULE_PAGES: readonly (readonly [end: string, page: string])[] = [
   ['routes/{id}/circuit_breaker', 'edgeroutecircuitbreakermodule'],
   ['routes/{id}/compression', 'edgeroutecompressionmodule'],
   ['routes/{id}/webhook_verification', 'edgeroutewebhookverificationmodule'],
+  ['routes/{id}/backend', 'edgeroutebackendmodule'],
+  ['routes/{id}/ip_restriction', 'edgerouteiprestrictionmodule'],
+  ['routes/{id}/oauth', 'edgerouteoauthmodule'],
+  ['routes/{id}/oidc', 'edgerouteoidcmodule'],
+  ['routes/{id}/request_headers', 'edgerouterequestheadersmodule'],
+  ['routes/{id}/response_headers', 'edgerouteresponseheadersmodule'],
+  ['routes/{id}/saml', 'edgeroutesamlmodule'],
+  ['routes/{id}/user_agent_filter', 'edgerouteuseragentfiltermodule'],
+  ['routes/{id}/websocket_tcp_converter', 'edgeroutewebsockettcpconvertermodule'],
 ]
 
 /** Returns all that witnesses say of a call, `METHOD /path`. */
