@@ -25,13 +25,13 @@ export interface RecordingFacts {
 /** A value that was replaced. */
 export interface Replaced {
   readonly kind: 'secret' | 'id' | 'name' | 'address'
-  /** What stands in its place. */
+  /** Its replacement. */
   readonly placeholder: string
   /** The number of places. */
   readonly times: number
 }
 
-/** A recording: what was asked and answered, in order. */
+/** A recording: the requests and answers, in order. */
 export interface Recording {
   readonly facts: RecordingFacts
   readonly exchanges: readonly RecordedExchange[]

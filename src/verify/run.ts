@@ -299,7 +299,7 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
   return `"${operation} ${what}" was not answered as expected`
 }
 
-/** The request as it is sent, with the names of its headers. */
+/** The sent request, with the names of its headers. */
 function sent({ method, path, body, headers }: FilledStep, versionHeader: string): AskedRequest {
   const named = Object.entries(headers).map(([name, value]) => [name === '{version}' ? versionHeader : name, value])
   return { method, path, ...(body !== undefined && { body }), headers: Object.fromEntries(named) }

@@ -33,7 +33,7 @@ export interface Kept {
 
 /**
  * Replaces secrets, ids, names and addresses in a recording, each by the same placeholder wherever it is. A placeholder has
- * the length and the shape of what it replaces: letters stay letters, digits digits, and all else as it is.
+ * the length and the shape of what it replaces: letters stay letters, digits digits, and all else unchanged.
  */
 export function sanitized(
   exchanges: readonly RecordedExchange[],

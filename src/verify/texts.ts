@@ -13,7 +13,7 @@ export function shownValue(value: unknown): string {
   return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN)}… (${json.length} characters)`
 }
 
-/** Changes the parts of a path, and the values of its query as they are when decoded. */
+/** Changes the parts of a path, and the decoded values of its query. */
 export function changedPath(path: string, change: (text: string, isValue: boolean) => string): string {
   const [at = '', query] = path.split(/\?(.*)/s)
   const parts = at.split('/').map((part) => change(part, false))

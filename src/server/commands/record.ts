@@ -34,11 +34,11 @@ function text(flag: string, value: string, sentence: string): Flag {
 export const recordCommand: Command = {
   name: 'record',
   words: '',
-  summary: 'Stand before a service, pass requests on, and record what was asked and answered',
+  summary: 'Run as a proxy of a service, and record its requests and answers',
   flags,
   notes: [
     'It listens on this machine alone, and writes the recording when SIGINT or SIGTERM stops it.',
-    'Secrets, keys, ids, names and addresses are replaced in the recording; the client gets the answers as they are, with URLs that lead through this program.',
+    'Secrets, keys, ids, names and addresses are replaced in the recording; the client gets the answers unchanged, but for URLs that lead through this program.',
   ],
   run: runRecord,
 }
@@ -83,10 +83,10 @@ function targetOf(typed: string | undefined): string {
 /** Headers that are about a connection, or that the sending of a request sets itself. */
 const OWN = /^(host|connection|keep-alive|transfer-encoding|content-length|accept-encoding|upgrade|expect|te|trailer)$/
 
-/** Headers of a request that say what was asked: the others are the client's own. */
+/** Headers of a request that belong to the API: the others are the client's own. */
 const ASKED = ['content-type', 'authorization']
 
-/** Passes a request on, keeps what was asked and answered, and answers with URLs below this server. */
+/** Passes a request on, keeps the request and the answer, and answers with URLs below this server. */
 async function passOn(
   target: string,
   request: IncomingMessage,
