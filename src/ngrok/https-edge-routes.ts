@@ -1,126 +1,23 @@
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import {
-  circuitBreaker,
-  compression,
-  declareErrors,
   declareMade,
   described,
-  documented,
-  entry,
   type Frozen,
   familyOf,
-  field,
   general,
-  named,
   newHead,
-  ofField,
   operation,
   operationWithBody,
   quote,
   refuse,
-  refusedAs,
   required,
-  resourceHead,
-  rule,
   shownHead,
   type Transaction,
-  trafficPolicy,
   undeclare,
-  webhookVerification,
 } from '../kit/index.ts'
-import { edgeErrors, edgeTexts } from './edge-errors.ts'
-import { moduleFields } from './edge-fields.ts'
-import { routeBackend, routeIpRestriction } from './edge-modules.ts'
+import { edgeErrors } from './edge-errors.ts'
 import { edges, type RouteRecord, routes } from './edge-records.ts'
-import {
-  routeRequestHeaders,
-  routeResponseHeaders,
-  routeUserAgentFilter,
-  routeWebsocketTcpConverter,
-} from './route-modules.ts'
-import { routeTrafficPolicy } from './traffic-policies.ts'
-
-const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
-const LONGEST_MATCH = 4096
-
-const errors = declareErrors({
-  route_match_missing: entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
-  route_match_taken: ofField(
-    7126,
-    400,
-    (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
-  ),
-  route_match_type_invalid: field(7130, 400),
-  route_match_invalid: field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
-  route_match_too_long: field(7135, 400, () => `at most ${LONGEST_MATCH} characters`),
-})
-
-const modules = moduleFields({
-  backend: routeBackend.module,
-  ip_restriction: routeIpRestriction.module,
-  circuit_breaker: circuitBreaker.module,
-  compression: compression.module,
-  request_headers: routeRequestHeaders.module,
-  response_headers: routeResponseHeaders.module,
-  webhook_verification: webhookVerification.module,
-  websocket_tcp_converter: routeWebsocketTcpConverter.module,
-  user_agent_filter: routeUserAgentFilter.module,
-  policy: trafficPolicy.module,
-  traffic_policy: routeTrafficPolicy.module,
-})
-
-const absent = (module: string) =>
-  documented(v.null(), `Always null: this API does not have the module \`${module}\`.`, { type: 'null' })
-
-const MATCH = 'The path of the requests that the route gets.'
-
-/** The schema of a route in an answer. */
-export const routeShape = named(
-  v.object({
-    edge_id: documented(v.string(), 'The id of the edge.'),
-    ...resourceHead,
-    match_type: documented(v.picklist(MATCH_TYPES), 'Whether the path is the whole one or its beginning.'),
-    match: documented(v.string(), MATCH),
-    ...modules.shape,
-    oauth: absent('oauth'),
-    oidc: absent('oidc'),
-    saml: absent('saml'),
-  }),
-  'HttpsEdgeRoute',
-  'The requests of an HTTPS edge that have a path in common, and what becomes of them.',
-)
-
-const match = documented(
-  v.pipe(
-    v.string(),
-    rule([errors.route_match_invalid, errors.route_match_too_long], (path, report) => {
-      if (path.length > LONGEST_MATCH) report(errors.route_match_too_long, {})
-      else if (path !== '' && !/^\/[^\s?#]*$/.test(path)) report(errors.route_match_invalid, {})
-    }),
-  ),
-  MATCH,
-  { json: { examples: ['/'] } },
-)
-
-const match_type = documented(
-  v.pipe(v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')), refusedAs(errors.route_match_type_invalid)),
-  'Whether the path is the whole one, `exact_path`, or its beginning, `path_prefix`, as by default.',
-)
-
-const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
-
-const createBody = named(v.object(fields), 'HttpsEdgeRouteCreate', 'The body that creates a route.', {
-  json: { examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }] },
-})
-
-const updateBody = named(
-  v.object(fields),
-  'HttpsEdgeRouteUpdate',
-  'The changes of a route. Modules that are not sent stay.',
-  {
-    json: { examples: [{ match: '/blog' }] },
-  },
-)
+import { createBody, modules, routeErrors, routeShape, updateBody } from './route-bodies.ts'
 
 type Shown = Frozen<v.InferOutput<typeof routeShape>>
 
@@ -164,12 +61,12 @@ function requireOwnMatch(tx: Transaction, route: Omit<RouteRecord, 'id'> & { id?
   const other = tx
     .findAll(routes, 'edge', route.edge_id)
     .find(({ id, match }) => match === route.match && id !== route.id)
-  if (other) refuse(errors.route_match_taken, { field: 'match', received: quote(route.match), id: other.id })
+  if (other) refuse(routeErrors.route_match_taken, { field: 'match', received: quote(route.match), id: other.id })
 }
 
 const ids = { edge_id: 'edghts', id: 'edghtsrt' }
 const path = '/edges/https/{edge_id}/routes/{id}'
-const ofBody = [errors.route_match_taken, ...Object.values(modules.errors), general.not_found]
+const ofBody = [routeErrors.route_match_taken, ...Object.values(modules.errors), general.not_found]
 
 const operations = {
   create: operationWithBody({
@@ -181,11 +78,11 @@ const operations = {
     ids: { edge_id: 'edghts' },
     body: createBody,
     response: routeShape,
-    errors: [errors.route_match_missing, ...ofBody],
+    errors: [routeErrors.route_match_missing, ...ofBody],
     run(tx, { edge_id }, body): Shown {
       required(tx, edges.https, edge_id, 'HTTPS edge')
       const { match_type, match, ...rest } = body
-      if (match === '') refuse(errors.route_match_missing, {})
+      if (match === '') refuse(routeErrors.route_match_missing, {})
       const made = { edge_id, match_type: match_type || 'path_prefix', match } as const
       const route = { ...newHead(tx, ids.id, rest), ...made }
       requireOwnMatch(tx, route)
@@ -246,7 +143,7 @@ const operations = {
 /** Routes of HTTPS edges (rules: edges#routes). */
 export const httpsEdgeRoutes = familyOf({
   operations,
-  errors: { ...edgeErrors, ...modules.errors, ...errors },
+  errors: { ...edgeErrors, ...modules.errors, ...routeErrors },
   prefix: ids.id,
   collections: [routes],
   relations({ edge_id }: RouteRecord, others, report) {

@@ -5,7 +5,8 @@ import { moduleFields } from './edge-fields.ts'
 import { httpsEdgeMutualTls } from './edge-modules.ts'
 import { type EdgeRecord, edgeFields, edges, hostportsOf, routes, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
-import { releaseRoute, routeShape, shownRoute } from './https-edge-routes.ts'
+import { releaseRoute, shownRoute } from './https-edge-routes.ts'
+import { routeShape } from './route-bodies.ts'
 import { httpsEdgeTlsTermination } from './tls-terminations.ts'
 
 const modules = moduleFields({
