@@ -44,18 +44,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   service_users: { when: 'local', reason: 'a plan may bill a user' },
   tunnels: { when: 'read', reason: 'only an agent makes tunnels' },
   tunnel_sessions: { when: 'read', reason: 'a command would stop or restart an agent' },
-  ...Object.fromEntries(
-    [
-      'webhook_verification',
-      'traffic_policy',
-      'circuit_breaker',
-      'compression',
-      'route_traffic_policy',
-      'tcp_edge_traffic_policy',
-      'tls_edge_traffic_policy',
-    ].map((module) => [module, { when: 'read', reason: 'no operation of this API makes an edge, so none is its own' }]),
-  ),
 }
+
+/** The rule of all operations below this path. */
+const EDGES = '/edges/'
+const OF_EDGES: Rule = { when: 'read', reason: 'the service has ended edges and their modules' }
 
 /** What a run may do. */
 export interface Permission {
@@ -68,8 +61,12 @@ export interface Permission {
 }
 
 /** Returns why the changing operations of a group are not asked; undefined if they are. */
-export function reasonAgainst(group: string, { isLocal, domain, isReadOnly }: Permission): string | undefined {
-  const rule = RULES[group]
+export function reasonAgainst(
+  group: string,
+  path: string,
+  { isLocal, domain, isReadOnly }: Permission,
+): string | undefined {
+  const rule = path.startsWith(EDGES) ? OF_EDGES : RULES[group]
   if (!rule) return 'not in the list of operations that may be called'
   if (isReadOnly) return '--read-only'
   if (rule.when === 'read') return rule.reason

@@ -41,7 +41,7 @@ export function planOf(options: PlanOptions): Plan {
   const scenarios: Scenario[] = []
   for (const [group, own] of groupsOf(operations)) {
     const isChosen = options.families?.includes(group) ?? true
-    const reason = isChosen ? reasonAgainst(group, options) : 'not among the families of --only'
+    const reason = isChosen ? reasonAgainst(group, own[0]?.path ?? '', options) : 'not among the families of --only'
     const changing = own.filter(({ method }) => method !== 'GET')
     for (const { name } of reason === undefined ? [] : isChosen ? changing : own) notAsked.set(name, reason ?? '')
     const list = own.find(({ query, ids }) => query && Object.keys(ids).length === 0)
