@@ -210,7 +210,8 @@ export class Run<T, G extends Gateway<ManualClock>> {
       if (this.#isOverloaded) return 'requests'
       const next = this.#nextAt()
       if (next === undefined) {
-        if (pauses++ === world.outside.lastPauses) return 'nothing'
+        // The first runs may load modules, which a runner fetches from another thread.
+        if (pauses++ === (this.schedule.length === 0 ? 500 : world.outside.lastPauses)) return 'nothing'
         await world.outside.pause()
         continue
       }
