@@ -25,10 +25,12 @@ const common = {
     options.alias = { util, timers: util, 'timers/promises': util, perf_hooks: util }
     // At import, forge's util looks for a setImmediate of the browser's and would listen to messages to make one.
     options.define = { ...options.define, global: 'globalThis', window: 'undefined', MutationObserver: 'undefined' }
-    // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax, and makes one word of
-    // `return(…)??…` without a space.
-    options.minifyWhitespace = format === 'esm'
+    options.minifyWhitespace = true
+    options.minifyIdentifiers = true
+    // What tsup makes CommonJS of must be plain: sucrase does not read all of the shorter syntax. It would replace `??` and
+    // `?.` itself, and make one word of `return(…)??…`.
     options.minifySyntax = format === 'esm'
+    if (format === 'cjs') options.supported = { 'nullish-coalescing': false, 'optional-chain': false }
     options.lineLimit = 500
   },
 } satisfies Options

@@ -27,6 +27,11 @@ export function isKeyOfGatewayOf(error: object, key: string): boolean {
  * ```
  */
 export class GatewayError extends Error {
+  // The build shortens the names of classes, and Node prints them.
+  /** @internal */
+  static override get name(): string {
+    return 'GatewayError'
+  }
   /** The name of the class. */
   override readonly name = 'GatewayError'
   /** The key in the catalogue of errors, the same in every dialect. For errors of families of your own, see {@link is}. */

@@ -42,8 +42,8 @@ const fields = v.object({
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
-  /** True if an operation made it. */
-  is_made: v.optional(v.boolean(), false),
+  /** Set if an operation made it. */
+  is_made: v.optional(v.literal(true)),
 })
 
 type Declaration = Frozen<v.InferOutput<typeof fields>>
@@ -82,7 +82,7 @@ const referenceRules = ownPart<ReferenceRules>()
 
 /** Declares one thing, or changes which edge a route belongs to. What an operation made stays unchanged. */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
-  if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id, is_made: false })
+  if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
 }
 
 /** Notes that an operation made something that can also be declared. An edge that was made has the routes that were made. */
@@ -111,7 +111,7 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
-  const isStrict = referenceRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made === true
+  const isStrict = referenceRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made
   const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }

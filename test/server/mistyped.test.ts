@@ -103,7 +103,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['reset --url gate', '--url is "gate". Allowed: an http or https URL. See "fauxgate help reset".'],
     [
       'init --runner vitset',
-      '--runner is "vitset". Allowed: vitest, jest, node. Did you mean vitest? See "fauxgate help init".',
+      '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest? See "fauxgate help init".',
     ],
   ])('%s', async (line, message) => {
     expect(await ran({}, ...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `fauxgate: ${message}\n` })
@@ -114,7 +114,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /^fauxgate: "frobnicate" is not a command\. Allowed: serve, migrate, sandbox, completion, init, clock, /,
+        /^fauxgate: "frobnicate" is not a command\. Allowed: serve, migrate, verify, record, replay, sandbox, completion, init, clock, /,
       ),
     ])
   })

@@ -53,7 +53,10 @@ describe.runIf(isPossible)(named('In another network', isPossible, 'no network o
       }
       expect(advance({})).toEqual([1, expect.stringContaining('needs its key here')])
       expect(advance({ FAUXGATE_CONTROL_KEY: 'open-barley' })).toEqual([1, expect.stringContaining('_90402')])
-      expect(advance({ FAUXGATE_CONTROL_KEY: 'open-sesame' })).toEqual([0, '2026-01-01T01:00:00Z\n'])
+      expect(advance({ FAUXGATE_CONTROL_KEY: 'open-sesame' })).toEqual([
+        0,
+        '2026-01-01T01:00:00Z\nfauxgate: at http://10.99.0.1:4747\n',
+      ])
     } finally {
       for (const end of ends.reverse()) await end()
     }

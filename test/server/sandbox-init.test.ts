@@ -62,7 +62,7 @@ describe('fauxgate sandbox init', () => {
     const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: Behind sandbox init there is 1 word that belongs to no option. See "fauxgate help sandbox init".\n',
+      'fauxgate: There is 1 word too many after "sandbox init". See "fauxgate help sandbox init".\n',
     ])
   })
 })

@@ -2,6 +2,11 @@ import type { Coverage, FailureGroup, ScheduledFault } from './types.ts'
 
 /** The error of {@link survives}: the smallest schedule of failures that breaks the code, and what happened. */
 export class SurvivalError extends Error {
+  // The build shortens the names of classes, and Node prints them.
+  /** @internal */
+  static override get name(): string {
+    return 'SurvivalError'
+  }
   /** The name of the class. */
   override readonly name = 'SurvivalError'
   /** The failures of the smallest failing schedule. Empty if the code fails without any. */
