@@ -1,4 +1,3 @@
-import type { Operation } from '../operation/operation.ts'
 import type { RequestBody } from '../schema/body.ts'
 import type { FaultEffect } from './fault-effects.ts'
 import type { HttpResponse } from './messages.ts'
@@ -13,8 +12,8 @@ export interface Arrival {
   readonly query: string
   /** The body. */
   readonly body: RequestBody
-  /** The operation; null if the API has none for this method and path. */
-  readonly operation: Operation | null
+  /** The path of its operation, such as `/reserved_addrs/{id}`; null if the API has none for this method and path. */
+  readonly operation: { readonly path: string } | null
   /** True if it came through a socket. */
   readonly isServed: boolean
   /** Answers as usual, and tells whether anything changed. */
