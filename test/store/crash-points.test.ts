@@ -171,7 +171,9 @@ const upTo = (count: number) => Array.from({ length: count }, (_, number) => num
 
 /** Draws two statements that fail after another one: other ones in each run, since all pairs would take a minute. */
 const drawnOf = (statements: number) =>
-  fc.sample(fc.shuffledSubarray(upTo(statements), { maxLength: 2 }), propertyOptions({ numRuns: 1 }))[0] ?? []
+  fc.sample(fc.shuffledSubarray(upTo(statements), lengthsFor(statements)), propertyOptions({ numRuns: 1 }))[0] ?? []
+
+const lengthsFor = (statements: number) => ({ minLength: Math.min(2, statements), maxLength: Math.min(2, statements) })
 
 /** Goes through the creation of a gateway and all steps, with failures at every statement. Answers how many there were. */
 async function explored(newPlace: (file: string) => Place): Promise<number> {
