@@ -29,6 +29,13 @@ export const FAMILIES = [
   ['vault', 'vaults', 'vaults'],
   ['secret', 'vaultSecrets', 'secrets'],
   ['k8sop', 'kubernetesOperators', 'operators'],
+  ['bkdtg', 'tunnelGroupBackends', 'backends'],
+  ['bkdfo', 'failoverBackends', 'backends'],
+  ['bkdhr', 'httpResponseBackends', 'backends'],
+  ['bkdsc', 'staticBackends', 'backends'],
+  ['edghts', 'httpsEdges', 'https_edges'],
+  ['edgtcp', 'tcpEdges', 'tcp_edges'],
+  ['edgtls', 'tlsEdges', 'tls_edges'],
   ['tn', 'tunnels', 'tunnels'],
   ['ts', 'tunnelSessions', 'tunnel_sessions'],
 ]

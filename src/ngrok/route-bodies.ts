@@ -15,7 +15,7 @@ import {
   webhookVerification,
 } from '../kit/index.ts'
 import { edgeTexts } from './edge-errors.ts'
-import { moduleFields } from './edge-fields.ts'
+import { alwaysNull, moduleFields } from './edge-fields.ts'
 import { routeBackend, routeIpRestriction } from './edge-modules.ts'
 import {
   routeRequestHeaders,
@@ -57,7 +57,7 @@ export const modules = moduleFields({
 })
 
 const absent = (module: string) =>
-  documented(v.null(), `Always null: this API does not have the module \`${module}\`.`, { type: 'null' })
+  documented(v.null(), `Always null: this API does not have the module \`${module}\`.`, alwaysNull)
 
 const MATCH = 'The path of the requests that the route gets.'
 

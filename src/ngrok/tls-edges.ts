@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { documented, named, resource, resourceHead, shownHead } from '../kit/index.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
-import { moduleFields } from './edge-fields.ts'
+import { alwaysNull, moduleFields } from './edge-fields.ts'
 import { tlsEdgeBackend, tlsEdgeIpRestriction, tlsEdgeMutualTls } from './edge-modules.ts'
 import { edgeFields, edges, hostportsOf, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
@@ -21,7 +21,7 @@ const shape = named(
     ...resourceHead,
     hostports: shownHostports,
     ...modules.shape,
-    policy: documented(v.null(), 'Always null: only routes have the older module.', { type: 'null' }),
+    policy: documented(v.null(), 'Always null: only routes have the older module.', alwaysNull),
   }),
   'TlsEdge',
   'What serves TLS connections at reserved domains.',

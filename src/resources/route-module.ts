@@ -104,6 +104,12 @@ export interface EdgeModule<Ids extends PathIds, Sent, Body, Shown, Errors exten
   remove(tx: Transaction, ids: Ids): void
 }
 
+/** A family of a module. */
+export interface HasModule<Module> {
+  /** The module, for the families of the edges and routes that have it. */
+  readonly module: Module
+}
+
 /** Declares a module: a singleton per edge or route with replace, get and delete. */
 export function edgeModule<
   Ids extends PathIds,
@@ -197,7 +203,8 @@ export function edgeModule<
     set: (tx, route, sent, field) => within(field, () => void put(tx, pathKey(route), sent)),
     remove: (tx, route) => removed(tx, pathKey(route)),
   }
-  return { ...family, module }
+  const withModule: typeof family & HasModule<typeof module> = { ...family, module }
+  return withModule
 }
 
 /** Runs work on a field of a body: its refusals name what is below the field. */

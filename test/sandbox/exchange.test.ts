@@ -111,7 +111,7 @@ describe('A state of long ago on the clock of the world', () => {
     await sandboxes.start()
     // Only listening, which settles what is due by now and nothing later.
     const socket = await listen(`${sandbox.created.url}/_fauxgate/events`, sandbox.created.control_key)
-    const [overview] = await socket.until(({ event }) => event === 'overview')
+    const overview = (await socket.until(({ event }) => event === 'overview')).at(-1)
     const isRenewal = ({ operation }: { operation?: string }) => operation === 'provisioning'
     if (Date.parse(overview?.data.now) < due) {
       await socket.until(({ event, data }) => event === 'commit' && isRenewal(data))
