@@ -16,7 +16,10 @@ const pair = certificatePair()
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci'
 const description = 'changed'
 
-/** The bodies that create and change a resource, by family; `@vaults` is the id of the created vault. */
+/**
+ * The bodies that create and change a resource, by family, where the examples of the document do not; `@vaults` is the id of
+ * the created vault.
+ */
 const BODIES = {
   reserved_addrs: [{}, { description }],
   reserved_domains: [{ domain: 'app.example.com' }, { description }],
@@ -32,34 +35,48 @@ const BODIES = {
   ssh_credentials: [{ public_key: SSH_KEY }, { description }],
   vaults: [{ name: 'prod' }, { description }],
   vault_secrets: [{ name: 'password', value: 'x', vault_id: '@vaults' }, { value: 'y' }],
+  // A generated module has fields of its other form, which a body of an edge does not take, not even as null.
+  https_edge_routes: [{ match: '/' }, { match: '/blog' }],
+  tcp_edges: [{ description: 'ssh' }, { description }],
+  tls_edges: [{ description: 'mail' }, { description }],
   kubernetes_operators: [
     { deployment: { name: 'n', namespace: 's', version: '1', cluster_name: 'c' } },
     { description },
   ],
 }
 
+/** The bodies of modules whose examples name resources that are not there. */
+const MADE_POLICY = { ip_policy_ids: ['@ip_policies'] }
+const REPLACED = {
+  route_ip_restriction: MADE_POLICY,
+  tcp_edge_ip_restriction: MADE_POLICY,
+  tls_edge_ip_restriction: MADE_POLICY,
+}
+
 const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
 
 /**
  * The calls to make by a document, first those that create, last those that delete, the youngest first.
- * @throws Error for a family that creates and has no bodies here.
  */
 function callsOf({ paths, components }) {
   const version = components.parameters.version.name
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, ...operation })),
   )
-  const made = operations
-    .filter(({ operationId }) => /\.(create|replace)$/.test(operationId))
-    .map(({ tags }) => tags[0])
+  const familiesWith = (verbs) =>
+    operations.filter(({ operationId }) => verbs.test(operationId)).map(({ tags }) => tags[0])
+  const [made, created] = [familiesWith(/\.(create|replace)$/), familiesWith(/\.create$/)]
   const calls = operations.flatMap(({ path, operationId, tags: [family], parameters, requestBody }) => {
     const verb = operationId.slice(family.length + 1)
     if (!VERBS.includes(verb) || (verb !== 'list' && !made.includes(family))) return []
     const order = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const pattern = (name) => parameters.find((each) => each.name === name).schema.pattern
-    const idOf = (name) => (BODIES[family] ? `@${family}` : `${/[a-z]+/.exec(pattern(name))}_1`)
+    const isOwn = (name) => name === 'id' && created.includes(family)
+    const isOfRoute = family === 'https_edge_routes'
+    const other = (name) => (isOfRoute ? '@https_edges' : `${/[a-z]+/.exec(pattern(name))}_1`)
+    const idOf = (name) => (isOwn(name) ? `@${family}` : other(name))
     const schema = requestBody?.content['application/json'].schema.$ref.split('/').at(-1)
-    const body = schema && (verb === 'replace' ? components.schemas[schema].examples[0] : bodyOf(family, verb))
+    const body = schema && (bodyOf(family, verb) ?? components.schemas[schema].examples[0])
     const ids = Object.fromEntries(order.map((name) => [name, idOf(name)]))
     const saved = verb === 'create' ? { saved: family } : {}
     return { operation: operationId, verb, version, ids, order, ...saved, ...(schema && { schema, body }) }
@@ -68,10 +85,7 @@ function callsOf({ paths, components }) {
   return VERBS.flatMap((verb) => (verb === 'delete' ? inOrder(verb).reverse() : inOrder(verb)))
 }
 
-function bodyOf(family, verb) {
-  if (!BODIES[family]) throw new Error(`scripts/generated-clients has no bodies for the family ${family}.`)
-  return BODIES[family][verb === 'create' ? 0 : 1]
-}
+const bodyOf = (family, verb) => (verb === 'replace' ? REPLACED[family] : BODIES[family]?.[verb === 'create' ? 0 : 1])
 
 const run = (command, args, options = {}) => {
   const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
