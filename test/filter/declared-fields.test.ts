@@ -46,7 +46,7 @@ describe('In the dialect ngrok a filter names the fields that the service docume
   test('The standard dialect takes any field', () => {
     const other = createGateway()
     other.reservedDomains.create({ domain: 'app.example.com' })
-    expect(other.reservedDomains.list({ filter: 'obj.uri.endsWith("x")' }).reserved_domains).toEqual([])
+    expect(other.reservedDomains.list({ filter: 'obj.uri.endsWith("/")' }).reserved_domains).toEqual([])
     expect(other.weightedBackends.list({ filter: 'obj.id == "x"' }).backends).toEqual([])
   })
 })
