@@ -20,8 +20,18 @@ interface Testimony {
 const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
 const EXAMPLES = `examples of ngrok's API reference, recorded on ${RECORDED_ON}`
 
-/** The pages of the modules of edges, which no client names. */
-const MODULE_PAGES: readonly (readonly [end: string, page: string])[] = [
+/** The pages of what no client names a page of, by the end of the path. */
+const FURTHER_PAGES: readonly (readonly [end: string, page: string])[] = [
+  ['backends/http_response', 'httpresponsebackends'],
+  ['backends/http_response/{id}', 'httpresponsebackends'],
+  ['edges/https/{id}/mutual_tls', 'httpsedgemutualtlsmodule'],
+  ['edges/https/{id}/tls_termination', 'httpsedgetlsterminationmodule'],
+  ['edges/tcp/{id}/backend', 'tcpedgebackendmodule'],
+  ['edges/tcp/{id}/ip_restriction', 'tcpedgeiprestrictionmodule'],
+  ['edges/tls/{id}/backend', 'tlsedgebackendmodule'],
+  ['edges/tls/{id}/ip_restriction', 'tlsedgeiprestrictionmodule'],
+  ['edges/tls/{id}/mutual_tls', 'tlsedgemutualtlsmodule'],
+  ['edges/tls/{id}/tls_termination', 'tlsedgetlsterminationmodule'],
   ['edges/tcp/{id}/traffic_policy', 'tcpedgetrafficpolicymodule'],
   ['edges/tls/{id}/traffic_policy', 'tlsedgetrafficpolicymodule'],
   ['routes/{id}/traffic_policy', 'edgeroutetrafficpolicymodule'],
@@ -39,6 +49,9 @@ const MODULE_PAGES: readonly (readonly [end: string, page: string])[] = [
   ['routes/{id}/websocket_tcp_converter', 'edgeroutewebsockettcpconvertermodule'],
 ]
 
+/** The page of the module that the reference had until 2025, before the one of traffic policies. */
+const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
+
 /** Returns all that witnesses say of a call, `METHOD /path`. */
 export function testimoniesOf(call: string): Testimony[] {
   return [...documentedIn(call), ...inClients(call), ...inExamples(call)]
@@ -48,9 +61,11 @@ export function testimoniesOf(call: string): Testimony[] {
 export function pageOf(call: string): string | undefined {
   const page = (clients.calls as ClientCalls)[call]?.page
   const [method = '', path = ''] = call.split(' ')
-  const module = MODULE_PAGES.find(([end]) => path.endsWith(end))
-  const verb = { PUT: 'replace', GET: 'get', DELETE: 'delete' }[method]
-  return page ?? (module && `https://ngrok.com/docs/api-reference/${module[1]}/${verb}`)
+  if (path.endsWith('routes/{id}/policy')) return POLICY_PAGE
+  const further = FURTHER_PAGES.find(([end]) => path.endsWith(end))
+  const read = path.endsWith('}') || path.startsWith('/edges/') ? 'get' : 'list'
+  const verb = { POST: 'create', PUT: 'replace', PATCH: 'update', GET: read, DELETE: 'delete' }[method]
+  return page ?? (further && `https://ngrok.com/docs/api-reference/${further[1]}/${verb}`)
 }
 
 function documentedIn(call: string): Testimony[] {
