@@ -1,9 +1,10 @@
 import * as v from 'valibot'
 import { documented, named, resource, resourceHead, shownHead, type Transaction } from '../kit/index.ts'
+import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
 import { moduleFields } from './edge-fields.ts'
 import { httpsEdgeMutualTls } from './edge-modules.ts'
-import { type EdgeRecord, edgeFields, edges, hostportsOf, routes, shownHostports } from './edge-records.ts'
+import { type EdgeRecord, edges, hostportsOf, routes, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { releaseRoute, shownRoute } from './https-edge-routes.ts'
 import { routeShape } from './route-bodies.ts'
@@ -25,18 +26,7 @@ const shape = named(
   'What serves HTTPS requests at reserved domains, by routes.',
 )
 
-const fields = { ...edgeFields, ...modules.body }
-
-const createBody = named(v.object(fields), 'HttpsEdgeCreate', 'The body that creates an HTTPS edge.', {
-  json: { examples: [{ description: 'the shop' }] },
-})
-
-const updateBody = named(
-  v.object(fields),
-  'HttpsEdgeUpdate',
-  'The changes of an HTTPS edge. Modules that are not sent stay.',
-  { json: { examples: [{ metadata: 'm' }] } },
-)
+const bodies = edgeBodies('HttpsEdge', 'an HTTPS edge', modules.body, { description: 'the shop' })
 
 const rules = edgeRules('https', modules)
 
@@ -56,8 +46,7 @@ export const httpsEdges = resource(
     limits: edgeLimit('https_edges', 'HTTPS edges'),
     collection: edges.https,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     ...rules,

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { documented, named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
-import { alwaysNull, moduleFields } from './edge-fields.ts'
+import { moduleFields, noPolicy } from './edge-fields.ts'
 import { tcpEdgeBackend, tcpEdgeIpRestriction } from './edge-modules.ts'
-import { edgeFields, edges, hostportsOf, shownHostports } from './edge-records.ts'
+import { edges, hostportsOf, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { tcpEdgeTrafficPolicy } from './traffic-policies.ts'
 
@@ -18,26 +19,16 @@ const shape = named(
     ...resourceHead,
     hostports: shownHostports,
     ...modules.shape,
-    policy: documented(v.null(), 'Always null: only routes have the older module.', alwaysNull),
+    policy: noPolicy,
   }),
   'TcpEdge',
   'What serves TCP connections at reserved addresses.',
 )
 
-const fields = { ...edgeFields, ...modules.body }
-
-const createBody = named(v.object(fields), 'TcpEdgeCreate', 'The body that creates a TCP edge.', {
-  json: { examples: [{ description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } }] },
+const bodies = edgeBodies('TcpEdge', 'a TCP edge', modules.body, {
+  description: 'ssh of the office',
+  backend: { backend_id: 'bkdtg_1' },
 })
-
-const updateBody = named(
-  v.object(fields),
-  'TcpEdgeUpdate',
-  'The changes of a TCP edge. Modules that are not sent stay.',
-  {
-    json: { examples: [{ metadata: 'm' }] },
-  },
-)
 
 /** TCP edges (rules: edges#edges). */
 export const tcpEdges = resource(
@@ -52,8 +43,7 @@ export const tcpEdges = resource(
     limits: edgeLimit('tcp_edges', 'TCP edges'),
     collection: edges.tcp,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: ({ hostports, ...rest }, wire) => ({

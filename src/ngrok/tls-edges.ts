@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { documented, named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
-import { alwaysNull, moduleFields } from './edge-fields.ts'
+import { moduleFields, noPolicy } from './edge-fields.ts'
 import { tlsEdgeBackend, tlsEdgeIpRestriction, tlsEdgeMutualTls } from './edge-modules.ts'
-import { edgeFields, edges, hostportsOf, shownHostports } from './edge-records.ts'
+import { edges, hostportsOf, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { tlsEdgeTlsTermination } from './tls-terminations.ts'
 import { tlsEdgeTrafficPolicy } from './traffic-policies.ts'
@@ -21,26 +22,16 @@ const shape = named(
     ...resourceHead,
     hostports: shownHostports,
     ...modules.shape,
-    policy: documented(v.null(), 'Always null: only routes have the older module.', alwaysNull),
+    policy: noPolicy,
   }),
   'TlsEdge',
   'What serves TLS connections at reserved domains.',
 )
 
-const fields = { ...edgeFields, ...modules.body }
-
-const createBody = named(v.object(fields), 'TlsEdgeCreate', 'The body that creates a TLS edge.', {
-  json: { examples: [{ description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } }] },
+const bodies = edgeBodies('TlsEdge', 'a TLS edge', modules.body, {
+  description: 'mail of the office',
+  backend: { backend_id: 'bkdtg_1' },
 })
-
-const updateBody = named(
-  v.object(fields),
-  'TlsEdgeUpdate',
-  'The changes of a TLS edge. Modules that are not sent stay.',
-  {
-    json: { examples: [{ metadata: 'm' }] },
-  },
-)
 
 /** TLS edges (rules: edges#edges). */
 export const tlsEdges = resource(
@@ -55,8 +46,7 @@ export const tlsEdges = resource(
     limits: edgeLimit('tls_edges', 'TLS edges'),
     collection: edges.tls,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: ({ hostports, ...rest }, wire) => ({
