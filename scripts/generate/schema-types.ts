@@ -75,7 +75,7 @@ function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
   const about = comment([aboutOf(schema, isSent)], '  ')
   const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
   const label = `${name}${isOptional ? '?' : ''}`
-  const known = isSent ? knownTextsOf(schema) : []
+  const known = knownTextsOf(schema)
   const type = known.length > 0 ? [...known.map(literal), ANY_TEXT].join(' | ') : typeOf(schema)
   // A function is a member like any other method, so that a caller's may take less.
   if (type.startsWith('(')) return `${about}  ${label}${type.replace(/\) => /, '): ')}\n`

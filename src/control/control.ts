@@ -57,6 +57,12 @@ export interface Api {
   operationsAt(path: string): readonly Operation[]
 }
 
+/** The hook of calls that drop pending faults, outcomes or requests, for whoever must know what was unused. */
+export interface DropHooks {
+  /** Called with each such call and its work, which it must run once. Absent: the work runs. */
+  drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
+}
+
 /** The gateway as its controls see it. */
 export interface ControlHost {
   readonly api: Api
@@ -81,6 +87,8 @@ export interface ControlHost {
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
+  /** Empties the journal, and what is known of requests to other hosts. */
+  clearRequests(): void
   /** Resolves when all commits are safe in the store. Rejects with a `Refusal` if some are lost. */
   safe(): Promise<void>
   readonly journal: Journal

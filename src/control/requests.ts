@@ -68,7 +68,7 @@ const clear = controlCall({
   method: 'DELETE',
   path: '/requests',
   summary: 'Empty the journal',
-  run: (host) => host.journal.clear(),
+  run: (host) => host.clearRequests(),
 })
 
 export interface RequestsMember {
@@ -82,7 +82,7 @@ export const requests: Control<RequestsMember> = {
   members: (host) => ({ requests: direct(host) }),
 }
 
-function direct({ journal, api, others }: ControlHost): Requests {
+function direct({ journal, api, others, clearRequests }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
     schema ??= filterSchema(api.operations.map(({ name }) => name))
@@ -101,10 +101,7 @@ function direct({ journal, api, others }: ControlHost): Requests {
       if (typeof filter === 'function') return newestFirst(filter)[0]
       return journal.newestFirst(read(filter)).next().value
     },
-    clear() {
-      journal.clear()
-      others.clear()
-    },
+    clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
     assertAllKnown: () => assertNone(mistakenRequests(journal, others)),
   }

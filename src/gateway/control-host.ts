@@ -1,4 +1,4 @@
-import type { ControlHost } from '../control/control.ts'
+import type { ControlHost, DropHooks } from '../control/control.ts'
 import type { SavedSnapshots } from '../control/saved-snapshots.ts'
 import { snapshotOf } from '../control/snapshot.ts'
 import type { Leftover } from '../direct/initial.ts'
@@ -22,6 +22,7 @@ interface Parts {
   readonly journal: Journal
   readonly rateLimiter: RateLimiter | undefined
   readonly snapshots: SavedSnapshots
+  readonly hooks: DropHooks
   begin(): void
   leftovers(): readonly Leftover[]
 }
@@ -36,10 +37,16 @@ export function hostOf({
   begin,
   leftovers,
   snapshots,
+  hooks,
 }: Parts): ControlHost {
   const { api, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const others = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
+  const drop: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
+  const clearRequests = () => {
+    journal.clear()
+    others.clear()
+  }
   return {
     api,
     clock,
@@ -64,24 +71,26 @@ export function hostOf({
     async safe() {
       await engine.safe?.catch(refuseAsFailed)
     },
-    reset() {
-      engine.reset(() => {
-        if (isManual(clock)) clock.reset()
-        begin()
-      })
-      journal.clear()
-      others.clear()
-      if (rateLimiter) rateLimiter.times = []
-    },
+    clearRequests: () => drop('requests.clear()', clearRequests),
+    reset: () =>
+      drop('reset()', () => {
+        engine.reset(() => {
+          if (isManual(clock)) clock.reset()
+          begin()
+        })
+        clearRequests()
+        if (rateLimiter) rateLimiter.times = []
+      }),
     snapshot(withPrivateKeys) {
       const { now, sequence, records, kept } = engine.state(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.seed : null
       return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },
-    restore(value) {
-      const snapshot = readSnapshot(value, engine.context)
-      engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
-      if (rateLimiter) rateLimiter.times = snapshot.rateLimit
-    },
+    restore: (value) =>
+      drop('restore()', () => {
+        const snapshot = readSnapshot(value, engine.context)
+        engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
+        if (rateLimiter) rateLimiter.times = snapshot.rateLimit
+      }),
   }
 }

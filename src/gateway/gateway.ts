@@ -216,7 +216,18 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     baseline.take(engine, table.families)
   }
   const leftovers = () => baseline.leftovers(engine, table.families)
-  const host = hostOf({ table, engine, options: read, ownKeys, journal, rateLimiter, begin, leftovers, snapshots })
+  const host = hostOf({
+    table,
+    engine,
+    options: read,
+    ownKeys,
+    journal,
+    rateLimiter,
+    begin,
+    leftovers,
+    snapshots,
+    hooks,
+  })
   const controlApi = controlApiOf(host, table.controlRouter, control)
   const isValidKey = keyCheck(keys, table.keyRules, () => engine.records)
   const exchange = handlerOf({

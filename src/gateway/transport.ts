@@ -1,3 +1,4 @@
+import type { DropHooks } from '../control/control.ts'
 import type { BodyLimit } from '../http/admission.ts'
 import type { ArrivalHooks } from '../http/arrival.ts'
 import type { Refused } from '../http/handler.ts'
@@ -24,12 +25,12 @@ export interface Transport {
   readonly settle: () => void
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
   readonly journal: KeptJournal
-  /** What decides about each request and each provisioning attempt when it happens; empty if nothing does. */
+  /** Functions that decide about requests and provisioning attempts when they happen, or see what a call drops. */
   readonly hooks: Hooks
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks {}
+export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks {}
 
 /** Returns a gateway with the same state, whose transport does some calls in another way. */
 export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { blankIsAbsent, documented, named } from '../kit/index.ts'
 import { csr, features, selectors } from './operator-records.ts'
-import { texts } from './shared.ts'
+import { knownRegions, texts } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
@@ -19,7 +19,13 @@ const placed = { ...deployed, namespace: text('namespace'), cluster_name: text('
 const fields = {
   ...texts(),
   enabled_features: v.optional(documented(features, FEATURES)),
-  region: v.optional(documented(v.pipe(v.string(), blankIsAbsent()), `${REGION} Default: ${DEFAULT_REGION}.`)),
+  region: v.optional(
+    documented(
+      v.pipe(v.string(), blankIsAbsent()),
+      `${REGION} Default: ${DEFAULT_REGION}.`,
+      knownRegions(DEFAULT_REGION),
+    ),
+  ),
   binding: v.optional(
     named(
       v.object({

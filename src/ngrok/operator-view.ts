@@ -10,9 +10,9 @@ import {
   timestamp,
   type View,
 } from '../kit/index.ts'
-import { BINDING, DEPLOYMENT, FEATURES, INGRESS, REGION, SELECTORS } from './operator-bodies.ts'
+import { BINDING, DEFAULT_REGION, DEPLOYMENT, FEATURES, INGRESS, REGION, SELECTORS } from './operator-bodies.ts'
 import { endOf, type OperatorRecord } from './operator-records.ts'
-import { ACCOUNT_USER, userField } from './shared.ts'
+import { ACCOUNT_USER, knownRegions, userField } from './shared.ts'
 
 const NO_TIME = '0001-01-01T00:00:00Z'
 
@@ -24,7 +24,7 @@ export const operatorShape = named(
     updated_at: documented(time, 'The time of the last change.'),
     principal: userField('The user who created the operator.'),
     enabled_features: documented(v.array(v.string()), FEATURES),
-    region: documented(v.string(), REGION),
+    region: documented(v.string(), REGION, knownRegions(DEFAULT_REGION)),
     deployment: named(
       v.object({
         name: shown('name'),

@@ -20,7 +20,7 @@ import { BINDINGS, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
-import { ACCOUNT_USER, texts } from './shared.ts'
+import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = declareErrors({
@@ -93,7 +93,7 @@ export const sessionFields = named(
     ip: text('The address that the agent connects from.', '203.0.113.10'),
     metadata,
     os: text('The operating system of the agent.', 'linux'),
-    region: text('The region that the agent is connected to.', 'us'),
+    region: v.optional(documented(someText, 'The region that the agent is connected to.', knownRegions()), 'us'),
     started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
     transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(

@@ -6,6 +6,7 @@ import {
   LONGEST_DESCRIPTION,
   LONGEST_METADATA,
   METADATA,
+  REGIONS,
   ref,
   type Transaction,
   textOfBytes,
@@ -19,6 +20,12 @@ export function texts(errors: { readonly description?: TooLong; readonly metadat
     description: textOfBytes(LONGEST_DESCRIPTION, errors.description, DESCRIPTION),
     metadata: textOfBytes(LONGEST_METADATA, errors.metadata, METADATA),
   }
+}
+
+/** The type of a region: the known ones for editors, and any other text. */
+export function knownRegions(...further: readonly string[]) {
+  const known = [...further, ...REGIONS].map((each) => `'${each}'`)
+  return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
 }
 
 /** The fields that filters of most lists can name. */

@@ -17,7 +17,7 @@ import { urlErrors } from './endpoint-url.ts'
 import { errors as commandErrors, sessionCommands } from './session-commands.ts'
 import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { endSession, type SessionRecord, sessions } from './session-records.ts'
-import { refField } from './shared.ts'
+import { knownRegions, refField } from './shared.ts'
 
 const { id, uri, metadata } = resourceHead
 const text = (sentence: string) => documented(v.string(), sentence)
@@ -31,7 +31,7 @@ const shape = named(
     credential: refField('The credential or SSH credential of the agent.'),
     ip: text('The address that the agent connects from.'),
     os: text('The operating system of the agent.'),
-    region: text('The region that the agent is connected to.'),
+    region: documented(v.string(), 'The region that the agent is connected to.', knownRegions()),
     started_at: documented(time, 'The time at which the session started.'),
     transport: text('The protocol between agent and service; `ssh` without an agent.'),
   }),

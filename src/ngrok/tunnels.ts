@@ -15,7 +15,7 @@ import {
 import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
-import { present, refField } from './shared.ts'
+import { knownRegions, present, refField } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-records.ts'
 
 const { id, metadata } = resourceHead
@@ -26,7 +26,7 @@ const shape = named(
     id,
     metadata,
     started_at: documented(time, 'The time at which the agent opened the tunnel.'),
-    region: documented(v.string(), 'The region of the session.'),
+    region: documented(v.string(), 'The region of the session.', knownRegions()),
     forwards_to: documented(v.string(), 'Where the agent forwards to.'),
     tunnel_session: refField('The session of the agent.'),
     public_url: v.exactOptional(documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),

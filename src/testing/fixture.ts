@@ -41,12 +41,12 @@ function unanswered(underWay: readonly string[]): string {
  * Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. They
  * come after the error's diff, which vitest prints after the message.
  */
-export function explain(error: Shown | undefined, gateway: Gateway, { underWay }: Connection): void {
+export function explain(error: Shown | undefined, gateway: Gateway, { underWay, pauses }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
-    ...fakeTimers(gateway),
+    ...(fakeTimers(gateway) ?? (pauses ? [pauses] : [])),
     ...(underWay.length === 0 || message.startsWith(PASSED) ? [] : [unanswered(underWay)]),
   ]
   if (more.length === 0) return
@@ -73,11 +73,11 @@ function overwrite(error: Shown, name: keyof Shown, value: string): void {
 }
 
 /** Says that code waits on faked timers of the host, beside a manual clock that no timer of the host moves. */
-function fakeTimers({ clock }: Gateway): readonly string[] {
+function fakeTimers({ clock }: Gateway): readonly string[] | undefined {
   // Those of vitest and Jest are made by @sinonjs/fake-timers, which puts its clock there.
   const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
   const count = fake?.countTimers?.() ?? 0
-  if (count === 0 || !isManual(clock)) return []
+  if (count === 0 || !isManual(clock)) return undefined
   const wait = counted(count, 'timer waits', 'timers wait')
   return [
     `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
@@ -94,6 +94,8 @@ function reportAfter(message: string, gateway: Gateway): string {
 export interface Connection {
   /** The method and path of each request without an answer. */
   readonly underWay: readonly string[]
+  /** The text of {@link Pauses}. */
+  readonly pauses: string | undefined
   /** What the test would not notice: see {@link Losses}. */
   readonly lost: readonly string[]
   /** Uninstalls the gateway. More than once does nothing. */
@@ -116,6 +118,9 @@ export function connect(gateway: Gateway): Connection {
   return {
     get underWay() {
       return traffic.underWay
+    },
+    get pauses() {
+      return traffic.pauses
     },
     lost: losses.texts,
     end() {

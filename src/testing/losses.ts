@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import { unusedIn } from './strict.ts'
 
-/** Losses that a test would not notice by itself: what `reset` and the like dropped unused, and errors of subscribers. */
+/** Losses that a test would not notice by itself: what `reset` and the like dropped unused, and errors of its callbacks. */
 export class Losses {
   readonly #texts: string[] = []
 
@@ -9,53 +9,56 @@ export class Losses {
     return this.#texts
   }
 
-  /** Watches the members of a gateway that drop something, and its subscribers. */
+  /** Watches the calls of a gateway that drop something, over HTTP too, and its callbacks. */
   watch(gateway: Gateway): void {
-    const { reset, restore, requests, subscribe } = gateway
-    const { clear, subscribe: subscribeToRequests } = requests
-    Object.assign(gateway, {
-      reset: () => {
-        this.#dropped('reset()', unusedIn(gateway))
-        reset()
-      },
-      restore: (snapshot: Parameters<typeof restore>[0]) => {
-        const [before, unused] = [pendingIn(gateway), unusedIn(gateway, ['faults', 'provisioning'])]
-        restore(snapshot)
-        if (!isWithin(before, pendingIn(gateway))) this.#dropped('restore()', unused)
-      },
-      subscribe: (subscriber: Parameters<typeof subscribe>[0], collection?: string) =>
-        subscribe(this.#noticed('gateway.subscribe', subscriber), collection),
-    })
-    Object.assign(requests, {
-      clear: () => {
-        this.#dropped('requests.clear()', unusedIn(gateway, ['requests']))
-        clear()
-      },
-      subscribe: (subscriber: Parameters<typeof subscribeToRequests>[0]) =>
-        subscribeToRequests(this.#noticed('gateway.requests.subscribe', subscriber)),
-    })
+    const { faults, provisioning, requests, snapshot, subscribe } = gateway
+    // The members as they are now: later, a use of one lets requests arrive.
+    const parts = { faults, provisioning, requests, snapshot }
+    gateway.transport.hooks.drop = (call, work) => {
+      const isRestore = call === 'restore()'
+      const before = isRestore ? pendingIn(parts) : []
+      const unused = unusedIn(parts, WATCHED[call])
+      work()
+      if (!isRestore || !isWithin(before, pendingIn(parts))) this.#dropped(call, unused)
+    }
+    gateway.subscribe = (subscriber, collection) =>
+      subscribe(this.#noticed('A subscriber of gateway.subscribe', subscriber), collection)
+    const { subscribe: subscribeToRequests } = requests
+    requests.subscribe = (subscriber) =>
+      subscribeToRequests(this.#noticed('A subscriber of gateway.requests.subscribe', subscriber))
+    const { add } = faults
+    faults.add = (spec) =>
+      add(spec?.when ? { ...spec, when: this.#noticed('The function `when` of a fault', spec.when) } : spec)
   }
 
   #dropped(what: string, unused: readonly string[]): void {
     if (unused.length > 0) this.#texts.push(`${what} dropped what was unused:\n${unused.join('\n')}`)
   }
 
-  /** The gateway ignores errors of subscribers, those of assertions too. */
-  #noticed<T>(name: string, subscriber: (each: T) => void): (each: T) => void {
+  /** The gateway ignores errors of subscribers, and code under test those of its requests: those of assertions too. */
+  #noticed<T, R>(name: string, callback: (each: T) => R): (each: T) => R {
     return (each) => {
       try {
-        subscriber(each)
+        return callback(each)
       } catch (error) {
-        this.#texts.push(`A subscriber of ${name} threw ${String(error)}`)
+        this.#texts.push(`${name} threw ${String(error)}`)
         throw error
       }
     }
   }
 }
 
+type Parts = Pick<Gateway, 'faults' | 'provisioning' | 'requests' | 'snapshot'>
+
+/** The parts of a gateway in which each call drops something. */
+const WATCHED = {
+  'reset()': ['faults', 'provisioning', 'requests'],
+  'restore()': ['faults', 'provisioning'],
+  'requests.clear()': ['requests'],
+} as const
+
 /** Returns what a restore can drop: the ids of pending faults, and the outcomes that no attempt has used. */
-function pendingIn(gateway: Gateway): readonly string[] {
-  const { faults, snapshot } = gateway
+function pendingIn({ faults, snapshot }: Parts): readonly string[] {
   const { ordered_outcomes: scripted = [], standing_outcomes: lasting = [] } = snapshot().records
   const pending = faults.all().filter(({ times, hits }) => (times === undefined ? hits === 0 : hits < times))
   return [...pending.map(({ id }) => id), ...[...scripted, ...lasting].map((each) => JSON.stringify(each))]

@@ -2,6 +2,7 @@ import type { ClockFollower } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/request.ts'
+import { Pauses } from './pauses.ts'
 
 /**
  * The number of promises in a row that a request takes: vitest needs some 30 from the last line of a test to its end, so
@@ -21,10 +22,12 @@ export class Traffic {
   readonly #waiting = new Set<() => void>()
   readonly #underWay = new Set<{ readonly name: string }>()
   #isSameRun = false
+  #pauses: Pauses | undefined
 
   /** Sends the requests of a gateway this way. Returns a function that lets go of its clock. */
   lead(gateway: Gateway): () => void {
     const { fetch, clock } = gateway
+    this.#pauses = new Pauses(clock)
     for (const [name, member] of Object.entries(gateway)) {
       if (!PLAIN.includes(name)) this.#precede(gateway, name, member)
     }
@@ -38,15 +41,24 @@ export class Traffic {
     return [...this.#underWay].map(({ name }) => name)
   }
 
+  /** Says how often code waited for the host while the gateway's clock stood still; undefined if it did not. */
+  get pauses(): string | undefined {
+    return this.#pauses?.text
+  }
+
   #through(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
       const request = { name: nameOf(input, init, baseUrl()) }
       const sent = copyOf(init)
       this.#underWay.add(request)
+      this.#pauses?.requestSent()
       const answer = new Promise<Response>((resolve) => {
         void this.#send(() => resolve(fetch(input, sent)))
       })
-      return answer.finally(() => this.#underWay.delete(request))
+      return answer.finally(() => {
+        this.#underWay.delete(request)
+        this.#pauses?.requestAnswered()
+      })
     }
   }
 

@@ -142,7 +142,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
         return false
       },
     })
-    expect(() => ask(gateway, '{"description":"sent"}')).toThrow(TypeError)
+    expect(() => ask(gateway, '{"description":"sent"}')).toThrow('threw TypeError: Cannot assign to read only')
   })
 
   it('a fault that a predicate removes is not met', () => {

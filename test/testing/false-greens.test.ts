@@ -109,6 +109,29 @@ describe('A test fails', () => {
     expect(error).toContain('No attempt used these outcomes: DNS_ERROR for any domain.')
   })
 
+  test('for what a reset over HTTP dropped unused, and what a cleared journal knew', async () => {
+    const error = await errorOf(async (gateway) => {
+      gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
+      await gateway.fetch('http://localhost/_fauxgate/reset', { method: 'POST' })
+      await send(gateway, '/reserved_domain')
+      await gateway.fetch('http://localhost/_fauxgate/requests', { method: 'DELETE' })
+    })
+    expect(error).toContain('reset() dropped what was unused:\n1 fault still waits for requests.')
+    expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
+  })
+
+  test('for a fault whose predicate threw, though the application ignores that', async () => {
+    const error = await errorOf(async (gateway) => {
+      const isShop = (input: unknown) => (input as { domain: string }).domain.startsWith('shop')
+      gateway.faults.add({ operation: 'reserved_domains.create', when: ({ input }) => isShop(input) })
+      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body: '{}' })
+      await expect(sent).rejects.toThrow(
+        'The function `when` of the fault {"operation":"reserved_domains.create"} with a predicate threw TypeError: Cannot read',
+      )
+    })
+    expect(error).toContain('The function `when` of a fault threw TypeError: Cannot read')
+  })
+
   test('and not for what restore() leaves in its place', async () => {
     const passed = errorOf(async (gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.list', times: 1 })

@@ -151,3 +151,32 @@ function withAbort() {
   const controller = new AbortController()
   return { signal: controller.signal, abort: () => controller.abort(new Error('no longer wanted')) }
 }
+
+describe('A test that fails after waits on timers of the host', () => {
+  /** Polls with a client until something is as it should be, as on timers of the host. */
+  async function polled(gateway: Gateway<ManualClock>, betweenPolls: () => unknown) {
+    for (let n = 0; n < 4; n++) {
+      await clientOf(gateway).list()
+      betweenPolls()
+    }
+    throw new Error('There is no certificate.')
+  }
+
+  const waited = "The host's time passed 3 times between an answer and the next request, and the gateway's manual clock"
+
+  test('says so, where the clock of the gateway has not moved', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const error = await errorOf((gateway) => polled(gateway, () => vi.advanceTimersByTime(500)))
+    expect(error).toContain(waited)
+  })
+
+  test('says nothing, where it has, or where no time passed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const moved = (gateway: Gateway<ManualClock>) => {
+      gateway.clock.advance('1s')
+      vi.advanceTimersByTime(500)
+    }
+    expect(await errorOf((gateway) => polled(gateway, () => moved(gateway)))).not.toContain("host's time")
+    expect(await errorOf((gateway) => polled(gateway, () => undefined))).not.toContain("host's time")
+  })
+})

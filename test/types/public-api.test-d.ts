@@ -133,7 +133,7 @@ describe('Reserved domains', () => {
     expectTypeOf(domain.cname_target).toEqualTypeOf<string | null>()
     expectTypeOf(domain.certificate).toEqualTypeOf<Ref | null>()
     expectTypeOf(domain.certificate_management_policy).toEqualTypeOf<{
-      readonly authority: string
+      readonly authority: 'letsencrypt' | (string & Record<never, never>)
       readonly private_key_type: 'rsa' | 'ecdsa'
     } | null>()
     expectTypeOf(domain.certificate_management_status).toEqualTypeOf<{

@@ -16,8 +16,17 @@ import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } fro
  * they do to the gateway stays, and a fault that they remove does not apply.
  */
 export function applyFault(host: Pick<ControlHost, 'findAll' | 'transact'>, request: FaultRequest) {
-  const matching = waitingFor(host, request).filter((fault) => mismatches(fault, request).length === 0)
+  const matching = waitingFor(host, request).filter((fault) => isFor(fault, request))
   return matching.length === 0 ? undefined : host.transact((tx) => countHits(tx, matching))
+}
+
+/** @throws Error that names the fault, if its predicate throws. */
+function isFor(fault: ArmedFault, request: FaultRequest): boolean {
+  try {
+    return mismatches(fault, request).length === 0
+  } catch (cause) {
+    throw new Error(`The function \`when\` of the fault ${describeFault(fault)} threw ${String(cause)}`, { cause })
+  }
 }
 
 function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
@@ -47,7 +56,7 @@ function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const { resource, when } = fault
   if (resource !== undefined && !Object.values(request.ids).includes(resource))
     found.push(`${resource} is not in its path`)
-  if (found.length === 0 && when && !when(request)) found.push('its predicate said no')
+  if (found.length === 0 && when && !when(request)) found.push('its predicate returned false')
   return found
 }
 

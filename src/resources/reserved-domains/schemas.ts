@@ -173,7 +173,9 @@ const status = named(
 
 const policy = named(
   v.object({
-    authority: documented(v.string(), AUTHORITY),
+    authority: documented(v.string(), AUTHORITY, {
+      json: (dialect) => ({ listed: [domainDialect(dialect).authority] }),
+    }),
     private_key_type: documented(v.picklist(MANAGED_KEY_TYPES), KEY_TYPE),
   }),
   'ReservedDomainCertPolicy',
