@@ -21,6 +21,7 @@ import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { type FaultEffect, faultyAnswer, isBefore } from './fault-effects.ts'
+import { type JsonOf, jsonTexts } from './json-texts.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
 import { jsonBody, queryParameters, splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
@@ -48,25 +49,9 @@ export function handlerOf(options: HandlerOptions): Handler {
   return (request) => new Call(parts, request).respond()
 }
 
-type Parts = HandlerOptions & { readonly jsonOf: (record: object) => string }
+type Parts = HandlerOptions & { readonly jsonOf: JsonOf }
 
 const NO_HEADERS: readonly string[] = []
-
-const MOST_TEXTS = 256
-const LONGEST_TEXT = 8192
-
-/** Remembers the JSON of records that were read lately: shown records never change. */
-function jsonTexts(): Parts['jsonOf'] {
-  const texts = new Map<object, string>()
-  return (record) => {
-    const known = texts.get(record)
-    if (known !== undefined) return known
-    const text = JSON.stringify(record)
-    if (texts.size === MOST_TEXTS) texts.clear()
-    if (text.length <= LONGEST_TEXT) texts.set(record, text)
-    return text
-  }
-}
 
 class Call {
   readonly #parts: Parts

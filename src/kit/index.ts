@@ -45,23 +45,9 @@ export {
   type PathIds,
 } from '../operation/operation.ts'
 export type { Related } from '../operation/related.ts'
-export {
-  described,
-  descriptionOf,
-  newHead,
-  type ReadableKind,
-  type ReadOperations,
-  type RecordOf,
-  type ResourceFamily,
-  type ResourceKind,
-  type ResourceRecord,
-  type ResourceRules,
-  readOperations,
-  required,
-  resource,
-  type ShownOf,
-  shownHead,
-} from '../operation/resource.ts'
+export { type ReadOperations, type ResourceFamily, readOperations, required, resource } from '../operation/resource.ts'
+export { described, descriptionOf, newHead, type ResourceRecord, shownHead } from '../operation/resource-head.ts'
+export type { ReadableKind, RecordOf, ResourceKind, ResourceRules, ShownOf } from '../operation/resource-kind.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
 export { circuitBreaker } from '../resources/circuit-breaker.ts'

@@ -1,13 +1,9 @@
 import type * as v from 'valibot'
-import type { FilterableField } from '../filter/filter.ts'
-import { type CatalogueError, refuse } from '../schema/errors.ts'
+import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { timestamp } from '../schema/time.ts'
-import type { Frozen } from '../schema/values.ts'
 import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
-import type { OtherNames } from './dialect-body.ts'
-import type { Declaration, ErrorsByKey, Family, OtherRecords, ReportRelation } from './family.ts'
+import type { Family } from './family.ts'
 import { type AccountLimit, accountLimits, type LimitsByName } from './limit.ts'
 import { type ListInput, type Matching, type Page, pageAt, pageOf } from './list.ts'
 import {
@@ -19,117 +15,9 @@ import {
   operationWithBody,
 } from './operation.ts'
 import { type Related, shownBy } from './related.ts'
+import type { ReadableKind, RecordOf, ResourceKind, ResourceRules, ShownOf } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
-import type { View, Wire } from './view.ts'
-
-/** A record of a top-level resource. */
-export interface ResourceRecord extends Described {
-  /** The id, which begins with the prefix of its kind. */
-  readonly id: string
-  /** The time of its creation, in ms since 1970. */
-  readonly created_at: number
-}
-
-/** A kind of resources that can be read: its names, its records, and the schema of answers. */
-export interface ReadableKind {
-  /** The operations' group, for example `reserved_domains`. */
-  readonly name: string
-  /** The path of its list, for example `/reserved_domains`. */
-  readonly path: string
-  /** The key of a page's items in a list's answer. */
-  readonly items: string
-  /** The prefix of its ids, for example `rd`. */
-  readonly prefix: string
-  /**
-   * The prefixes of all kinds that have the same collection, the one of the records' keys first. Ids are taken with any of
-   * them. One of the kinds gives the collection to its family; the others have `collections: []`.
-   */
-  readonly prefixes?: readonly [string, ...string[]]
-  /** The name of one resource in messages and summaries, for example "reserved address". */
-  readonly what: string
-  /** The name of several, for example "reserved addresses". Default: `what` followed by "s". */
-  readonly plural?: string
-  /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
-  readonly article?: 'a' | 'an'
-  /** The records. */
-  readonly collection: Collection<object>
-  /** The schema of a response. */
-  readonly shape: v.GenericSchema<{ readonly id: string }>
-  /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
-  readonly filterable?: readonly FilterableField[]
-  /** Further query parameters of the list, each with the field of an item that must have one of the values sent. */
-  readonly matching?: Matching
-}
-
-/** A kind of resources: also the schemas of bodies, its errors, and what else it has. */
-export interface ResourceKind extends ReadableKind {
-  /** The records. */
-  readonly collection: Collection<ResourceRecord>
-  /** The schema of the body that creates one. */
-  readonly createBody: v.GenericSchema
-  /** The schema of the body that changes one. */
-  readonly updateBody: v.GenericSchema
-  /** The errors of this kind. */
-  readonly errors?: ErrorsByKey
-  /**
-   * The limits of the account that this kind comes under, by their names in `account.limits`. Default: one with the name of
-   * the kind, on the number of its records.
-   */
-  readonly limits?: LimitsByName
-  /** The declarations that tests can make, by their names in `gateway.declare`. */
-  readonly declares?: Readonly<Record<string, Declaration>>
-  /** Further operations, by their names in the direct API. */
-  readonly more?: Readonly<Record<string, Operation>>
-}
-
-/** The record type of a kind. */
-export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never
-
-/** The response type of a kind. */
-export type ShownOf<Kind extends ReadableKind> =
-  Kind['shape'] extends v.GenericSchema<unknown, infer Shown> ? Frozen<Shown> : never
-
-/** The rules of a kind of resources. */
-export interface ResourceRules<Kind extends ResourceKind> {
-  /** Makes the wire's form of a record. */
-  readonly view: View<RecordOf<Kind>, ShownOf<Kind>>
-  /** Returns the fields of a response that follow from other records, in place of the view's. */
-  related?(tx: Transaction, record: RecordOf<Kind>): Partial<ShownOf<Kind>>
-  /** The creation. */
-  readonly create: BodyRules & {
-    /** Applies the rules of a creation, and returns the record that it put. */
-    run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
-    /** Returns what only the response to the creation has, such as a token that is shown once. */
-    once?(record: RecordOf<Kind>): Partial<ShownOf<Kind>>
-  }
-  /** The change by a body. */
-  readonly update: BodyRules & {
-    /** Applies the rules of a change, and returns the record that it put. */
-    run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
-    /** Returns what only the response to the change has, other than later reads. */
-    once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ShownOf<Kind>>
-  }
-  /** The deletion, if it needs more than removing the record. */
-  readonly delete?: {
-    /** The errors that `before` may refuse with. */
-    readonly errors?: readonly CatalogueError[]
-    /** Applies the rules of a deletion, and removes what belongs to the record. */
-    before(tx: Transaction, record: RecordOf<Kind>): void
-  }
-  /** Handles a due record. */
-  onDue?(tx: Transaction, record: RecordOf<Kind>): void
-  /** Rules that this kind adds to operations of other families, by the operation's name. */
-  readonly before?: Family['before']
-  /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
-  relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
-}
-
-interface BodyRules {
-  /** The errors that `run` may refuse with, beside those of the body's schema. */
-  readonly errors?: readonly CatalogueError[]
-  /** The rules for fields that have other names in dialects. */
-  readonly otherNames?: OtherNames
-}
+import type { View } from './view.ts'
 
 type MatchedOf<Kind extends ReadableKind> = Kind extends { readonly matching: Matching<infer Name> }
   ? Matched<Name>
@@ -316,39 +204,4 @@ export function required<R extends object>(
   key = id,
 ): R {
   return tx.get(collection, key) ?? refuse(general.not_found, { what, received: id }, { id })
-}
-
-interface Described {
-  /** The purpose of the resource, in words for people. */
-  readonly description?: string | undefined
-  /** Data that programs keep with the resource. */
-  readonly metadata?: string | undefined
-}
-
-/**
- * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
- * nothing if nothing was set before (rules: fields#absent-until-set).
- */
-export function described(body: Described, record: Described = {}): Described {
-  const isSet = (name: keyof Described) => body[name] || (body[name] === '' && record[name] !== undefined)
-  return {
-    ...descriptionOf(record),
-    ...(isSet('description') && { description: body.description }),
-    ...(isSet('metadata') && { metadata: body.metadata }),
-  }
-}
-
-/** Returns `description` and `metadata` for a response: absent until they were set (rules: fields#absent-until-set). */
-export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
-  return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
-}
-
-/** Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body. */
-export function newHead(tx: Transaction, prefix: string, body: Described = {}): ResourceRecord {
-  return { id: tx.newId(prefix), created_at: tx.now, ...described(body) }
-}
-
-/** Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`. */
-export function shownHead({ id, created_at, ...texts }: ResourceRecord, { url }: Wire, path: string) {
-  return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(texts) }
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import type { ResourceRecord } from '../operation/resource.ts'
+import type { ResourceRecord } from '../operation/resource-head.ts'
 import { declareErrors, Refusal, tooLong } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { described, descriptionOf, resource } from '../operation/resource.ts'
+import { resource } from '../operation/resource.ts'
+import { described, descriptionOf } from '../operation/resource-head.ts'
 import type { View } from '../operation/view.ts'
 import {
   type CertificateRecord,

@@ -2,28 +2,24 @@ import type * as v from 'valibot'
 import type { OtherNames } from '../../operation/dialect-body.ts'
 import { ownPart } from '../../operation/family.ts'
 import { operation } from '../../operation/operation.ts'
-import { described, required, resource } from '../../operation/resource.ts'
+import { required, resource } from '../../operation/resource.ts'
+import { described } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
-import {
-  attempt,
-  withoutPolicy,
-  withPolicy,
-  withRenewal,
-  withUploadedCertificate,
-} from '../../provisioning/management.ts'
+import { attempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
 import type { CommonDialect } from '../../schema/dialect.ts'
-import { problem, Refusal, refuse } from '../../schema/errors.ts'
+import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { quote } from '../../schema/text.ts'
-import { errors as declarationErrors, endpointConfiguration } from '../declarations.ts'
+import { endpointConfiguration } from '../declarations.ts'
 import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
 import { domainLimits, limitErrors } from './limits.ts'
 import { nameErrors } from './names.ts'
 import { type DomainRecord, domains, recordErrors } from './records.ts'
-import { createBody, NAME, PATH, type policyBody, shape, updateBody, view } from './schemas.ts'
+import { createBody, NAME, PATH, shape, updateBody, view } from './schemas.ts'
+import { type TlsBody, tlsErrors, withTls } from './tls.ts'
 
 const WHAT = 'reserved domain'
 
@@ -35,15 +31,6 @@ const otherNames: OtherNames = {
 
 /** The errors of {@link requireFree}. */
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
-
-const tlsErrors = [
-  errors.certificate_and_policy,
-  errors.policy_on_service_domain,
-  errors.certificate_on_service_domain,
-  errors.certificate_not_found,
-  errors.certificate_not_uploaded,
-  declarationErrors.endpoint_configuration_not_found,
-]
 
 /** Makes the operation that unlinks the endpoint configuration of a protocol. */
 function detachOperation<Protocol extends 'http' | 'https'>(protocol: Protocol) {
@@ -265,40 +252,4 @@ function linked(
     http_endpoint_configuration_id: http ?? domain.http_endpoint_configuration_id,
     https_endpoint_configuration_id: https ?? domain.https_endpoint_configuration_id,
   }
-}
-
-interface TlsBody {
-  certificate_id?: string | undefined
-  certificate_management_policy?: v.InferOutput<typeof policyBody> | undefined
-}
-
-/** Applies the certificate or the policy of a body (rules: domain-certificates#one-or-the-other). */
-function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRecord {
-  const policy = body.certificate_management_policy
-  // The automatic certificate in use counts as absent: the Terraform provider sends it back beside the policy.
-  const isOwnAutomatic = domain.policy !== null && body.certificate_id === domain.certificate_id
-  const certificate = isOwnAutomatic ? undefined : body.certificate_id
-  const isOwned = isServiceDomain(tx.dialect, domain.domain)
-  const received = quote(domain.domain)
-  if (certificate && policy) throw certificateAndPolicy(certificate)
-  if (policy && isOwned) refuse(errors.policy_on_service_domain, { field: 'certificate_management_policy', received })
-  if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
-  if (certificate) return withUploadedCertificate(tx, domain, requireUploaded(tx, certificate))
-  if (!policy) return domain
-  const inForce = domain.policy?.private_key_type ?? domainDialect(tx.dialect).defaultPrivateKeyType
-  const { authority, private_key_type = inForce } = policy
-  return withPolicy(tx, domain, { authority, private_key_type })
-}
-
-/** Both fields are wrong, so both are named. */
-function certificateAndPolicy(certificate: string): Refusal {
-  const found = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
-  return new Refusal([found('certificate_id'), found('certificate_management_policy')])
-}
-
-function requireUploaded(tx: Transaction, id: string): string {
-  const named = { field: 'certificate_id', received: quote(id) }
-  const certificate = tx.get(certificates, id) ?? refuse(errors.certificate_not_found, named)
-  if (certificate.issued_at !== null) refuse(errors.certificate_not_uploaded, named)
-  return id
 }

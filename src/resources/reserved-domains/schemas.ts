@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ReservedDomain } from '../../generated/resources.ts'
-import { descriptionOf } from '../../operation/resource.ts'
+import { descriptionOf } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { refTo, type View } from '../../operation/view.ts'
 import type { Job } from '../../provisioning/managed-domain.ts'

@@ -1,0 +1,46 @@
+import { timestamp } from '../schema/time.ts'
+import type { Transaction } from './transaction.ts'
+import type { Wire } from './view.ts'
+
+/** A record of a top-level resource. */
+export interface ResourceRecord extends Described {
+  /** The id, which begins with the prefix of its kind. */
+  readonly id: string
+  /** The time of its creation, in ms since 1970. */
+  readonly created_at: number
+}
+
+interface Described {
+  /** The purpose of the resource, in words for people. */
+  readonly description?: string | undefined
+  /** Data that programs keep with the resource. */
+  readonly metadata?: string | undefined
+}
+
+/**
+ * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
+ * nothing if nothing was set before (rules: fields#absent-until-set).
+ */
+export function described(body: Described, record: Described = {}): Described {
+  const isSet = (name: keyof Described) => body[name] || (body[name] === '' && record[name] !== undefined)
+  return {
+    ...descriptionOf(record),
+    ...(isSet('description') && { description: body.description }),
+    ...(isSet('metadata') && { metadata: body.metadata }),
+  }
+}
+
+/** Returns `description` and `metadata` for a response: absent until they were set (rules: fields#absent-until-set). */
+export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
+  return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
+}
+
+/** Makes the fields that every new record begins with: a new id, the time, and `description` and `metadata` of the body. */
+export function newHead(tx: Transaction, prefix: string, body: Described = {}): ResourceRecord {
+  return { id: tx.newId(prefix), created_at: tx.now, ...described(body) }
+}
+
+/** Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`. */
+export function shownHead({ id, created_at, ...texts }: ResourceRecord, { url }: Wire, path: string) {
+  return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(texts) }
+}
