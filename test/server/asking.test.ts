@@ -193,6 +193,11 @@ describe('What a control is sent', () => {
     [['clock', 'next'], 'POST /clock', { next: true }],
     [['clock', 'advance', '30d'], 'POST /clock', { advance: '30d' }],
     [['script', 'a', 'b', 'c'], 'POST /provisioning/script', { outcomes: ['a', 'b', 'c'] }],
+    [
+      ['script', '{"outcome":"DNS_ERROR","retriesAfter":"5m"}'],
+      'POST /provisioning/script',
+      { outcomes: [{ outcome: 'DNS_ERROR', retriesAfter: '5m' }] },
+    ],
     [['script', 'show'], 'GET /provisioning/script', undefined],
     [['script', 'clear', '--domain', 'x'], 'DELETE /provisioning/script?domain=x', undefined],
     [['attempt', 'rd_1'], 'POST /provisioning/attempt', { id: 'rd_1' }],

@@ -77,8 +77,11 @@ function Outcomes() {
   const [outcome, setOutcome] = useState('DNS_ERROR')
   const [times, setTimes] = useState('1')
   const [message, setMessage] = useState('')
+  const [retriesAfter, setRetriesAfter] = useState('')
   const send = () => {
-    const outcomes = [message === '' || outcome === 'success' ? outcome : { outcome, message }]
+    const details = { ...(message && { message }), ...(retriesAfter && { retriesAfter }) }
+    const isPlain = outcome === 'success' || Object.keys(details).length === 0
+    const outcomes = [isPlain ? outcome : { outcome, ...details }]
     void page.act('POST', path, { outcomes, times: Number(times), domain: domain || undefined })
   }
   return (
@@ -100,6 +103,7 @@ function Outcomes() {
       <Form act={send}>
         <Choice label="Outcome" value={outcome} set={setOutcome} values={OUTCOMES} />
         <Text label="Message" placeholder="the usual one" value={message} set={setMessage} />
+        <Text label="Retries after" placeholder="the usual wait" value={retriesAfter} set={setRetriesAfter} />
         <Text label="How often" type="number" min="1" value={times} set={setTimes} />
         <Text label="Domain" placeholder="any domain" value={domain} set={setDomain} />
         <Submit>Script</Submit>

@@ -63,6 +63,7 @@ const ROWS: readonly Row[] = [
     example: 'DNS_ERROR success --domain app.example.com',
     notes: [
       `OUTCOME is one of ${OUTCOMES.join(', ')}. Each attempt of a certificate job takes the next one.`,
+      'An error can have details: \'{"outcome":"DNS_ERROR","message":"No such host.","retriesAfter":"5m"}\'.',
       'After the last one, attempts succeed, or follow --always or the simulated DNS.',
     ],
   },

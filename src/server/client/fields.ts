@@ -2,6 +2,7 @@ import type * as v from 'valibot'
 import type { ControlCall } from '../../control/control.ts'
 import { documentationOf, isSchema, partsOf } from '../../schema/documentation.ts'
 import { jsonProblem } from '../../schema/json-text.ts'
+import { quote } from '../../schema/text.ts'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
@@ -48,7 +49,7 @@ export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']
 /** Reads the texts of a flag or a word. The server refuses texts of another kind. */
 export function read(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
-  if (kind === 'texts') return texts
+  if (kind === 'texts') return texts.map((each) => jsonOr(each, flag))
   if (kind === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
   return kind === 'json' ? jsonOr(text, flag) : text
 }
@@ -58,6 +59,7 @@ function jsonOr(text: string, flag: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`--${flag} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
+    const what = flag === '' ? quote(text) : `--${flag}`
+    throw new UsageError(`${what} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
   }
 }
