@@ -35,10 +35,6 @@ const BODIES = {
   ssh_credentials: [{ public_key: SSH_KEY }, { description }],
   vaults: [{ name: 'prod' }, { description }],
   vault_secrets: [{ name: 'password', value: 'x', vault_id: '@vaults' }, { value: 'y' }],
-  // A generated module has fields of its other form, which a body of an edge does not take, not even as null.
-  https_edge_routes: [{ match: '/' }, { match: '/blog' }],
-  tcp_edges: [{ description: 'ssh' }, { description }],
-  tls_edges: [{ description: 'mail' }, { description }],
   kubernetes_operators: [
     { deployment: { name: 'n', namespace: 's', version: '1', cluster_name: 'c' } },
     { description },

@@ -2,6 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsOf } from '../schema/documentation.ts'
+import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 
@@ -103,7 +104,7 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
       const json = ownJson(jsonSchema)
-      if (entries) return valibotJson(fieldsOf(entries, json, place))
+      if (entries) return valibotJson(fieldsOf(entries, json, { place, dialect }))
       if (type === 'nullable') return valibotJson(orNull(json.anyOf?.[0] ?? {}))
       if (type === 'record') return valibotJson(withoutKeys(json))
       return undefined
@@ -129,13 +130,13 @@ function withoutKeys({ propertyNames: _, ...json }: JsonSchema): JsonSchema {
 function fieldsOf(
   entries: Readonly<Record<string, AnySchema>>,
   json: JsonSchema,
-  place: Conversion['place'],
+  { place, dialect }: Pick<Conversion, 'place' | 'dialect'>,
 ): JsonSchema {
   const required: string[] = []
   const fields = Object.entries(json.properties ?? {}).flatMap(([name, described]) => {
     const schema = entries[name]
     if (!schema || documentationOf(schema).facts.some((each) => each.isNoData)) return []
-    const property = place === 'answer' ? described : withRefusals(described, schema)
+    const property = place === 'answer' ? described : withRefusals(described, schema, dialect)
     const { facts } = documentationOf(schema)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
@@ -159,8 +160,8 @@ function mayBeAbsent(schema: AnySchema): boolean {
   return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
 }
 
-function withRefusals(json: JsonSchema, schema: AnySchema): JsonSchema {
-  const keys = refusalsOf(schema)
+function withRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect): JsonSchema {
+  const keys = refusalsOf(schema, dialect)
   return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
 }
 
@@ -194,11 +195,11 @@ function choiceOrNull(whole: JsonSchema): JsonSchema {
  * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of named
  * schemas inside it, and `field_invalid`, which any field can have.
  */
-export function refusalsOf(schema: v.GenericSchema): readonly string[] {
+export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})
   const isPart = (inner: v.GenericSchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
   return [...errorsIn(schema, isPart)]
-    .filter((error) => error !== general.field_invalid)
+    .filter((error) => error !== general.field_invalid && (dialect === undefined || isErrorOf(dialect, error)))
     .sort((a, b) => a.number - b.number)
     .map(({ key }) => key)
 }

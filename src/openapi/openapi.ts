@@ -7,7 +7,7 @@ import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
+import { type CatalogueError, isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
 import { mapValues, type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
@@ -105,7 +105,8 @@ interface Described {
 function serviceOf(families: readonly Family[], dialect: Dialect): Described {
   const operations = operationsOf(families, dialect)
   const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
-  const errorsOfOperation = (operation: Operation) => [...errorsOf(operation), ...ofKeys, ...OF_A_CONNECTION]
+  const errorsOfOperation = (operation: Operation) =>
+    [...errorsOf(operation), ...ofKeys, ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const answers = operations.flatMap(({ response }) => response ?? [])
   const describing = describingOf(bodies, answers, dialect)
@@ -134,7 +135,8 @@ function serviceOf(families: readonly Family[], dialect: Dialect): Described {
 function controlsOf(own: Families, families: readonly Family[], dialect: Dialect): Described {
   const calls = controlCallsWith(own)
   const records = [...families, ...statesOf(operationsOf(families, dialect))].flatMap(({ collections }) => collections)
-  const errorsOfCall = (call: ControlCall) => [...callErrorsOf(call, records), ...OF_A_CONNECTION]
+  const errorsOfCall = (call: ControlCall) =>
+    [...callErrorsOf(call, records), ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
   const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
   const answers = calls.flatMap(({ answer }) => answer ?? [])
   const describing = describingOf(bodies, answers, dialect)

@@ -22,7 +22,7 @@ import {
   definitionsIn,
   type JsonSchema,
   jsonSchemaOf,
-  nameOf,
+  schemasBelow,
   wholeOf,
 } from './json-schema.ts'
 import { plain } from './plain.ts'
@@ -34,6 +34,8 @@ export interface Describing {
   readonly dialect: CommonDialect
   readonly sent: Conversion
   readonly answered: Conversion
+  /** The names of the bodies of operations; a body has another name where it is a field of another body. */
+  readonly bodyNames: ReadonlyMap<AnySchema, string>
 }
 
 export function describingOf(
@@ -43,15 +45,23 @@ export function describingOf(
 ): Describing {
   const shown = definitionsIn(answers)
   // What is sent has a name of its own also where the schema is the same: there, unknown fields are refused.
-  const sent = Object.entries(definitionsIn(bodies)).map(([name, schema]) => [
-    Object.hasOwn(shown, name) ? `${name}Body` : name,
-    schema,
-  ])
+  const names = Object.entries(definitionsIn(bodies)).map(
+    ([name, schema]) => [Object.hasOwn(shown, name) ? `${name}Body` : name, schema] as const,
+  )
+  const inside = insideOthers(bodies)
+  const sent = names.map(([name, schema]) => [inside.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name, schema])
   return {
     dialect,
     sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
     answered: { dialect, place: 'answer', definitions: shown },
+    bodyNames: new Map(names.map(([name, schema]) => [schema, name])),
   }
+}
+
+/** Returns the bodies that are fields of others too: there, they have neither the ids of a path nor an envelope. */
+function insideOthers(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
+  const below = new Set(bodies.flatMap((body) => [...schemasBelow([body])].filter((schema) => schema !== body)))
+  return new Set(bodies.filter((body) => below.has(body)))
 }
 
 export function operationItem(
@@ -128,9 +138,9 @@ export function queryParameter(name: string, json: JsonSchema, required = false)
   return { name, in: 'query', required, description, schema }
 }
 
-function bodyOf(operation: Operation, { sent }: Describing): Pick<OperationItem, 'requestBody'> {
+function bodyOf(operation: Operation, { sent, bodyNames }: Describing): Pick<OperationItem, 'requestBody'> {
   if (!operation.body) return {}
-  return { requestBody: requestBody(bodySchema(operation, sent), nameOf(operation.body, sent)) }
+  return { requestBody: requestBody(bodySchema(operation, sent), bodyNames.get(operation.body)) }
 }
 
 export function requestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
@@ -168,10 +178,10 @@ type Schemas = Readonly<Record<string, JsonSchema>>
  * Everything in a body that has a name.
  * @throws Error where two operations, whose bodies are not the same, have one name for them.
  */
-export function bodySchemas(operations: readonly Operation[], { sent }: Describing): Schemas {
+export function bodySchemas(operations: readonly Operation[], { sent, bodyNames }: Describing): Schemas {
   const schemas: Record<string, JsonSchema> = {}
   for (const operation of operations) {
-    const name = operation.body && nameOf(operation.body, sent)
+    const name = operation.body && bodyNames.get(operation.body)
     if (name === undefined) continue
     const json = bodySchema(operation, sent)
     if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {

@@ -1,9 +1,13 @@
+import type { CommonDialect } from './dialect.ts'
+
 /** The numbers of an error. */
 export interface Numbered {
   /** Behind the dialect's prefix, the wire's `error_code`. */
   readonly number: number
   /** The HTTP status, unless a dialect has one of its own. */
   readonly status: number
+  /** Returns whether requests can be refused with it in a dialect. Default: in every one. */
+  readonly occursIn?: (dialect: CommonDialect) => boolean
 }
 
 /** A declared error: its number, its status, and its message. */
@@ -100,6 +104,17 @@ export function field(
   allowed: (values: { readonly allowed: string }) => string = (it) => it.allowed,
 ): FieldEntry<{ readonly allowed: string }> {
   return ofField(number, status, (it) => `${it.field} is ${it.received}. Allowed: ${allowed(it)}.`)
+}
+
+/** Declares that an error occurs in some dialects only: the documents of the others leave it out. */
+/* @__NO_SIDE_EFFECTS__ */
+export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => boolean, error: E): E {
+  return { ...error, occursIn }
+}
+
+/** Returns whether requests can be refused with an error in a dialect. */
+export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError): boolean {
+  return occursIn?.(dialect) ?? true
 }
 
 /** Declares the error of a text that is too long. */

@@ -79,3 +79,23 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     }
   })
 })
+
+/** Each occurs by what the dialect's own data has. */
+const ONLY_IN_NGROK = [
+  'domain_dev',
+  'domain_name_and_domain',
+  'domain_of_company',
+  'domain_of_service',
+  'domain_redirect_too_long',
+]
+
+test('errors that occur by the data of one dialect are in the documents of that dialect only', () => {
+  const keysIn = (dialect: typeof standard) => {
+    const { paths, components } = openApi(dialect)
+    const text = JSON.stringify([paths, components.schemas, components.responses])
+    return ONLY_IN_NGROK.filter((key) => text.includes(`"${key}"`) || components.examples[key])
+  }
+  expect(keysIn(ngrok)).toEqual(ONLY_IN_NGROK)
+  expect(keysIn(standard)).toEqual([])
+  expect(keysIn({ ...standard, refusedDomains: { domain_of_company: ['acme.test'] } })).toEqual(['domain_of_company'])
+})

@@ -136,3 +136,11 @@ describe.each(DOCUMENTS)('In the document of $of', ({ document }) => {
     expect(schemas.Error.properties.details.properties.operation_id).toMatchObject(headers.operationId.schema)
   })
 })
+
+test('a module inside the body of its edge has neither the ids of a path nor an envelope, as its own PUT has', () => {
+  const { schemas } = openApi(ngrok, { families: ngrokFamilies }).components
+  const fieldsOf = (name: string) => Object.keys(schemas[name]?.properties ?? {})
+  expect(fieldsOf('RouteBackendBody')).toEqual(['enabled', 'backend_id', 'edge_id', 'id', 'module'])
+  expect(fieldsOf('RouteBackendFields')).toEqual(['enabled', 'backend_id'])
+  expect(JSON.stringify(schemas.HttpsEdgeRouteCreate)).toContain('#/components/schemas/RouteBackendFields"')
+})

@@ -167,7 +167,7 @@ function groupPage({ name, description }, document, also, examples) {
   const common = ({ requestBody }) => (requestBody ? [...any, ...withBody] : any)
   const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
   const sections = operations.flatMap((each) =>
-    operationSection(each, others.get(each.operationId), examples, common(each)),
+    operationSection(each, others.get(each.operationId), examples, common(each), document),
   )
   const types = new Set([
     ...namesIn(operations, document.components.schemas),
@@ -182,7 +182,7 @@ function groupPage({ name, description }, document, also, examples) {
   )
 }
 
-function operationSection(operation, other, examples, common) {
+function operationSection(operation, other, examples, common, document) {
   const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
   const own = parameters.filter((each) => !each.$ref)
   const only = operation.isExtra ? ', only in the dialect `ngrok`' : ''
@@ -195,7 +195,10 @@ function operationSection(operation, other, examples, common) {
     if (there.length > 0) parts.push(`In the ${place}:`, parameterTable(there, more))
   }
   if (requestBody) parts.push(`Body: ${typeOf(requestBody.content['application/json'].schema)}.`)
+  const known = document.components.examples
+  const onlyIn = other ? errorsOf(other).filter((key) => !known[key] && !errorsOf(operation).includes(key)) : []
   parts.push(...answersOf(responses, common))
+  if (onlyIn.length > 0) parts.push(`In the dialect \`ngrok\` also: ${errorLinks(onlyIn)}.`)
   const example = examples[operationId]
   if (example) parts.push(...exampleSection(example))
   return parts
@@ -261,14 +264,15 @@ function sourceLink(source) {
 
 function errorPage(document, also, decisions) {
   const { schemas, examples } = document.components
-  const sections = Object.entries(examples).flatMap(([key, { value }]) => {
-    const { error_code, status_code, msg } = value
-    const evidence = evidenceLine(also.components.examples[key]).map((line) => line.replaceAll('DECISIONS', decisions))
-    const other = also.components.examples[key].value
+  const sections = Object.entries({ ...examples, ...also.components.examples }).flatMap(([key, example]) => {
+    const other = example.value
+    const { error_code, status_code, msg } = (examples[key] ?? example).value
+    const evidence = evidenceLine(example).map((line) => line.replaceAll('DECISIONS', decisions))
     const codes = [...new Set([error_code, other.error_code])].map((code) => `\`${code}\``).join(', ')
+    const only = examples[key] ? '' : ', only in the dialect `ngrok`'
     const differs = other.status_code !== status_code
     const status = differs ? `, ${other.status_code} in the dialect \`ngrok\`` : ''
-    return [`## ${key}`, `${codes}; status ${status_code}${status}.`, `> ${msg}`, ...evidence]
+    return [`## ${key}`, `${codes}${only}; status ${status_code}${status}.`, `> ${msg}`, ...evidence]
   })
   return page(
     '# Errors',

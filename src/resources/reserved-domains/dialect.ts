@@ -41,6 +41,11 @@ export function refusalIn(
   return undefined
 }
 
+/** Returns the condition that a dialect refuses names with an error. */
+export function refuses(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
+  return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
+}
+
 /** Tells whether a name, or the names that it is a wildcard for, are below a wildcard. */
 export function isBelow(name: string, wildcard: string): boolean {
   return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))

@@ -1,5 +1,6 @@
-import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField } from '../../schema/errors.ts'
+import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField, only } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
+import { domainDialect, refuses } from './dialect.ts'
 
 export const errors = declareErrors({
   domain_region_invalid: field(400, 400),
@@ -9,16 +10,22 @@ export const errors = declareErrors({
     (it: { field: string; domain: string; id: string }) =>
       `The domain ${it.domain} is reserved already, as ${it.id}. A name can be reserved once.`,
   ),
-  domain_of_company: ofField(
-    404,
-    400,
-    (it) => `${it.field} is ${it.received}, which belongs to the company of the service. Send a name of your own.`,
+  domain_of_company: only(
+    refuses('domain_of_company'),
+    ofField(
+      404,
+      400,
+      (it) => `${it.field} is ${it.received}, which belongs to the company of the service. Send a name of your own.`,
+    ),
   ),
-  domain_of_service: ofField(
-    450,
-    400,
-    (it) =>
-      `${it.field} is ${it.received}, which the service uses itself. Send a name of your own, or one below a domain of the service.`,
+  domain_of_service: only(
+    refuses('domain_of_service'),
+    ofField(
+      450,
+      400,
+      (it) =>
+        `${it.field} is ${it.received}, which the service uses itself. Send a name of your own, or one below a domain of the service.`,
+    ),
   ),
   domain_taken_elsewhere: ofField(
     414,
@@ -32,11 +39,14 @@ export const errors = declareErrors({
       `${it.field} is ${it.received}, which conflicts with ${it.taken} of another account (option takenDomains). ` +
       'Send a name that is not below that one, and no wildcard for it.',
   ),
-  domain_dev: entry(
-    458,
-    400,
-    (it: { id: string; domain: string }) =>
-      `${it.id} is the dev domain ${it.domain} of the account, which cannot be deleted.`,
+  domain_dev: only(
+    (dialect) => domainDialect(dialect).devDomainBase !== null,
+    entry(
+      458,
+      400,
+      (it: { id: string; domain: string }) =>
+        `${it.id} is the dev domain ${it.domain} of the account, which cannot be deleted.`,
+    ),
   ),
   certificate_and_policy: ofField(
     434,
@@ -61,11 +71,14 @@ export const errors = declareErrors({
     400,
     (it) => `${it.received} belongs to the service. An uploaded certificate is allowed on custom domains only.`,
   ),
-  domain_name_and_domain: entry(
-    449,
-    400,
-    (it: { field: string; other: string }) =>
-      `${it.field} and ${it.other} were both sent. They name the same field: send ${it.other} only.`,
+  domain_name_and_domain: only(
+    ({ fieldAliases }) => Object.hasOwn(fieldAliases, 'reserved_domains'),
+    entry(
+      449,
+      400,
+      (it: { field: string; other: string }) =>
+        `${it.field} and ${it.other} were both sent. They name the same field: send ${it.other} only.`,
+    ),
   ),
   private_key_type_invalid: field(1909, 400, () => MANAGED_KEY_TYPES.map((type) => `"${type}"`).join(' or ')),
   certificate_not_found: ofField(

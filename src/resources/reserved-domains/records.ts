@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../../operation/collection.ts'
 import { checkManaged, managedFields } from '../../provisioning/managed-domain.ts'
 import { documented, facts, named } from '../../schema/documentation.ts'
-import { declareErrors, tooLong } from '../../schema/errors.ts'
+import { declareErrors, only, tooLong } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { oneOfThese } from '../../schema/options.ts'
 import { idOf, recordHead } from '../../schema/record-schema.ts'
@@ -13,7 +13,10 @@ import { domainName } from './names.ts'
 
 export const recordErrors = declareErrors({
   domain_metadata_too_long: tooLong(421),
-  domain_redirect_too_long: tooLong(457),
+  domain_redirect_too_long: only(
+    ({ extraFields }) => Object.values(extraFields).flat().includes('error_redirect_url'),
+    tooLong(457),
+  ),
 })
 
 export const domainMetadata = textOfBytes(LONGEST_METADATA, recordErrors.domain_metadata_too_long, METADATA)
