@@ -73,7 +73,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     if (clean.verdict !== 'survived') return
     if (first.events.length === 0) throw nothingToFail(first.gateway.url)
     assertStrict(first.gateway)
-    this.#clean = cleanOf(first)
+    this.#clean = cleanOf(first, this.#options)
     if (replay !== undefined) return yield* this.#replayed(readReplay(replay))
     let parents: Parent[] = [{ schedule: [], next: this.#following(first) }]
     for (let level = 1; level <= faults && parents.length > 0; level++) {

@@ -66,6 +66,7 @@ export type AnyRun = Pick<
   // biome-ignore lint/suspicious/noExplicitAny: whatever the code returns, and whichever gateway it has.
   Run<any, any>,
   | 'events'
+  | 'gateway'
   | 'settled'
   | 'stuck'
   | 'before'
@@ -88,8 +89,8 @@ export class Run<T, G extends Gateway<ManualClock>> {
   stuck: Stuck | undefined
   /** The resources that there were before the code ran. */
   before: ReadonlySet<string> = new Set()
-  /** The timers that were left at the end, and the requests that came after it. */
-  timersLeft = 0
+  /** The delays of the timers that were left at the end, in ms, and the requests that came after it. */
+  timersLeft: readonly number[] = []
   requestsAfter = 0
   unhandled: readonly unknown[] = []
   #cleanUp: unknown
@@ -247,11 +248,11 @@ export class Run<T, G extends Gateway<ManualClock>> {
   async #afterwards(): Promise<void> {
     const world = this.#world
     const { length } = this.events
-    this.timersLeft = world.countTimers()
+    this.timersLeft = world.delaysLeft()
     for (let stops = 0; stops < MOST_STOPS_AFTER; stops++) {
       await world.turn()
       const next = this.#nextAt()
-      if (next === undefined || (world.countTimers() === 0 && this.#held.length === 0)) break
+      if (next === undefined || (world.delaysLeft().length === 0 && this.#held.length === 0)) break
       this.#advanceTo(next)
     }
     await world.turn()

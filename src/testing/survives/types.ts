@@ -69,7 +69,7 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
  * What is wrong with a run:
  * - `survived`: nothing
  * - `never-ends`: the code waits for nothing, or longer than `within`
- * - `other-leftovers`: it resolves, and leaves other resources than the run without failures
+ * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or lacks a change of that run
  * - `leftovers-after-error`: it rejects, and leaves resources
  * - `refused-error`: it rejects, and `allow` does not accept the error, or nothing had failed
  * - `unhandled-rejection`: a promise rejects and nobody handles it, or a timer throws
@@ -171,7 +171,10 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly serve?: (gateway: Gateway) => Promise<{ readonly url: string; close(): Promise<void> }>
   /** Tells whether the code may reject with this error. It must leave nothing over then. Default: with any. */
   readonly allow?: (ended: Ended<T, G>) => boolean
-  /** Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. */
+  /**
+   * Checks a run in which the code resolved. It fails by returning false, by throwing, or by rejecting. With it, changes by
+   * PATCH and PUT are not compared with those of the run without failures.
+   */
   readonly holds?: (ended: Ended<T, G> & { readonly value: T }) => unknown
   /** Ends the search: it rejects with the reason of the signal. */
   readonly signal?: AbortSignal

@@ -1,5 +1,6 @@
 import { counted } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
+import { type Change, changesOf, lackOf } from './changes.ts'
 import type { AnyRun } from './run.ts'
 import type { ScheduleOptions, Verdict } from './types.ts'
 
@@ -12,11 +13,13 @@ export interface Judgement {
 /** What the run without failures has left: others are measured by it. */
 export interface Clean {
   readonly families: ReadonlyMap<string, number>
-  readonly timersLeft: number
+  readonly hasTimersLeft: boolean
+  readonly changes: readonly Change[]
 }
 
-export function cleanOf(run: AnyRun): Clean {
-  return { families: familiesOf(run), timersLeft: run.timersLeft }
+/** Measures the run without failures. Where the caller has a check of its own, that alone judges values. */
+export function cleanOf(run: AnyRun, { holds }: Pick<ScheduleOptions<never, never>, 'holds'>): Clean {
+  return { families: familiesOf(run), hasTimersLeft: run.timersLeft.length > 0, changes: holds ? [] : changesOf(run) }
 }
 
 const GOOD: Judgement = { verdict: 'survived', message: 'It survives.' }
@@ -34,10 +37,11 @@ export function judge(run: AnyRun, within: number, clean: Clean | undefined): Ju
   if (requestsAfter > 0) {
     return { verdict: 'work-after-end', message: `it has ended, and then sends ${counted(requestsAfter, 'request')}.` }
   }
-  if (timersLeft > 0 && clean?.timersLeft === 0) {
+  const [delay] = timersLeft
+  if (delay !== undefined && clean && !clean.hasTimersLeft) {
     return {
       verdict: 'work-after-end',
-      message: `it has ended, and ${counted(timersLeft, 'timer is', 'timers are')} left.`,
+      message: `it has ended, and ${counted(timersLeft.length, 'timer is', 'timers are')} left, the first one of ${delay} ms.`,
     }
   }
   if (settled.error && !clean) {
@@ -76,7 +80,8 @@ function judgeResult(run: AnyRun, clean: Clean | undefined): Judgement {
     const message = `${is === 0 ? 'no' : is} ${family} where ${wanted === 0 ? 'none' : wanted} ${wanted === 1 ? 'is' : 'are'} wanted.`
     return { verdict: 'other-leftovers', message }
   }
-  return GOOD
+  const message = lackOf(run, clean.changes)
+  return message ? { verdict: 'other-leftovers', message } : GOOD
 }
 
 function familiesOf(run: AnyRun): ReadonlyMap<string, number> {

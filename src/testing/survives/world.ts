@@ -78,12 +78,10 @@ export class World {
     return this.#timers.nextStopAt()
   }
 
-  /** Counts the timers that keep a process alive. */
-  countTimers(): number {
-    let count = 0
-    const { timers } = this.#timers.fake
-    for (const id of timers?.keys() ?? []) if (isRefed(this.#handles.get(id))) count++
-    return count
+  /** Returns the delays, in ms, of the timers that keep a process alive. */
+  delaysLeft(): readonly number[] {
+    const timers = [...(this.#timers.fake.timers ?? [])]
+    return timers.flatMap(([id, { delay }]) => (isRefed(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
 
   dropTimers(): void {
