@@ -40,8 +40,9 @@ export interface ReplayedExchange {
   readonly differences: readonly Difference[]
 }
 
-/** The age after which a recording warns. */
-const OLD_MS = 180 * 86_400_000
+const DAY_MS = 86_400_000
+/** The age, in whole days, from which on a recording warns. */
+const OLD_DAYS = 181
 
 /**
  * Sends the requests of a recording to a fresh gateway, with the clock at their times and the ids of its own, and compares its
@@ -69,13 +70,15 @@ export async function replay(
   const ids = new IdMap()
   /** Lists of which the gateway lacks something: pages of these have other things. */
   const incomplete = new Set<string>()
+  /** What the service had, whether the gateway has it or not. */
+  const there = new Set(exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])))
   const used = new Set<KnownDifference>()
   const differing: ReplayedExchange[] = []
   const skipped: { request: string; reason: string }[] = []
   for (const [index, exchange] of exchanges.entries()) {
     const { request, response } = exchange
     const name = `${request.method} ${request.path}`
-    const reason = reasonToSkip(exchange, ids, incomplete)
+    const reason = reasonToSkip(exchange, ids, incomplete, there)
     if (reason !== undefined) {
       if (request.method === 'POST' && response.status < 300) incomplete.add(request.path)
       skipped.push({ request: name, reason })
@@ -104,12 +107,21 @@ export async function replay(
     })
     if (left.length > 0) differing.push({ number: index + 1, request: name, differences: left })
   }
-  const newest = Math.max(...exchanges.map((each) => each.at || 0))
-  const age = now - newest
-  const days = Math.floor(age / 86_400_000)
-  const warnings = age > OLD_MS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
   const unused = known.filter((each) => !used.has(each))
-  return { compared: exchanges.length - skipped.length, differing, skipped, unused, warnings }
+  return {
+    compared: exchanges.length - skipped.length,
+    differing,
+    skipped,
+    unused,
+    warnings: warningsOf(exchanges, now),
+  }
+}
+
+function warningsOf(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
+  if (exchanges.length === 0) return []
+  const newest = Math.max(...exchanges.map(({ at }) => at || 0))
+  const days = Math.floor((now - newest) / DAY_MS)
+  return days >= OLD_DAYS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
 }
 
 /** Returns whether a replay shows what it should: something was compared, and nothing differs that is not known. */
@@ -122,20 +134,23 @@ function reasonToSkip(
   { request, response }: RecordedExchange,
   ids: IdMap,
   incomplete: ReadonlySet<string>,
+  there: ReadonlySet<string>,
 ): string | undefined {
   const { status } = response
   const hasOwnKey = request.headers?.authorization !== null
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
   if (status === 402 || status === 408 || status === 429 || status >= 500) return `the answer ${status} says nothing`
-  if (/_pem"/.test(request.body ?? '')) return 'the request had a key or a certificate, which are replaced'
-  if (status >= 400) return undefined
+  if (/_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/.test(request.body ?? ''))
+    return 'the request had a key or a certificate, which are replaced'
   const [path = '', query = ''] = request.path.split('?')
+  const lacking = (text: string) => idsIn(text).find((id) => ids.expectedFor(id) === undefined)
+  const missing = lacking(path.replaceAll('/', '\n'))
+  const isThere = missing !== undefined && there.has(missing)
+  if (status >= 400 && (status === 404 || !isThere)) return undefined
   if (incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
     return 'the pages of a list that is not whole here'
-  const unknown = idsIn(`${changedPath(request.path, (text) => `${text}\n`)}\n${request.body ?? ''}`).filter(
-    (id) => ids.expectedFor(id) === undefined,
-  )
-  return unknown.length > 0 ? `it names ${unknown[0]}, which nothing in the recording made` : undefined
+  const unknown = missing ?? lacking(`${changedPath(request.path, (text) => `${text}\n`)}\n${request.body ?? ''}`)
+  return unknown === undefined ? undefined : `it names ${unknown}, which nothing in the recording made`
 }
 
 function matches(pattern: string, text: string): boolean {

@@ -1,7 +1,7 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { counted } from '../../schema/text.ts'
 import { recordingIn } from '../../verify/har.ts'
-import { isFine, type KnownDifference, type ReplayReport, replay } from '../../verify/replay.ts'
+import { isFine, type KnownDifference, replay } from '../../verify/replay.ts'
+import { replayText } from '../../verify/replay-text.ts'
 import { textOf } from '../client/ask.ts'
 import { UsageError } from '../errors.ts'
 import { type Command, requireNoWords } from './command.ts'
@@ -45,19 +45,4 @@ async function knownIn(file: string): Promise<readonly KnownDifference[]> {
     ['request', 'at', 'reason'].every((name) => typeof each?.[name] === 'string' && each[name] !== '')
   if (Array.isArray(list) && list.every(isKnown)) return list
   throw new Error(wrong)
-}
-
-function replayText({ compared, differing, skipped, unused }: ReplayReport): string {
-  const reasons = new Map<string, number>()
-  for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
-  const lines = [
-    ...differing.flatMap(({ number, request, differences }) => [
-      `${number}. ${request}`,
-      ...differences.map((each) => `  ${each.at}: fauxgate ${each.expected} | recorded ${each.received}`),
-    ]),
-    ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} excuses nothing. Remove it.`),
-    ...[...reasons].map(([reason, count]) => `Not compared, ${counted(count, 'exchange')}: ${reason}`),
-    `${counted(compared, 'exchange')} compared, ${differing.length} different.`,
-  ]
-  return `${lines.join('\n')}\n`
 }

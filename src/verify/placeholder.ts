@@ -1,0 +1,32 @@
+/** A text with the same kinds of characters: the digits of a number, from its end. */
+export function shape(text: string, number: number): string {
+  let rest = number
+  const take = (size: number) => {
+    const digit = rest % size
+    rest = Math.floor(rest / size)
+    return digit
+  }
+  const characters = [...text].reverse().map((each) => {
+    if (/[a-z]/.test(each)) return String.fromCharCode(97 + ((take(26) + 23) % 26))
+    if (/[A-Z]/.test(each)) return String.fromCharCode(65 + ((take(26) + 23) % 26))
+    if (/\d/.test(each)) return String(take(10))
+    return /\p{L}/u.test(each) ? 'x' : each
+  })
+  return characters.reverse().join('')
+}
+
+/** An address of the same form: the bits that a mask leaves to the host stay. */
+export function address(text: string, number: number, isCidr: boolean): string {
+  const [host = '', mask = ''] = text.split('/')
+  const isOld = host.includes('.')
+  const parts = host.split(isOld ? '.' : ':')
+  const whole = isCidr ? Math.floor(Number(mask) / (isOld ? 8 : 16)) : parts.length
+  const changed = parts.map((part, index) => {
+    if (part === '' || part === '0' || index >= whole) return part
+    if (!isOld)
+      return part.replaceAll(/[0-9a-f]/g, (digit, at: number) => (at === 0 ? 'a' : /\d/.test(digit) ? '1' : 'b'))
+    const [least, size] = part.length === 1 ? [1, 9] : part.length === 2 ? [10, 90] : [100, 100]
+    return String(least + ((number * (index + 1)) % size))
+  })
+  return changed.join(isOld ? '.' : ':') + (isCidr ? `/${mask}` : '')
+}
