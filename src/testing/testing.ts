@@ -1,5 +1,7 @@
 export type { Time } from '../engine/manual-clock.ts'
 export type { RouteIds } from '../resources/route-module.ts'
+export type { Difference } from '../verify/differ.ts'
+export type { KnownDifference, ReplayedExchange, ReplayReport } from '../verify/replay.ts'
 export {
   type DomainOptions,
   type DomainWithCertificate,
@@ -28,6 +30,7 @@ export {
   wrongOrderPair,
 } from './certificates.ts'
 export { type GatewayMatchers, type MatcherFunctions, matchers, type Requested } from './matchers.ts'
+export { type ReplayOptions, replayRecording } from './replay-recording.ts'
 export { type StoreCheck, type StorePlace, storeSuite } from './store-suite.ts'
 export { assertStrict, type Strict } from './strict.ts'
 export { SurvivalError } from './survives/survival-error.ts'

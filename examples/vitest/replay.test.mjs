@@ -1,0 +1,10 @@
+// vitest: a recording of a service is asked of a fresh gateway, and each difference fails the test.
+import { readFileSync } from 'node:fs'
+import { replayRecording } from 'fauxgate/testing'
+import { expect, test } from 'vitest'
+
+test('fauxgate answers as the service did', async () => {
+  const recording = readFileSync(new URL('service.har', import.meta.url), 'utf8')
+  const { compared } = await replayRecording(recording)
+  expect(compared).toBe(6)
+})
