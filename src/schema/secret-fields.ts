@@ -59,6 +59,7 @@ function endingWith(names: readonly string[]): RegExp {
 export class SecretNames {
   readonly #operations: readonly OperationSchemas[]
   readonly #dialect: CommonDialect
+  readonly #found = new Map<OperationSchemas | null, Hidden['names']>()
   #pattern: RegExp | undefined
 
   constructor(operations: readonly OperationSchemas[], dialect: CommonDialect) {
@@ -74,6 +75,13 @@ export class SecretNames {
 
   /** Returns the names with those that only this operation has; for a request of no operation, with those of any. */
   of(operation: OperationSchemas | null): Hidden['names'] {
+    // Every request asks, and the answer is in the schemas.
+    const names = this.#found.get(operation) ?? this.#namesFor(operation)
+    this.#found.set(operation, names)
+    return names
+  }
+
+  #namesFor(operation: OperationSchemas | null): Hidden['names'] {
     const own = (operation ? [operation] : this.#operations).flatMap((each) => namesOf(each, true))
     if (own.length === 0) return this
     const pattern = endingWith(own)
