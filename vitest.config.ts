@@ -1,11 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that listen, start processes, ask Node's own network modules or count the steps of functions: each file has a process of its own. */
-const OWN = [
-  ...['clients', 'docs', 'server', 'store', 'tooling'].map((room) => `test/${room}/**/*.test.ts`),
-  'test/x509/authority-tls.test.ts',
-  'test/**/linear.test.ts',
-]
+/** Tests that ask compilers and other tools, or count the steps of functions: each file has a process of its own. */
+const OWN = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts', 'test/**/linear.test.ts']
 
 /** Tests of what is in the repository, which are the same on every version of Node. */
 const REPOSITORY = [

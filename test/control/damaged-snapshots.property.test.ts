@@ -5,7 +5,7 @@ import { caughtFrom } from '../support/client.ts'
 import { changed, NOTHING, places, valueAt } from '../support/damage.ts'
 import { exercise } from '../support/exercise.ts'
 import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
-import { propertyOptions } from '../support/property.ts'
+import { casesOf, propertyOptions } from '../support/property.ts'
 
 /** A snapshot in which one value is another one. */
 const damagedFrom = (good: Snapshot) => {
@@ -53,7 +53,7 @@ describe('A damaged snapshot', () => {
         expect(gateway.clock.now).toBe(good.now)
         expect(gateway.requests.all()).toEqual(requests)
       }),
-      propertyOptions({ numRuns: 200 }),
+      propertyOptions({ numRuns: casesOf(200) }),
     )
   })
 

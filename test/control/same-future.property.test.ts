@@ -4,7 +4,7 @@ import { createGateway, type Gateway, type ManualClock, manualClock, ngrok, stan
 import { calls, filled, overHttp } from '../support/calls.ts'
 import { refusalOf } from '../support/client.ts'
 import { throughJson } from '../support/furnished.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 const DAY = 86_400_000
@@ -88,7 +88,7 @@ describe('A gateway that is restored from a snapshot has the same future as the 
         expect(fromObject.snapshot({ privateKeys: true })).toEqual(end)
         expect(fromJson.snapshot({ privateKeys: true })).toEqual(end)
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     )
   })
 })

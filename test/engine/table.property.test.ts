@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SortedKeys, Table } from '../../src/engine/table.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
 const record = fc.record({
@@ -94,7 +94,7 @@ describe('Sorted keys', () => {
           expect([...sorted.descending(from)]).toEqual(below)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     )
   })
 

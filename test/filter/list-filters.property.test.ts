@@ -4,7 +4,7 @@ import type { Gateway } from '../../src/index.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
 import { handClock, open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
-import { propertyOptions } from '../support/property.ts'
+import { casesOf, propertyOptions } from '../support/property.ts'
 import { filtersOver, type Item, type Vocabulary } from './filter-model.ts'
 
 const HOUR = 3_600_000
@@ -164,7 +164,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
           expect(await walkOverHttp(family, gateway, { filter, limit })).toEqual(expected)
         },
       ),
-      propertyOptions({ numRuns: 200 }),
+      propertyOptions({ numRuns: casesOf(200) }),
     )
   })
 
@@ -182,7 +182,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         expect(outcome(answer)).toBe('400 ERR_GATEWAY_250')
         expect(answer.body.msg).toBe(error.message)
       }),
-      propertyOptions({ numRuns: 200 }),
+      propertyOptions({ numRuns: casesOf(200) }),
     )
   })
 
@@ -206,7 +206,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         }
         expect(message?.length ?? 0).toBeLessThan(2000)
       }),
-      propertyOptions({ numRuns: 300 }),
+      propertyOptions({ numRuns: casesOf(300) }),
     )
   })
 })

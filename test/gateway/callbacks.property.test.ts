@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Commit, createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 
 type Held = Gateway<ManualClock>
 
@@ -114,7 +114,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
           new Set(recordsOf(gateway).map((record) => JSON.stringify(record))),
         )
       }),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     )
   })
 

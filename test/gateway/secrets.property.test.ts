@@ -9,7 +9,7 @@ import { runCommand } from '../../src/server/commands/run.ts'
 import { caughtFrom, thrownBy } from '../support/client.ts'
 import { IN_BODIES } from '../support/fields.ts'
 import { pem, upload } from '../support/pem.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 const HOOK = `${ROUTE}/webhook_verification`
@@ -259,7 +259,7 @@ describe('Secrets, wherever they are planted', () => {
           expectNothing('an error of the direct API', JSON.stringify([error.message, error.details]))
         }
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     )
   })
 

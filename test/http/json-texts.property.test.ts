@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 
 const gateway = createGateway({ seed: 'json texts' })
 
@@ -88,7 +88,7 @@ describe('The error about a body that is not JSON', () => {
         expect(canBeCompleted(body.slice(0, position))).toBe(true)
         expect(answer).not.toContain(SECRET)
       }),
-      { numRuns: 150 },
+      { numRuns: casesOf(150) },
     )
   })
 })

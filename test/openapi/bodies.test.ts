@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGateway, type Dialect, ngrok, standard } from '../../src/index.ts'
+import { createGateway, type Dialect, type Gateway, ngrok, standard } from '../../src/index.ts'
 import { IDS, pathsOf, replaced, TEMPLATES } from '../support/bodies.ts'
 import { client } from '../support/client.ts'
 import { bodyProblems } from '../support/documented.ts'
@@ -36,6 +36,11 @@ function templatesOf(dialect: Dialect): Template[] {
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
 }
 
+/** Returns the id of a new resource of a kind. */
+function idOf({ reservedDomains, reservedAddrs }: Gateway, kind: string): string {
+  return (kind === 'domain' ? reservedDomains.create({ domain: 'app.example.com' }) : reservedAddrs.create()).id
+}
+
 /** What of a body hangs on others of its parts, which the document says in words. */
 const IN_WORDS = /_(?:422|506|2204|7027)$/
 
@@ -46,9 +51,7 @@ describe.each([standard, ngrok])('The document of the dialect $name allows', (di
       const differences: string[] = []
       for (const json of [body, ...changed(body)]) {
         const gateway = createGateway({ dialect, seed: 'bodies' })
-        const domain = gateway.reservedDomains.create({ domain: 'app.example.com' }).id
-        const address = gateway.reservedAddrs.create().id
-        const url = gateway.url + path.replace('{domain}', domain).replace('{address}', address)
+        const url = gateway.url + path.replace(/\{(domain|address)\}/, (_, kind) => idOf(gateway, kind))
         const { status, body: answer } = await client(gateway)(method, url, { json })
         const problems = bodyProblems(gateway, { method, url, json })
         if (status < 300 === (problems.length === 0) || IN_WORDS.test(answer.error_code)) continue

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { refusalOf } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { type Command, type Failure, type Kind, Model, shown, type Times } from './model.ts'
 
@@ -232,7 +232,7 @@ describe('Domains, their certificates and their timelines do what their rules sa
         expect(subject.gateway.clock.advanceToNext()).toBe(false)
         subject.expectNoOrphans()
       }),
-      { numRuns: 100 },
+      { numRuns: casesOf(100) },
     )
   })
 })

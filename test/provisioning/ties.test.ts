@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { check } from '../support/property.ts'
+import { casesOf, check } from '../support/property.ts'
 import { ECDSA, openManual, RSA } from '../support/provisioning.ts'
 
 /** The numbers of some domains, at least four, in an order of their own. */
@@ -91,7 +91,7 @@ describe('Events of one time are handled in the order they were scheduled (rules
         expect(gateway.tlsCertificates.list().tls_certificates).toHaveLength(order.length)
         expect(handledBy(() => gateway.clock.advance('1h'))).toEqual([])
       }),
-      { numRuns: 20 },
+      { numRuns: casesOf(20) },
     )
   })
 })

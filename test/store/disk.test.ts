@@ -10,7 +10,7 @@ import { nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
 import { named } from '../support/needed.ts'
-import { checkAsync } from '../support/property.ts'
+import { casesOf, checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
 
@@ -162,7 +162,7 @@ describeSqlite('A statement that fails', () => {
         failing.store.close()
         expect(whole(open(file).gateway)).toBe(after)
       }),
-      { numRuns: 20 },
+      { numRuns: casesOf(20) },
     )
     printed.mockRestore()
   })

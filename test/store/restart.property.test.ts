@@ -4,7 +4,7 @@ import { createGateway, type Gateway, type ManualClock, manualClock } from '../.
 import { calls, filled } from '../support/calls.ts'
 import { client } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { checkAsync } from '../support/property.ts'
+import { casesOf, checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 type Moved = Gateway<ManualClock>
@@ -60,7 +60,7 @@ describe('A restart (rules: stores#calls)', () => {
           expect(whole(open(memoryStore(store.commits)))).toEqual(whole(gateway))
         }
       }),
-      { numRuns: 30 },
+      { numRuns: casesOf(30) },
     )
   })
 })

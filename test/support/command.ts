@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dirname, join } from 'node:path'
-import { inject, onTestFinished, vi } from 'vitest'
+import { basename, dirname, join } from 'node:path'
+import { expect, inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
 import { eventually } from './wire.ts'
 
@@ -10,8 +10,8 @@ const command = inject('command')
 /** The environment without what speaks to the command, such as the seed of the properties. */
 function environmentOfTests(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(FAUXGATE_|NO_COLOR|FORCE_COLOR)/.test(name))
-  // Commands find the servers of this worker, and no other.
-  const servers = join(dirname(command), `servers-${process.pid}-${process.env.VITEST_POOL_ID}`)
+  // Commands find the servers of this file of tests, and no other.
+  const servers = join(dirname(command), `servers-${process.pid}-${basename(expect.getState().testPath ?? '')}`)
   return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: servers }
 }
 

@@ -8,6 +8,11 @@ export function propertyOptions<T>(parameters: fc.Parameters<T> = {}): fc.Parame
   return fixed === undefined ? parameters : { seed: Number(fixed), ...parameters }
 }
 
+/** Returns the number of cases of a slow property: all of them with a fixed seed, as in `.ci/run`, and a third without. */
+export function casesOf(all: number): number {
+  return fixed === undefined ? Math.ceil(all / 3) : all
+}
+
 /** Checks a property of fast-check. */
 export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): void {
   fc.assert(property, propertyOptions(parameters))
