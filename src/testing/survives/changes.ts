@@ -1,4 +1,5 @@
-import type { AnyRun, Event } from './run.ts'
+import type { Event } from './arrivals.ts'
+import type { AnyRun } from './run.ts'
 
 /** A change by PATCH or PUT whose values were still there at the end of the run without failures. */
 export interface Change {

@@ -1,36 +1,14 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
-import type { Arrival } from '../../http/arrival.ts'
-import { isBefore } from '../../http/fault-effects.ts'
 import type { Fetch } from '../../http/fetch.ts'
-import type { HttpResponse } from '../../http/messages.ts'
-import type { ProvisioningError } from '../../provisioning/outcomes.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
+import { Arrivals, type Event } from './arrivals.ts'
 import { diskOf, type Files } from './disk.ts'
-import { type Kind, kindNamed, LATE_MS } from './kinds.ts'
 import type { CodeUnderTest, Disk, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
-/** Something that happened in a run, at which a failure can be tried. */
-export interface Event {
-  readonly at: string
-  readonly nth: number
-  readonly on: Kind['at']
-  /** The time since the start, in ms. */
-  readonly time: number
-  readonly life: number
-  /** The request, such as `POST /reserved_addrs {}`. */
-  readonly question: string
-  readonly kind: Kind | undefined
-  answer: { readonly status: number | string; readonly body: string | null } | undefined
-  hasChanged: boolean
-}
-
 /** Why a run went no further. */
 export type Stuck = 'nothing' | 'time' | 'requests' | 'turns' | 'timers'
-
-/** The most requests at one time, and in all. */
-const MOST_REQUESTS = { atOneTime: 5000, inAll: 100_000 }
 
 /** The most turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
 const MOST_TURNS = 20_000
@@ -81,7 +59,6 @@ export type AnyRun = Pick<
 
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run<T, G extends Gateway<ManualClock>> {
-  readonly events: Event[] = []
   readonly gateway: G
   readonly schedule: readonly ScheduledFault[]
   readonly files: Files = new Map()
@@ -96,24 +73,23 @@ export class Run<T, G extends Gateway<ManualClock>> {
   #cleanUp: unknown
   readonly #options: RunOptions<T, G>
   readonly #world: World
-  readonly #plan: ReadonlyMap<string, Kind>
-  readonly #counts = new Map<string, number>()
-  readonly #held: { readonly at: number; readonly isServed: boolean }[] = []
-  #late: { readonly at: number; readonly answer: () => unknown }[] = []
-  #start: number
-  #life = 0
+  #arrivals: Arrivals
+  /** When the code may run no longer, in ms. */
+  #deadline: number
   #smallMoves = 0
-  #isDead = false
-  #requestsHere = { time: 0, count: 0, all: 0 }
 
   constructor(options: RunOptions<T, G>) {
-    const { gateway, schedule, world } = options
+    const { gateway, schedule, world, within } = options
     this.gateway = gateway
     this.schedule = schedule
     this.#options = options
     this.#world = world
-    this.#start = world.clock.now
-    this.#plan = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, kindNamed(fault)]))
+    this.#arrivals = new Arrivals(world, schedule)
+    this.#deadline = world.clock.now + within
+  }
+
+  get events(): readonly Event[] {
+    return this.#arrivals.events
   }
 
   /** The failures that have happened. */
@@ -123,7 +99,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
 
   /** How often the code was called. */
   get lives(): number {
-    return this.#life
+    return this.#arrivals.life
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -132,19 +108,20 @@ export class Run<T, G extends Gateway<ManualClock>> {
   }
 
   async run(): Promise<void> {
-    const { gateway, setup } = this.#options
+    const { gateway, setup, within } = this.#options
     const world = this.#world
     this.#cleanUp = await this.drive(async () => setup?.(gateway))
     this.before = new Set(this.leftovers())
-    this.#start = world.clock.now
-    Object.assign(gateway.transport.hooks, {
-      arrival: (arrival: Arrival) => this.#arrive(arrival),
-      attempt: (...args: Parameters<Run<T, G>['attempt']>) => this.attempt(...args),
-    })
+    // The code's own time begins now.
+    const arrivals = new Arrivals(world, this.schedule)
+    this.#arrivals = arrivals
+    this.#deadline = world.clock.now + within
+    gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
+    gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
     do await this.#live()
-    while (this.#isDead)
+    while (arrivals.isDead)
     if (!this.stuck) await this.#afterwards()
-    for (const { answer } of this.#late.splice(0)) answer()
+    arrivals.settleLate()
     this.unhandled = world.unhandled
   }
 
@@ -153,7 +130,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
     const { gateway } = this.#options
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
-    if (this.#countHeld() > 0) {
+    if (this.#arrivals.servedWaiting > 0) {
       // Whoever waits at a socket is told that nothing comes.
       gateway.reset()
       for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.#world.turn()
@@ -165,10 +142,11 @@ export class Run<T, G extends Gateway<ManualClock>> {
   async #live(): Promise<void> {
     const { code, gateway, url } = this.#options
     const world = this.#world
-    if (this.#isDead) world.dropTimers()
-    this.#isDead = false
-    const life = ++this.#life
-    const isDead = () => life !== this.#life || this.#isDead
+    const arrivals = this.#arrivals
+    if (arrivals.isDead) world.dropTimers()
+    arrivals.isDead = false
+    const life = ++arrivals.life
+    const isDead = () => life !== arrivals.life || arrivals.isDead
     const fetch = this.#fetchOf(isDead)
     world.reached = { url, fetch }
     const disk = diskOf(this.files, isDead)
@@ -206,9 +184,9 @@ export class Run<T, G extends Gateway<ManualClock>> {
         pauses = 0
         continue
       }
-      if (await world.outside.wait(this.#countHeld())) continue
-      if (this.#isDead || isOver()) return undefined
-      if (this.#isOverloaded) return 'requests'
+      if (await world.outside.wait(this.#arrivals.servedWaiting)) continue
+      if (this.#arrivals.isDead || isOver()) return undefined
+      if (this.#arrivals.isOverloaded) return 'requests'
       const next = this.#nextAt()
       if (next === undefined) {
         // The first runs may load modules, which a runner fetches from another thread.
@@ -216,7 +194,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
         await world.outside.pause()
         continue
       }
-      if (next > this.#start + this.#options.within) return 'time'
+      if (next > this.#deadline) return 'time'
       this.#smallMoves = next > world.clock.now + 1 ? 0 : this.#smallMoves + 1
       if (this.#smallMoves > MOST_SMALL_MOVES) return 'timers'
       turns = 0
@@ -225,23 +203,13 @@ export class Run<T, G extends Gateway<ManualClock>> {
   }
 
   #nextAt(): number | undefined {
-    const times = [this.#world.nextTimerAt(), ...this.#held.map(({ at }) => at), ...this.#late.map(({ at }) => at)]
-    const next = times.reduce<number>((a, b) => Math.min(a, b ?? a), LATEST_TIME)
+    const next = Math.min(this.#world.nextTimerAt() ?? LATEST_TIME, this.#arrivals.nextAt())
     return next === LATEST_TIME ? undefined : next
   }
 
   #advanceTo(at: number): void {
-    const world = this.#world
-    world.advanceTo(at)
-    const { now } = world.clock
-    for (const held of [...this.#held]) if (held.at <= now) this.#held.splice(this.#held.indexOf(held), 1)
-    const due = this.#late.filter((each) => each.at <= now)
-    this.#late = this.#late.filter((each) => each.at > now)
-    for (const { answer } of due) answer()
-  }
-
-  #countHeld(): number {
-    return this.#held.filter(({ isServed }) => isServed).length
+    this.#world.advanceTo(at)
+    this.#arrivals.settle(this.#world.clock.now)
   }
 
   /** Lets everything happen that the code has left under way. */
@@ -252,7 +220,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
     for (let stops = 0; stops < MOST_STOPS_AFTER; stops++) {
       await world.turn()
       const next = this.#nextAt()
-      if (next === undefined || (world.delaysLeft().length === 0 && this.#held.length === 0)) break
+      if (next === undefined || (world.delaysLeft().length === 0 && !this.#arrivals.isWaiting)) break
       this.#advanceTo(next)
     }
     await world.turn()
@@ -273,93 +241,15 @@ export class Run<T, G extends Gateway<ManualClock>> {
     }
   }
 
-  #event(at: string, on: Kind['at'], question: string, time = this.#world.clock.now): Event {
-    const nth = (this.#counts.get(at) ?? 0) + 1
-    this.#counts.set(at, nth)
-    const planned = this.#plan.get(`${at}#${nth}`)
-    const event: Event = {
-      at,
-      nth,
-      on,
-      time: time - this.#start,
-      life: this.#life,
-      question,
-      kind: planned?.at === on ? planned : undefined,
-      answer: undefined,
-      hasChanged: false,
-    }
-    this.events.push(event)
-    return event
-  }
-
-  get #isOverloaded(): boolean {
-    const { count, all } = this.#requestsHere
-    return count > MOST_REQUESTS.atOneTime || all > MOST_REQUESTS.inAll
-  }
-
-  #arrive(arrival: Arrival): HttpResponse {
-    const world = this.#world
-    world.activity++
-    const { now } = world.clock
-    const { time, count, all } = this.#requestsHere
-    this.#requestsHere = { time: now, count: time === now ? count + 1 : 1, all: all + 1 }
-    if (this.#isDead || this.#isOverloaded) return this.#unanswered(arrival)
-    const { method, path, query, body, operation } = arrival
-    const text = typeof body === 'string' ? body : ''
-    const question = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
-    const event = this.#event(`${method} ${operation?.path ?? path}`, 'request', question)
-    const response = this.#respond(arrival, event)
-    if (response.delivery) this.#held.push({ at: response.delivery.notBefore, isServed: arrival.isServed })
-    return response
-  }
-
-  #respond(arrival: Arrival, event: Event): HttpResponse {
-    const { effect, name, step } = event.kind ?? {}
-    if (step) this.#world.setAhead(step)
-    if (name === 'late') this.#late.push({ at: this.#world.clock.now + LATE_MS, answer: () => arrival.answer() })
-    const isUndone = effect !== undefined && isBefore(effect)
-    const usual = isUndone ? undefined : this.#answer(arrival, event)
-    if (name === 'crash') {
-      this.#isDead = true
-      return this.#unanswered(arrival)
-    }
-    if (!effect) return usual as HttpResponse // It was answered: nothing fails.
-    const isCut = effect.truncate !== undefined
-    const response = arrival.fail(isCut ? { truncate: (usual?.body?.length ?? 0) >> 1 } : effect, usual)
-    if (isUndone) event.answer = response
-    return response
-  }
-
-  #answer(arrival: Arrival, event: Event): HttpResponse {
-    const { response, hasChanged } = arrival.answer()
-    event.answer = response
-    event.hasChanged = hasChanged
-    return response
-  }
-
-  /** The answer for a request of a crashed process: none. */
-  #unanswered({ isServed }: Arrival): HttpResponse {
-    if (isServed) this.#held.push({ at: LATEST_TIME, isServed })
-    return { status: 503, headers: {}, body: null, delivery: { drop: true, notBefore: LATEST_TIME } }
-  }
-
-  attempt(domain: string, now: number, usual: ProvisioningError | undefined): ProvisioningError | undefined {
-    const event = this.#event(`attempt ${domain}`, 'attempt', `attempt ${domain}`, now)
-    const error = event.kind ? (event.kind.name as ProvisioningError) : usual // Kinds of attempts have these names.
-    event.answer = { status: error ?? 'success', body: null }
-    event.hasChanged = true
-    return error
-  }
-
   async #effect<R>(name: string, work: () => R | Promise<R>, isDead: () => boolean): Promise<R> {
     if (isDead()) return never()
     this.#world.activity++
-    const event = this.#event(`effect ${name}`, 'effect', name)
-    event.hasChanged = true
-    if (event.kind?.name === 'crash-before') this.#isDead = true
+    const arrivals = this.#arrivals
+    const event = arrivals.add(`effect ${name}`, 'effect', name)
+    if (event.kind?.name === 'crash-before') arrivals.isDead = true
     if (isDead()) return never()
     const result = await work()
-    if (!isDead() && event.kind?.name === 'crash-after') this.#isDead = true
+    if (!isDead() && event.kind?.name === 'crash-after') arrivals.isDead = true
     return isDead() ? never() : result
   }
 

@@ -1,4 +1,5 @@
-import type { AnyRun, Event } from './run.ts'
+import type { Event } from './arrivals.ts'
+import type { AnyRun } from './run.ts'
 import { quoteError } from './verdict.ts'
 
 const LONGEST_QUESTION = 160
