@@ -135,10 +135,12 @@ function namesText(): string {
 
 function ngrokText(): string {
   const declarations = declarationsOf(ngrokFamilies).map(declarationText).join('')
+  const known = new Set(Object.values<Family>(families).flatMap(({ limits = {} }) => Object.keys(limits)))
   const typeOfFamily = (name: string, { errors, declares, limits = {} }: Family) => {
     const keys = Object.keys(errors)
     const declared = declares ? `,\n    Pick<NgrokDeclare, ${Object.keys(declares).map(literal).join(' | ')}>` : ''
-    const limited = `,\n    ${Object.keys(limits).map(literal).join(' | ') || 'never'}`
+    const own = Object.keys(limits).filter((limit) => !known.has(limit))
+    const limited = `,\n    ${own.map(literal).join(' | ') || 'never'}`
     const parameters = `${callsName(name, ngrokFamilies)},${union(keys, '    ') || ' never'}${limited}${declared}`
     return `ReadyFamily<${parameters}>`
   }

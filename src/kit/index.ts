@@ -58,7 +58,7 @@ export { addresses } from '../resources/reserved-addrs.ts'
 export { devDomain } from '../resources/reserved-domains/dev-domain.ts'
 export { domains } from '../resources/reserved-domains/records.ts'
 export { type EdgeModule, edgeModule, HTTPS_ROUTES, type ModuleOwner } from '../resources/route-module.ts'
-export { trafficPolicy } from '../resources/traffic-policy.ts'
+export { trafficPolicy, trafficPolicyOf } from '../resources/traffic-policy.ts'
 export { webhookVerification } from '../resources/webhook-verification.ts'
 export { backendErrors, requireBackend, requireNoWeightedParent } from '../resources/weighted-backends.ts'
 export { bodyReader } from '../schema/body.ts'
@@ -73,6 +73,7 @@ export {
   type FieldFacts,
   field,
   ofField,
+  only,
   type Problem,
   problem,
   Refusal,

@@ -55,9 +55,3 @@ export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>
     },
   }
 }
-
-/** Facts of a field that is always null. Generators of clients know no type that is null alone. */
-export const alwaysNull = { type: 'null', json: { type: ['object', 'null'] } } as const
-
-/** The field of an answer that only routes fill. */
-export const noPolicy = documented(v.null(), 'Always null: only routes have the older module.', alwaysNull)

@@ -24,12 +24,21 @@ import {
   routeUserAgentFilter,
   routeWebsocketTcpConverter,
 } from './route-modules.ts'
+import { routeOauth } from './route-oauth.ts'
+import { routeOidc } from './route-oidc.ts'
+import { routeSaml } from './route-saml.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
 import { tcpEdges } from './tcp-edges.ts'
 import { tlsEdges } from './tls-edges.ts'
 import { httpsEdgeTlsTermination, tlsEdgeTlsTermination } from './tls-terminations.ts'
-import { routeTrafficPolicy, tcpEdgeTrafficPolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
+import {
+  routeTrafficPolicy,
+  tcpEdgePolicy,
+  tcpEdgeTrafficPolicy,
+  tlsEdgePolicy,
+  tlsEdgeTrafficPolicy,
+} from './traffic-policies.ts'
 import { tunnelGroupBackends } from './tunnel-group-backends.ts'
 import { tunnelSessions } from './tunnel-sessions.ts'
 import { tunnels } from './tunnels.ts'
@@ -69,12 +78,17 @@ export const ngrokFamilies = {
   routeResponseHeaders,
   routeUserAgentFilter,
   routeWebsocketTcpConverter,
+  routeOauth,
+  routeOidc,
+  routeSaml,
   tcpEdges,
   tcpEdgeBackend,
   tcpEdgeIpRestriction,
+  tcpEdgePolicy,
   tlsEdges,
   tlsEdgeBackend,
   tlsEdgeIpRestriction,
   tlsEdgeMutualTls,
   tlsEdgeTlsTermination,
+  tlsEdgePolicy,
 }

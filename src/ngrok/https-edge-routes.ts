@@ -28,9 +28,6 @@ const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: Transa
   ...shownHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
   match_type,
   match,
-  oauth: null,
-  oidc: null,
-  saml: null,
 })
 
 /** Returns the view of a route. */

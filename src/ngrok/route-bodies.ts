@@ -15,7 +15,7 @@ import {
   webhookVerification,
 } from '../kit/index.ts'
 import { edgeTexts } from './edge-errors.ts'
-import { alwaysNull, moduleFields } from './edge-fields.ts'
+import { moduleFields } from './edge-fields.ts'
 import { routeBackend, routeIpRestriction } from './edge-modules.ts'
 import {
   routeRequestHeaders,
@@ -23,6 +23,9 @@ import {
   routeUserAgentFilter,
   routeWebsocketTcpConverter,
 } from './route-modules.ts'
+import { routeOauth } from './route-oauth.ts'
+import { routeOidc } from './route-oidc.ts'
+import { routeSaml } from './route-saml.ts'
 import { routeTrafficPolicy } from './traffic-policies.ts'
 
 const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
@@ -52,12 +55,12 @@ export const modules = moduleFields({
   webhook_verification: webhookVerification.module,
   websocket_tcp_converter: routeWebsocketTcpConverter.module,
   user_agent_filter: routeUserAgentFilter.module,
+  oauth: routeOauth.module,
+  oidc: routeOidc.module,
+  saml: routeSaml.module,
   policy: trafficPolicy.module,
   traffic_policy: routeTrafficPolicy.module,
 })
-
-const absent = (module: string) =>
-  documented(v.null(), `Always null: this API does not have the module \`${module}\`.`, alwaysNull)
 
 const MATCH = 'The path of the requests that the route gets.'
 
@@ -69,9 +72,6 @@ export const routeShape = named(
     match_type: documented(v.picklist(MATCH_TYPES), 'Whether the path is the whole one or its beginning.'),
     match: documented(v.string(), MATCH),
     ...modules.shape,
-    oauth: absent('oauth'),
-    oidc: absent('oidc'),
-    saml: absent('saml'),
   }),
   'HttpsEdgeRoute',
   'The requests of an HTTPS edge that have a path in common, and what becomes of them.',

@@ -2,15 +2,16 @@ import * as v from 'valibot'
 import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
 import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
-import { moduleFields, noPolicy } from './edge-fields.ts'
+import { moduleFields } from './edge-fields.ts'
 import { tcpEdgeBackend, tcpEdgeIpRestriction } from './edge-modules.ts'
 import { edges, hostportsOf, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
-import { tcpEdgeTrafficPolicy } from './traffic-policies.ts'
+import { tcpEdgePolicy, tcpEdgeTrafficPolicy } from './traffic-policies.ts'
 
 const modules = moduleFields({
   backend: tcpEdgeBackend.module,
   ip_restriction: tcpEdgeIpRestriction.module,
+  policy: tcpEdgePolicy.module,
   traffic_policy: tcpEdgeTrafficPolicy.module,
 })
 
@@ -19,7 +20,6 @@ const shape = named(
     ...resourceHead,
     hostports: shownHostports,
     ...modules.shape,
-    policy: noPolicy,
   }),
   'TcpEdge',
   'What serves TCP connections at reserved addresses.',
@@ -50,7 +50,6 @@ export const tcpEdges = resource(
       ...shownHead(rest, wire, '/edges/tcp'),
       hostports: hostportsOf(hostports),
       ...modules.none,
-      policy: null,
     }),
     ...edgeRules('tcp', modules),
   },

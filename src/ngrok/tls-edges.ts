@@ -2,18 +2,19 @@ import * as v from 'valibot'
 import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
 import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
-import { moduleFields, noPolicy } from './edge-fields.ts'
+import { moduleFields } from './edge-fields.ts'
 import { tlsEdgeBackend, tlsEdgeIpRestriction, tlsEdgeMutualTls } from './edge-modules.ts'
 import { edges, hostportsOf, shownHostports } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { tlsEdgeTlsTermination } from './tls-terminations.ts'
-import { tlsEdgeTrafficPolicy } from './traffic-policies.ts'
+import { tlsEdgePolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
 
 const modules = moduleFields({
   backend: tlsEdgeBackend.module,
   ip_restriction: tlsEdgeIpRestriction.module,
   mutual_tls: tlsEdgeMutualTls.module,
   tls_termination: tlsEdgeTlsTermination.module,
+  policy: tlsEdgePolicy.module,
   traffic_policy: tlsEdgeTrafficPolicy.module,
 })
 
@@ -22,7 +23,6 @@ const shape = named(
     ...resourceHead,
     hostports: shownHostports,
     ...modules.shape,
-    policy: noPolicy,
   }),
   'TlsEdge',
   'What serves TLS connections at reserved domains.',
@@ -53,7 +53,6 @@ export const tlsEdges = resource(
       ...shownHead(rest, wire, '/edges/tls'),
       hostports: hostportsOf(hostports),
       ...modules.none,
-      policy: null,
     }),
     ...edgeRules('tls', modules),
   },

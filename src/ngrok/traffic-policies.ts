@@ -8,6 +8,7 @@ import {
   named,
   type PathIds,
   Refusal,
+  trafficPolicyOf,
 } from '../kit/index.ts'
 import { TCP_EDGES, TLS_EDGES } from './edge-places.ts'
 import { policyProblems, policyTextErrors } from './policy-text.ts'
@@ -57,3 +58,9 @@ export const tcpEdgeTrafficPolicy = policyModule('tcp_edge_traffic_policy', 'Tcp
 
 /** Traffic policies of TLS edges. */
 export const tlsEdgeTrafficPolicy = policyModule('tls_edge_traffic_policy', 'TlsEdge', 'tls', TLS_EDGES)
+
+/** The older traffic policies of TCP edges. */
+export const tcpEdgePolicy = trafficPolicyOf('tcp_edge_policy', 'TcpEdge', TCP_EDGES)
+
+/** The older traffic policies of TLS edges. */
+export const tlsEdgePolicy = trafficPolicyOf('tls_edge_policy', 'TlsEdge', TLS_EDGES)

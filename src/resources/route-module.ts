@@ -63,11 +63,17 @@ export function routeModule<
   Body extends object,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
->(definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
+>(definition: ModuleDefinition<Sent, Body, Shape, Errors, (typeof HTTPS_ROUTES)['ids']>) {
   return edgeModule(HTTPS_ROUTES, definition)
 }
 
-interface ModuleDefinition<Sent, Body, Shape extends v.GenericSchema<object>, Errors extends ErrorsByKey> {
+interface ModuleDefinition<
+  Sent,
+  Body,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey,
+  Ids extends PathIds,
+> {
   /** The operations' group, for example `circuit_breaker`. */
   readonly name: string
   /** The last segment of the path. */
@@ -82,8 +88,8 @@ interface ModuleDefinition<Sent, Body, Shape extends v.GenericSchema<object>, Er
   readonly shape: Shape
   /** Applies rules that go beyond one field, and returns the module to store and to show. Default: the body. */
   moduleOf?(body: Body): Frozen<v.InferOutput<Shape>>
-  /** Makes the wire's form of a stored body, if that is not the body itself. Takes the place of `moduleOf`. */
-  view?(body: Frozen<Body>, wire: Wire): Frozen<v.InferOutput<Shape>>
+  /** Makes the wire's form of a stored body, if that is not the body itself; `ids` are those of its path. Takes the place of `moduleOf`. */
+  view?(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that look at the gateway. */
   check?(tx: Transaction, body: Body): void
 }
@@ -117,7 +123,7 @@ export function edgeModule<
   Body extends object,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
->(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors>) {
+>(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors, Ids>) {
   type Shown = Frozen<v.InferOutput<Shape>>
   // Without errors, their type is that of none.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
@@ -140,7 +146,7 @@ export function edgeModule<
   const { view } = definition
   const shownOf: View<ModuleRecord, Shown> = (record, wire) =>
     // What is stored is the body if there is a view, else what is shown.
-    view ? deepFreeze(view(record.module as Frozen<Body>, wire)) : (record.module as Shown)
+    view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Shown)
   const put = (tx: Transaction, key: string, sent: Body) => {
     check?.(tx, sent)
     return tx.put(modules, { key, module: deepFreeze(toStore(sent)) })
@@ -245,4 +251,11 @@ function keyOf(tx: Transaction, ids: PathIds): string {
 
 function pathKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
+}
+
+/** Returns the ids in a key, by the names that the path gives them. */
+function idsIn<Ids extends PathIds>(key: string, names: Ids): Ids {
+  const found = key.split('/')
+  // The key has an id for each name, in the same order.
+  return Object.fromEntries(Object.keys(names).map((name, at) => [name, found[at]])) as Ids
 }

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
+import type { PathIds } from '../operation/operation.ts'
 import { documented, type Facts, named } from '../schema/documentation.ts'
 import { Refusal } from '../schema/errors.ts'
 import { enabled } from '../schema/schema.ts'
 import type { Frozen } from '../schema/values.ts'
 import { policyErrors, policyLimits, policyRule, ruleLimitProblem, shownPolicyRule } from './policy-rules.ts'
-import { routeModule } from './route-module.ts'
+import { edgeModule, HTTPS_ROUTES, type ModuleOwner } from './route-module.ts'
 
 const INBOUND = 'The rules on incoming traffic, in order.'
 const OUTBOUND = 'The rules on outgoing traffic, in order.'
@@ -26,32 +27,36 @@ const EXAMPLE = {
   actions: [{ type: 'deny', config: { status_code: 403 } }],
 }
 
-/** The traffic policy module (rules: route-modules#singletons, traffic-policy#rules). */
-export const trafficPolicy = routeModule({
-  name: 'traffic_policy',
-  segment: 'policy',
-  errors: policyErrors,
-  limits: policyLimits,
-  what: 'traffic policy',
-  body: named(
-    v.object({
-      enabled,
-      inbound: v.optional(documented(v.array(policyRule), INBOUND, RULES), []),
-      outbound: v.optional(documented(v.array(policyRule), OUTBOUND, RULES), []),
-    }),
-    'TrafficPolicyBody',
-    'The new traffic policy.',
-    { json: { examples: [{ inbound: [EXAMPLE] }] } },
-  ),
-  shape,
-  // An optional field that was left out is absent, which the type of what was read does not say.
-  moduleOf: (body) => body as Frozen<v.InferOutput<typeof shape>>,
-  check(tx, { inbound, outbound }) {
-    const problem = ruleLimitProblem(
-      tx.rules,
-      inbound.length > 0 ? 'inbound' : 'outbound',
-      inbound.length + outbound.length,
-    )
-    if (problem) throw new Refusal([problem])
-  },
+const fields = v.object({
+  enabled,
+  inbound: v.optional(documented(v.array(policyRule), INBOUND, RULES), []),
+  outbound: v.optional(documented(v.array(policyRule), OUTBOUND, RULES), []),
 })
+
+/** Makes the traffic policy module of a kind of edge or of routes; `kind` begins the name of its body's schema. */
+export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
+  return edgeModule(owner, {
+    name,
+    segment: 'policy',
+    errors: policyErrors,
+    limits: policyLimits,
+    what: 'traffic policy',
+    body: named(fields, `${kind}TrafficPolicyBody`, 'The new traffic policy.', {
+      json: { examples: [{ inbound: [EXAMPLE] }] },
+    }),
+    shape,
+    // An optional field that was left out is absent, which the type of what was read does not say.
+    moduleOf: (body) => body as Frozen<v.InferOutput<typeof shape>>,
+    check(tx, { inbound, outbound }) {
+      const problem = ruleLimitProblem(
+        tx.rules,
+        inbound.length > 0 ? 'inbound' : 'outbound',
+        inbound.length + outbound.length,
+      )
+      if (problem) throw new Refusal([problem])
+    },
+  })
+}
+
+/** The traffic policy module of routes (rules: route-modules#singletons, traffic-policy#rules). */
+export const trafficPolicy = trafficPolicyOf('traffic_policy', '', HTTPS_ROUTES)

@@ -235,7 +235,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
       [{ match: '/', response_headers: { add: { a: 'x', A: 'y' } } }, 7069],
       [{ match: '/', response_headers: { remove: ['a b'] } }, 7023],
       [{ match: '/', webhook_verification: { provider: 'nobody' } }, 7030],
-      [{ match: '/', oauth: {} }, 214],
+      [{ match: '/', oauth: { provider: {} } }, 7037],
     ] as const) {
       expect(await refusedBy('POST', path, { json }), JSON.stringify(json)).toBe(`400 ERR_NGROK_${number}`)
     }

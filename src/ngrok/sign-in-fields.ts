@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { declareErrors, documented, enabled, field, integerFrom, refusedAs, rule } from '../kit/index.ts'
+
+const YEAR = 365 * 24 * 60 * 60
+
+/** The errors of what all modules that let people sign in have in common. */
+export const signInErrors = declareErrors({
+  cookie_prefix_invalid: field(7042, 400, () => 'letters, digits and periods'),
+  inactivity_timeout_too_long: field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
+})
+
+const cookie_prefix = documented(
+  v.pipe(
+    v.string(),
+    rule([signInErrors.cookie_prefix_invalid], (prefix, report) => {
+      if (!/^[0-9A-Za-z.]*$/.test(prefix)) report(signInErrors.cookie_prefix_invalid, {})
+    }),
+  ),
+  'The beginning of the name of the cookie with the session.',
+)
+
+/** The fields of a body that lets people sign in. */
+export const signInFields = {
+  enabled,
+  options_passthrough: v.optional(
+    documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
+    false,
+  ),
+  cookie_prefix: v.optional(cookie_prefix, ''),
+  inactivity_timeout: v.optional(
+    documented(
+      v.pipe(integerFrom(0, YEAR), refusedAs(signInErrors.inactivity_timeout_too_long)),
+      'The seconds without a request after which a session ends; 0 for no such end.',
+    ),
+    0,
+  ),
+  maximum_duration: v.optional(
+    documented(integerFrom(0), 'The seconds after which a session ends in any case; 0 for no such end.'),
+    0,
+  ),
+}
+
+/** The same fields of an answer. */
+export const signInShape = {
+  enabled: v.unwrap(enabled),
+  options_passthrough: v.unwrap(signInFields.options_passthrough),
+  cookie_prefix: documented(v.string(), 'The beginning of the name of the cookie with the session.'),
+  inactivity_timeout: v.unwrap(signInFields.inactivity_timeout),
+  maximum_duration: v.unwrap(signInFields.maximum_duration),
+}
+
+/** Makes an optional list of texts of a body. */
+export function textList(sentence: string) {
+  return v.optional(documented(v.array(v.string()), sentence), () => [])
+}
