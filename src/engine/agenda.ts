@@ -16,8 +16,8 @@ interface DueEvent {
 }
 
 /**
- * What is due, first due first, ties in scheduling order. A binary heap that forgets lazily: an entry whose record
- * has changed since is dropped when it comes up, so cancelling costs nothing and can never be forgotten.
+ * The records that are due, first due first, ties in scheduling order. A binary heap that forgets lazily: an entry whose
+ * record has changed since is dropped when it comes up, so cancelling costs nothing and can never be forgotten.
  */
 export class Agenda {
   #heap: AgendaEntry[] = []

@@ -1,7 +1,7 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * Where a gateway's time comes from: anything with a `now` in ms since 1970, as a function or as a number that
+ * The source of a gateway's time: anything with a `now` in ms since 1970, as a function or as a number that
  * someone moves (such as a fake-timers clock).
  */
 export interface Clock {

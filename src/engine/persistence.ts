@@ -24,7 +24,7 @@ interface EngineParts {
 }
 
 /**
- * How many ids of requests are reserved in the store ahead of their use. A request that changes nothing makes no commit,
+ * The number of ids of requests that are reserved in the store ahead of their use. A request that changes nothing makes no commit,
  * and its id does not come again after a restart all the same (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024

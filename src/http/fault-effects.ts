@@ -11,7 +11,7 @@ import { durationMs } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { type HttpResponse, jsonAnswer } from './messages.ts'
 
-/** What a fault does to the response. */
+/** The fields of a fault that change the response. */
 export type FaultEffect = Pick<
   ArmedFault,
   'body' | 'drop' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'

@@ -38,7 +38,7 @@ export interface Family<
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
-/** How something that was declared ends. */
+/** The way in which a declared thing ends. */
 export interface DeclarationEnd {
   /** The prefix of its id. */
   readonly prefix: string

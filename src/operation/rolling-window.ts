@@ -1,4 +1,4 @@
-/** How many times something may happen within a rolling window; the window in ms. */
+/** The most times that something may happen within a rolling window of so many ms. */
 export interface RollingLimit {
   readonly max: number
   readonly window: number

@@ -61,7 +61,7 @@ const value = documented(
 
 export type { DnsRecord }
 
-/** What the value of each type must be, and how it is kept. */
+/** The rule for the values of each type, in words and as a test, and the form in which a value is stored. */
 const VALUES: Readonly<
   Record<RecordType, { allowed: string; isRight(value: string): boolean; kept(value: string): string }>
 > = {

@@ -40,7 +40,7 @@ export class Events {
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
   #looks = 0
-  /** How long answers took, in ms, by operation id: all, and those since the last look. */
+  /** The ms that answers took, by operation id: all, and those since the last look. */
   readonly #durations = new Map<string, number>()
   #newDurations: Record<string, number> = {}
 

@@ -19,7 +19,7 @@ const FORMS: Readonly<Record<string, (answer: never, sent: Sent) => string>> = {
       .join('\n'),
 }
 
-/** What the command sent. */
+/** The request that the command sent. */
 type Sent = Readonly<Record<string, unknown>>
 
 function timelinesText({ timelines }: Timelines, { name }: Sent): string {

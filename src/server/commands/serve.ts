@@ -49,7 +49,7 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   return 0
 }
 
-/** How a run of the server ended: by a signal, or because a file has changed; then the next run has the same port. */
+/** The end of a run of the server: by a signal, or by a changed file. After a changed file, the next run has the same port. */
 interface Run {
   readonly isOver: boolean
   readonly port?: number

@@ -48,7 +48,7 @@ function integer(flag: string, sentence: string): Flag {
   return { flag, kind: 'integer', value: 'N', sentence }
 }
 
-/** What a command line of `verify` says. */
+/** The options of a command line of `verify`. */
 export interface VerifyArguments {
   readonly dialect: DialectName | undefined
   readonly domain: string | undefined

@@ -13,8 +13,9 @@ export interface SqliteStore extends Store {
 
 /**
  * A store in one SQLite file, for a gateway that is served: `gateway.db`, and beside it `gateway.db-wal` while it is open.
- * What requests append at one time goes into one transaction with one sync to the disk, and their answers wait for it.
- * No other process, and no other store, can open the file meanwhile. It holds secrets, so that only its owner may read it.
+ * The commits of requests that arrive together go into one transaction with one sync to the disk, and their answers wait
+ * for it. No other process, and no other store, can open the file meanwhile. It holds secrets, so that only its owner may
+ * read it.
  *
  * @example
  * ```ts
