@@ -16,7 +16,7 @@ export function progressLine(): Shown {
   const write = (text: string) => void stderr.write(`\r\x1b[2K${text}`)
   return {
     show({ tried, total, failing }) {
-      if (!stderr?.isTTY || env.CI || tried % STEP > 0) return
+      if (!stderr?.isTTY || env.CI || tried === 0 || tried % STEP > 0) return
       isShown = true
       write(`${tried.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} schedules, ${failing} fail`)
     },

@@ -98,7 +98,7 @@ export interface TriedSchedule {
   readonly message: string
   /** What happened, one line for each request, attempt, effect and crash. */
   readonly story: string
-  /** The gateway at the end: `fauxgate serve --state FILE` opens it in the inspector. */
+  /** The gateway at the end: `fauxgate serve --clock manual --state FILE` opens it in the inspector. */
   readonly snapshot: object
 }
 
