@@ -56,14 +56,13 @@ export async function documents() {
 }
 
 /** The module with the pages in it. */
-export async function documentsModule() {
-  return (await documents())
-    .map(({ name, packed }) => `export const ${name} = "${packed.toString('base64')}"\n`)
-    .join('')
+export function documentsModule(pages) {
+  return pages.map(({ name, packed }) => `export const ${name} = "${packed.toString('base64')}"\n`).join('')
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  writeFileSync(path('dist/documents.js'), await documentsModule())
-  for (const { name, bytes, packed } of await documents())
+  const pages = await documents()
+  writeFileSync(path('dist/documents.js'), documentsModule(pages))
+  for (const { name, bytes, packed } of pages)
     console.log(`The page ${name} has ${bytes} bytes, ${packed.length} as it is sent.`)
 }

@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
 // No types come with it.
 // @ts-expect-error
-import { documentsModule } from '../../../scripts/inspector.mjs'
+import { documents, documentsModule } from '../../../scripts/inspector.mjs'
 import { bundle } from '../../support/bundle.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -23,7 +23,7 @@ const pages: Plugin = {
   name: 'pages',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\/documents\.js$/ }, ({ path }) => ({ path, namespace: 'pages' }))
-    onLoad({ filter: /.*/, namespace: 'pages' }, async () => ({ contents: await documentsModule() }))
+    onLoad({ filter: /.*/, namespace: 'pages' }, async () => ({ contents: documentsModule(await documents()) }))
   },
 }
 
