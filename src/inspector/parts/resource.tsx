@@ -54,7 +54,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           verb="Save"
           cancel={() => setChanging(false)}
           send={async (body) => {
-            await page.serve(update.method, path, body)
+            await page.serve(update.method, filledPath(update.path, ids), body)
             setChanging(false)
           }}
         />

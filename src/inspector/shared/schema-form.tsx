@@ -56,9 +56,9 @@ export function SchemaForm({ service, schema, current = {}, verb, send, cancel }
             <Control
               schema={each}
               name={labelOf(path, each)}
-              isPem={name.endsWith('_pem')}
+              isLong={/YAML|PEM|pem$|csr$/.test(each.description + name)}
               value={text}
-              set={(to) => setTexts({ ...texts, [name]: to })}
+              set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
             />
           </Field>
         )
@@ -85,17 +85,17 @@ function labelOf(path: readonly string[], { title }: JsonSchema): string {
 interface ControlProps {
   schema: JsonSchema
   name: string
-  isPem: boolean
+  isLong: boolean
   value: string
   set: (text: string) => void
 }
 
-function Control({ schema, name, isPem, ...input }: ControlProps) {
+function Control({ schema, name, isLong, ...input }: ControlProps) {
   const values = valuesOf(schema)
   const isJson = typesOf(schema).some((type) => type === 'object' || type === 'array')
   if (values) return <Choice label={name} values={values} none="" {...input} />
-  if (!isJson && !isPem) return <Text label={name} {...input} />
-  return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : 'PEM'} {...input} />
+  if (!isJson && !isLong) return <Text label={name} {...input} />
+  return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />
 }
 
 function inputsOf(service: Service, schema: JsonSchema, at: readonly string[] = []): Input[] {
