@@ -10,6 +10,8 @@ export interface Example {
   readonly update: Body
   /** A filter of the list that selects the first thing alone; it is changed already. */
   readonly filter?: string
+  /** Bodies of further creations, by what is special; what they make is deleted at once. */
+  readonly also?: Readonly<Record<string, Body>>
   /** Bodies of creations that are refused, by what is wrong. */
   readonly refused?: Readonly<Record<string, Body>>
   /** Changes of the first thing that are refused, by what is wrong. */
@@ -42,7 +44,8 @@ export interface Upload {
   readonly private_key_pem: string
 }
 
-const texts = { description: '{mark}', metadata: '{"run": "{mark}"}' }
+/** What a service may cut, escape or bring into another form. */
+const texts = { description: '{mark} “é” <&> ', metadata: '{"run": "{mark}"}\n' }
 /** The names of the two things where a name must be free. */
 const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
 const LONG = 'x'.repeat(5000)
@@ -80,6 +83,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { domain: `${second}.{domain}`, certificate_id: '{certificate}' },
       update: changedTexts,
       filter: `obj.domain == "${first}.{domain}"`,
+      also: { 'capital letters in its name': { domain: `{mark}-D.{domain}` } },
       refused: {
         'a domain that is reserved already': { domain: `${first}.{domain}` },
         'no domain': texts,

@@ -95,7 +95,6 @@ export async function replay(
       ids,
       expectedBase: facts.url,
       receivedBase: facts.url,
-      now: at,
       operationIdHeader: dialect.operationIdHeader.toLowerCase(),
       isForeign: (id: string) => ids.expectedFor(id) === undefined,
       hasForeign: true,

@@ -192,13 +192,12 @@ export class Run {
   }
 
   #sides({ path }: Scenario): Sides {
-    const { url, dialect, host } = this.#options
+    const { url, dialect } = this.#options
     const foreign = this.#foreign.get(path) ?? new Set()
     return {
       ids: this.#ids,
       expectedBase: url,
       receivedBase: url,
-      now: host.now(),
       operationIdHeader: dialects[dialect].operationIdHeader.toLowerCase(),
       isForeign: (id) => foreign.has(id),
       hasForeign: foreign.size > 0,

@@ -2,6 +2,7 @@ import { ngrokFamilies } from '../ngrok/families.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { partsOf } from '../schema/documentation.ts'
+import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
 import { tableOf } from '../table.ts'
 import { type Permission, reasonAgainst } from './asked.ts'
 import { type Example, examplesWith, type Upload } from './examples.ts'
@@ -109,6 +110,7 @@ function readingSteps(group: string, own: readonly Operation[], list: Operation)
     get ? [{ operation: get.name, what, method: 'GET', path: `${list.path}/${id}` }] : []
   return [
     of('the whole list', ''),
+    of('with the greatest limit', 'limit=100'),
     ...Object.entries(BAD_QUERIES).map(([what, query]) => of(`with ${what}`, query)),
     of('with a cursor of another kind', `before_id=op_${NOBODY}`),
     ...Object.entries(FILTERS).map(([what, filter]) => of(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
@@ -134,6 +136,7 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     ),
     on.create('with every field', example.create, 'a'),
     on.get('after its creation', '{a}'),
+    ...furtherCreations(example).map(([what, body]) => on.create(`with ${what}`, body)),
     ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
     ...unreadableCreations(on, example.create),
     on.create('with few fields', example.second, 'b'),
@@ -151,6 +154,8 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     on.get('after refused changes', '{a}'),
     ...(filter === undefined ? [] : [on.list('with a filter', `filter=${encoded(filter)}`)]),
     on.list('both, after a change', ''),
+    ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
+    on.get('after these changes', '{a}'),
     ...further.flatMap(({ operation: name, what, method, path }) => {
       const step = { operation: name, what, method, path }
       return what === 'twice' && own.some((each) => each.name === name) ? [{ ...step, what: 'at first' }, step] : [step]
@@ -200,6 +205,31 @@ function stepsOn(group: string, path: string) {
 /** A value that no field takes: a list of numbers. */
 const WRONG_TYPE = [5]
 
+/** The texts with a limit, each with its most bytes. */
+const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
+
+/** The texts of a body that have a limit. */
+function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
+  return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
+}
+
+/** Bodies of creations beside the two of the example, by what is special. */
+function furtherCreations({ also = {} }: Example): [string, unknown][] {
+  return Object.entries(also)
+}
+
+/** Changes that empty texts, by how. */
+function emptied(operation: Operation): [string, unknown][] {
+  const fields = limitedTexts(operation)
+  const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
+  if (fields.length === 0) return []
+  return [
+    ['null for its texts', all(null)],
+    ['the longest texts', Object.fromEntries(fields.map((field) => [field, 'x'.repeat(LIMITS[field])]))],
+    ['empty texts', all('')],
+  ]
+}
+
 /** Bodies of creations that are refused, by what is wrong: those of the example, and one for each field of the schema. */
 function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
   const renamed = otherThan(create)
@@ -210,11 +240,10 @@ function refusedCreations({ create, refused = {} }: Example, operation: Operatio
     `a ${field} of the wrong type`,
     { ...renamed, [field]: WRONG_TYPE },
   ])
-  const long = (['description', 'metadata'] as const).flatMap((field): [string, object][] =>
-    fields.includes(field)
-      ? [[`a ${field} that is too long`, { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` }]]
-      : [],
-  )
+  const long = limitedTexts(operation).map((field): [string, object] => [
+    `a ${field} that is too long`,
+    { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
+  ])
   const unknown: [string, object] = ['an unknown field', { ...renamed, fauxgate_verify: 1 }]
   return [unknown, ...typed, ...long].filter(([, body]) => marked(body)).concat(Object.entries(refused))
 }
@@ -228,6 +257,10 @@ function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation):
   const fields = fieldsOf(operation)
   return [
     ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
+    ...limitedTexts(operation).map((field): [string, unknown] => [
+      `a ${field} one byte too long`,
+      { [field]: 'x'.repeat(LIMITS[field] + 1) },
+    ]),
     ...Object.entries(refusedUpdates),
   ]
 }

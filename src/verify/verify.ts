@@ -132,9 +132,15 @@ async function leftInList(
   if ('problem' in before) return { changes: [], remaining: [] }
   const after = await listed(asker, path, url)
   if ('problem' in after) return after
-  const own = [...after.items].filter(([id, json]) => !before.items.has(id) && json.includes(mark))
+  const ownIn = (items: Items) => [...items].filter(([id, json]) => !before.items.has(id) && json.includes(mark))
+  const own = ownIn(after.items)
   for (const [id] of own) entries.made(entries.asking('found in the list', path), id)
-  const remaining = own.length > 0 ? await cleaned(asker, entries, mark, url) : []
+  const remaining = own.length > 0 ? [...(await cleaned(asker, entries, mark, url))] : []
+  const last = own.length > 0 && remaining.length === 0 ? await listed(asker, path, url) : after
+  if ('problem' in last) return last
+  // A GET may answer 404 of an id that the list has.
+  if (last !== after)
+    for (const [id] of ownIn(last.items)) remaining.push({ path: `${path}/${id}`, reason: 'the list still has it' })
   const isOwn = (id: string) => own.some(([found]) => found === id)
   return { remaining, changes: changesOf(path, before.items, after.items).filter(({ id }) => !isOwn(id)) }
 }

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { replayRecording } from '../../src/testing/testing.ts'
 import type { RecordedExchange } from '../../src/verify/har.ts'
 import { recordingText } from '../../src/verify/recording.ts'
+import { NEW_YEAR } from '../support/provisioning.ts'
 import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
 
 /** Times before and after every run of this test. */
@@ -14,7 +15,7 @@ async function recorded(at = NEW, change = (text: string) => text): Promise<stri
   const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => void exchanges.push({ ...exchange, at })
   await verified(gateway.fetch, { ...urlOf(gateway), families: ['ip_policies'], onExchange })
   const changed = exchanges.map(({ response, ...each }) => {
-    const text = change(response.text)
+    const text = change(response.text.replaceAll(NEW_YEAR.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
     return { ...each, response: { ...response, text, body: text === '' ? undefined : JSON.parse(text) } }
   })
   const facts = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: gateway.url } as const

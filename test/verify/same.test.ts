@@ -28,7 +28,7 @@ describe('A run against fauxgate itself', () => {
     expect(sent.filter((body) => !body.includes('fauxgate-verify-test'))).toEqual([])
     const domains = sent.flatMap((body) => /"domain":"([^"]*)"/.exec(body)?.[1] ?? [])
     expect(domains.length).toBeGreaterThan(5)
-    for (const domain of domains) expect(domain).toMatch(/^fauxgate-verify-test-[a-d]\.+mine\.example$/)
+    for (const domain of domains) expect(domain).toMatch(/^fauxgate-verify-test-[a-dD]\.+mine\.example$/)
     expect(JSON.stringify([report, entries])).not.toContain(KEY)
     const reasons = report.operations.filter(({ verdict }) => verdict === 'not asked').map(({ reason }) => reason)
     const agents = name === 'ngrok' ? ['a command would stop or restart an agent'] : []
