@@ -61,14 +61,12 @@ function wrapped(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** The sentence of a schema, its limits and errors where it is sent, and the rule that it follows. */
+/** The sentence of a schema, with its limits and errors where it is sent. Rules are for readers of the repository. */
 function aboutOf(schema: AnySchema, isSent: boolean): string {
   const { sentence, name } = documentationOf(schema)
   if (sentence === undefined) throw new Error(`${name ?? 'A field'} has no sentence: give it one by documented().`)
-  const rules = factOf(schema, 'rules')
-  const cited = rules === undefined ? [] : [`(rules: ${rules})`]
   const limits = isSent ? [...limitsOf(schema, sentence), ...refusalsIn(schema)] : []
-  return [sentence, ...limits, ...cited].join(' ')
+  return [sentence, ...limits].join(' ')
 }
 
 function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
@@ -209,9 +207,14 @@ function textsOf({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, s
   return [`One of ${names.map((each) => `\`${each}\``).join(', ')}.`]
 }
 
+/** More keys than these tell less than the sentence, which then has the rule. The reference lists all. */
+const MOST_KEYS = 4
+
 function refusalsIn(schema: AnySchema): string[] {
   const keys = refusalsOf(schema)
-  return keys.length === 0 ? [] : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
+  return keys.length === 0 || keys.length > MOST_KEYS
+    ? []
+    : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
 }
 
 /** A value as TypeScript writes it. */

@@ -61,7 +61,7 @@ function isMatch(
 
 /** How a record of the simulated DNS zone comes to be seen. */
 export interface DnsOptions {
-  /** How long the record takes to propagate, on the gateway's clock. Until then resolvers find none. Default: no time. */
+  /** The time that the record takes to propagate, on the gateway's clock. Until then resolvers do not find it. Default: 0. */
   readonly after?: Duration
 }
 
@@ -75,18 +75,21 @@ export interface DnsOptions {
  * ```
  */
 export interface Dns {
-  /** Sets a name's CNAME record. */
+  /** Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`. */
   cname(name: string, target: string | null, options?: DnsOptions): DnsRecord
-  /** Sets a name's A record. */
+  /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
   a(name: string, address: string, options?: DnsOptions): DnsRecord
   /**
-   * Sets a name's CAA record: for this name and the names below it, only these authorities may issue, such as
-   * `letsencrypt.org`; `[]` allows none.
+   * Sets the CAA record of a name: only these authorities, such as `letsencrypt.org`, may issue for this name and the
+   * names below it. `[]` allows none.
    */
   caa(name: string, authorities: readonly string[], options?: DnsOptions): DnsRecord
   /** Puts a name behind the proxy of a CDN, such as `Cloudflare`: resolvers see its addresses instead of a CNAME record. */
   proxy(name: string, cdn: string, options?: DnsOptions): DnsRecord
-  /** Makes the name servers of a name fail: they answer SERVFAIL, or not in time. Until its record is set or removed. */
+  /**
+   * Makes the name servers of a name fail, until you set or remove its record: they answer with `SERVFAIL`, or, with
+   * `TIMEOUT`, not at all.
+   */
   fail(name: string, how: 'SERVFAIL' | 'TIMEOUT', options?: DnsOptions): DnsRecord
   /** Removes the record of a name. */
   remove(name: string): void

@@ -1,13 +1,13 @@
 import { type Duration, LATEST_TIME } from '../schema/time.ts'
 
 /**
- * The source of a gateway's time: anything with a `now` in ms since 1970, as a function or as a number that
- * someone moves (such as a fake-timers clock).
+ * The source of a gateway's time: an object with a `now` in ms since 1970. `now` is a function, or a number that your test
+ * changes, as in a clock of @sinonjs/fake-timers.
  */
 export interface Clock {
   /** The time in ms since 1970. */
   readonly now: number | (() => number)
-  /** Waits until a time in ms is reached, or a signal ends that; a clock that a test owns goes there at once. */
+  /** Waits until a time in ms, or until a signal aborts. A manual clock advances to that time at once. */
   waitUntil?(at: number, signal?: AbortSignal): void | Promise<void>
   /**
    * Called with a follower for each gateway that runs by this clock, once something is due in that gateway. May return a

@@ -4,47 +4,64 @@ import { accessor } from '../schema/values.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 
-/** A time as it can be named: an RFC 3339 timestamp, ms since 1970, or a `Date`. */
+/** A time: an RFC 3339 timestamp such as `2026-01-01T00:00:00Z`, a number of ms since 1970, or a `Date`. */
 export type Time = string | number | Date
 
 /**
- * A clock that stays where it is until the test moves it. A move stops at each time at which something is due: an event of
- * a gateway that runs by it, a delayed answer, a timer of `timersOn`; at one time gateways come first. When it returns, all
- * of that has happened. The moves that end with `Async` also let promises and timers of the code under test run at each
- * stop.
+ * A clock that moves only when the test moves it. A move runs everything that falls due on its way, in the order of time:
+ * events of gateways, delayed responses, and timers of `timersOn`. Events of gateways come first if the times are equal.
+ * The moves that end with `Async` also let promises and timers of the code under test run at each stop.
  */
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
   readonly now: number
-  /** Calls a gateway or timers on every move from now on. Returns a function that ends that. */
+  /** Calls a gateway, or timers, at every further move. Returns a function that detaches the follower. */
   attach(follower: ClockFollower): () => void
-  /** Advances the time. @throws TypeError when the duration is none. */
+  /**
+   * Advances the clock, for example by `'30s'` or `30_000` ms, and runs everything that falls due, in order.
+   * @throws TypeError if the duration is not valid; RangeError after the year 9999.
+   */
   advance(duration: Duration): void
-  /** Advances the time to a moment. @throws RangeError when that is in the past; see `set`. */
+  /**
+   * Advances the clock to a time, for example `'2026-03-01T00:00:00Z'`, and runs everything that falls due, in order.
+   * @throws RangeError if the time is in the past; `set` can go back.
+   */
   advanceTo(time: Time): void
-  /** Advances the time to the next event that is due in a gateway; false, and no move, where nothing is. */
+  /**
+   * Advances the clock to the next event of a gateway, such as an attempt, a renewal or a delayed response, and returns
+   * true. Returns false, and does not move, if nothing is due.
+   */
   advanceToNext(): boolean
   /**
-   * Like `advance`, and at each stop the code under test runs as far as it can without more time: for an application
-   * that waits on timers of this clock and calls `gateway.fetch` in between. No real time passes, and no timer of the
-   * host is used, faked or not.
-   * @throws Error when it continues without end: 10,000 stops at one time, or 1,000,000 in all.
+   * Advances the clock like `advance`, and lets the code under test run at each stop as far as it can without more time.
+   * Use it for code that waits on timers of this clock and sends requests in between. No real time passes.
+   * @throws Error if it never ends: after 10,000 stops at one time, or 1,000,000 in all.
+   *
+   * @example
+   * ```ts
+   * const done = provision(gateway) // polls with the setTimeout of timersOn(gateway.clock)
+   * await gateway.clock.advanceAsync('1h')
+   * await done
+   * ```
    */
   advanceAsync(duration: Duration): Promise<void>
-  /** Like `advanceTo`, letting the code under test run at each stop; see `advanceAsync`. */
+  /** Advances the clock to a time like `advanceTo`, and lets the code under test run at each stop; see `advanceAsync`. */
   advanceToAsync(time: Time): Promise<void>
-  /** Like `advanceToNext`, letting the code under test run first and at each stop; see `advanceAsync`. */
+  /** Lets the code under test run, then advances the clock like `advanceToNext`; see `advanceAsync`. */
   advanceToNextAsync(): Promise<boolean>
-  /** When the next event is due in a gateway, in ms, or undefined where nothing is. */
+  /** Returns when the next event of a gateway is due, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
-  /** Sets the time, also back, and ends a move that is under way. No timer fires; gateways settle what is due by then. */
+  /**
+   * Sets the time, forward or back. Gateways run what is due by then; no timer fires, and each keeps the time that it has
+   * left. A move in progress ends.
+   */
   set(time: Time): void
-  /** Sets the time back to the start, drops all timers on this clock, and ends a move that is under way. */
+  /** Sets the time back to the start, and drops all timers on this clock. A move in progress ends. */
   reset(): void
 }
 
 /**
- * Makes a manual clock: a number with methods.
+ * Creates a clock that moves only when you move it.
  *
  * @example
  * ```ts
@@ -52,7 +69,7 @@ export interface ManualClock extends Clock {
  * const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
  * gateway.clock.advance('30s')
  * ```
- * @throws TypeError when `start` is not a time.
+ * @throws TypeError if `start` is not a time.
  */
 export function manualClock(start: Time): ManualClock {
   const startMs = requireTime(start)

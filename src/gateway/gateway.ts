@@ -45,11 +45,14 @@ import type { Hooks, Transport } from './transport.ts'
 export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
   /** The base URL of every URI in a response, without a trailing slash. */
   readonly url: string
-  /** The dialect that was passed in: the differences between services. */
+  /** The dialect of the service: header names, error codes and other differences. `createNgrok` sets that of ngrok. */
   readonly dialect: Dialect
-  /** The clock that was passed in, with its own type: advance a manual clock here. */
+  /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
   readonly clock: C
-  /** Takes the place of the global `fetch`, for any host. It is bound, so that you can pass it to a client. */
+  /**
+   * Answers requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
+   * bound to its gateway.
+   */
   readonly fetch: Fetch
   /** Returns the resources that were created since the initial state and not deleted. */
   leftovers(): readonly Leftover[]
@@ -65,7 +68,13 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /**
    * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed. Requests to other
    * hosts are refused in the fixtures; without a fixture they reach the network, with one warning. The option `others`
-   * chooses.
+   * changes that.
+   *
+   * @example
+   * ```ts
+   * using installed = gateway.install() // until the end of this block
+   * await fetch(`${gateway.url}/reserved_domains`, { headers })
+   * ```
    * @throws Error if another gateway is installed for the same base URL.
    */
   install(options?: InstallOptions): Installed

@@ -57,7 +57,7 @@ export const quirks = named(
     ),
   }),
   'Quirks',
-  'Departures from the API reference.',
+  'Behaviour of the real service that differs from its API reference.',
 )
 
 export const internalErrorBackoff = named(

@@ -67,7 +67,7 @@ export const gatewayRows = {
   seed: optionRow(
     // Snapshots show it.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
-    'The same seed and the same calls give the same ids.',
+    'The seed of ids and certificates: the same seed and the same calls give the same ids.',
     { defaultText: 'a fresh one for each gateway' },
   ),
   initial: optionRow(
@@ -92,17 +92,17 @@ export const gatewayRows = {
   ),
   quirks: optionRow(
     asOne(quirks, 'an object with "keepBackendsOnPatch" and "lateStatus", true or false'),
-    'Departures from the API reference.',
+    'Behaviour of the real service that differs from its API reference.',
     { default: {}, defaultText: '' },
   ),
   rateLimit: optionRow(
     asOne(rateLimit, 'true, false, or an object with requests and window'),
-    'Answer 429 to too many HTTP requests: true for 120 within 60 seconds.',
+    'Answer 429 to too many HTTP requests. True allows 120 requests within 60 seconds.',
     { defaultText: 'false' },
   ),
   account: optionRow(
     account,
-    "The account that a gateway's resources belong to: a plan, and limits by their names. What is above a limit is refused.",
+    "The account that a gateway's resources belong to: a plan, and limits by their names. A call beyond a limit is refused.",
     { defaultText: 'no limits' },
   ),
   journalSize: optionRow(integerFrom(0, 1_000_000), 'The most requests that `gateway.requests` keeps.', {
@@ -119,7 +119,7 @@ export const gatewayRows = {
   }),
   takenDomains: optionRow(
     asOne(takenDomains, 'an array of domain names, such as "example.com" or "*.example.com"'),
-    'Domain names that another account has reserved: nobody can reserve them here, names below them, or a wildcard over them.',
+    'Domain names that another account has reserved. To reserve one, a name below one, or a wildcard over one is an error.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
   ),
   families: optionRow(
@@ -137,7 +137,7 @@ export const gatewayRows = {
   }),
   dns: optionRow(
     oneOfThese(['off', 'simulated']),
-    'The DNS of attempts: `simulated` makes them look into the zone of `gateway.dns`.',
+    'The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing.',
     {
       default: 'off',
     },
@@ -169,16 +169,15 @@ export const gatewayRows = {
       v.union([v.picklist(['test', 'fresh']), authoritySecret]),
       '"test", "fresh", or an object with "secret", a text of at least 16 characters',
     ),
-    'The keys of the authority: the published test keys; fresh secret ones, kept in the store if there is one; or keys ' +
-      'made from a secret of yours, the same for every gateway with it. With secret ones the ECDSA keys of ' +
-      'certificates are secret too; RSA certificates always have the published test key. The authority belongs in no ' +
-      'trust store.',
+    'The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store keeps. ' +
+      '`{ secret }`: keys that are derived from your secret, the same in every gateway with it. RSA certificates always ' +
+      'have the published test key. Never put the authority in a trust store.',
     { default: 'test', isSecret: true },
   ),
   store: optionRow(
     store,
-    'The store of every change, private keys and other secrets too, so that the state outlives the process. A gateway ' +
-      'with a filled store resumes from there: with its seed and the time of its manual clock, without `initial`.',
+    'The store of every change, so that the state outlives the process. It holds private keys and other secrets. A ' +
+      'gateway with a filled store resumes from there, with its seed and the time of its manual clock, and ignores `initial`.',
     { defaultText: 'nowhere' },
   ),
 }

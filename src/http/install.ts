@@ -7,8 +7,8 @@ import { isBelow } from './request.ts'
 /** Options of `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * The fate of requests that are for no installed gateway: `refuse` rejects them, which the fixtures do by default; `pass`
-   * sends them to the `fetch` that was there before. Default without a fixture: `pass`, with a warning for the first one.
+   * What happens to requests for other hosts: `refuse` rejects them, and `pass` sends them to the network. Default in the
+   * fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
 }
@@ -17,9 +17,9 @@ const installOptions = optionsOf({
   others: v.optional(oneOfThese(['pass', 'refuse'])),
 } satisfies SchemasOf<InstallOptions>)
 
-/** An installed gateway. Dispose of it, or leave the block of `using`, to take it out again. */
+/** A gateway that answers the global `fetch`. Call `uninstall`, or leave the block of `using`, to restore `fetch`. */
 export interface Installed {
-  /** Takes the gateway out again; once more does nothing. */
+  /** Restores the global `fetch` of before. A second call does nothing. */
   uninstall(): void
   [Symbol.dispose](): void
 }

@@ -1,6 +1,6 @@
 import type { RequestBody } from '../schema/body.ts'
 
-/** A request as the HTTP handler takes it, from whichever transport. */
+/** A request from any transport, as the HTTP handler receives it. */
 export interface HttpRequest {
   /** The method, in upper case. */
   readonly method: string
@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly url: string
   /** The value of a header by its lower-case name, or null. */
   readonly header: (name: string) => string | null
-  /** All headers as they came, names and values by turns, for the journal. Absent where a transport does not tell them. */
+  /** All headers unchanged, for the journal: each name, then its value. Absent if a transport does not know them. */
   readonly rawHeaders?: readonly string[]
   /** The body, read to its end. */
   readonly body: RequestBody
@@ -18,32 +18,32 @@ export interface HttpRequest {
    */
   readonly peer?: string
   /**
-   * True for a request of the inspector. It is let in like a request to a control: it needs no API key, takes none of the
-   * quota, meets no fault, and is not in the journal.
+   * True for a request of the inspector. It needs no API key, does not count towards the rate limit, triggers
+   * no fault, and is not in the journal.
    */
   readonly isInspector?: boolean
 }
 
-/** An answer, ready for whichever transport. `body` is null where there is none. */
+/** A response for any transport. */
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number
   /** The headers, by name. */
   readonly headers: Readonly<Record<string, string>>
-  /** The text of the body; null where there is none. */
+  /** The text of the body; null if there is no body. */
   readonly body: string | null
-  /** The delivery that a fault wants; absent for at once and whole. */
+  /** How a fault changes the delivery; absent if the response is sent whole and at once. */
   readonly delivery?: Delivery
   /**
-   * The answer to give once the store has made safe what this one says: the same, or the error that it could not. Absent
-   * where all is safe already. Never rejects.
+   * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
+   * Absent if nothing waits for a store. Never rejects.
    */
   readonly safe?: Promise<HttpResponse>
 }
 
-/** The way of a response to its client. */
+/** How a response reaches its client. */
 export interface Delivery {
-  /** The connection breaks instead. */
+  /** True if the connection breaks instead. */
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number

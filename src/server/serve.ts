@@ -16,7 +16,7 @@ import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
 export interface ServeOptions {
   /** The TCP port; 0 for any free one. Default: 0. */
   readonly port?: number
-  /** The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's. Default: `127.0.0.1`. */
+  /** The host name or address to listen on; `0.0.0.0` and `::` listen on all addresses. Default: `127.0.0.1`. */
   readonly host?: string
   /** HTTPS with this certificate, such as one of `gateway.authority.serverCertificate`. Default: HTTP. */
   readonly tls?: ServerCertificate

@@ -224,7 +224,11 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it.each([
     [{ times: 0 }, /times is 0. Allowed: an integer from 1/],
     [{ status: 200 }, /status is 200. Allowed: an integer from 400 to 599/],
-    [{ error: 'nope' }, /error is "nope". Allowed: a code such as ERR_GATEWAY_215, or a key: auth_missing/],
+    [
+      { error: 'nope' },
+      /error is "nope". Allowed: a code such as ERR_GATEWAY_215, or the key of an error, such as domain_taken/,
+    ],
+    [{ error: 'domain_takn' }, /the key of an error, such as domain_taken/],
     [{ error: 'ERR_NGROK_413' }, /error is "ERR_NGROK_413". Allowed: a code such as ERR_GATEWAY_215/],
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],

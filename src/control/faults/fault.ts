@@ -8,6 +8,7 @@ import { documented, type Facts, type JsonFacts, named } from '../../schema/docu
 import { codeOf } from '../../schema/error-facts.ts'
 import { type CatalogueError, declareErrors, entry } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
+import { nearest } from '../../schema/nearest.ts'
 import { integerFrom } from '../../schema/options.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { type RuleContext, rule } from '../../schema/rule.ts'
@@ -16,13 +17,13 @@ import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../
 
 const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
-/** A request, as a fault's predicate receives it. */
+/** A request that the function `when` of a fault receives. */
 export interface FaultRequest<OperationName extends string = string> {
   /** The operation's name. */
   readonly operation: OperationName
   /** The method, in upper case. */
   readonly method: string
-  /** Below the base URL, without the query. */
+  /** The path below the base URL, without the query. */
   readonly path: string
   /** The ids in the path, by their names there. */
   readonly ids: Readonly<Record<string, string>>
@@ -57,8 +58,9 @@ const errorName = v.pipe(
   v.custom<ErrorKey>((value) => typeof value === 'string', 'a key or a code of the catalogue'),
   rule([], (name, report, context) => {
     if (errorNamed(name, context)) return
-    const keys = [...context.catalogue.keys()].join(', ')
-    report(general.field_invalid, { allowed: `a code such as ${context.dialect.errorPrefix}215, or a key: ${keys}` })
+    const code = `a code such as ${context.dialect.errorPrefix}215`
+    const meant = nearest(name, context.catalogue.keys()) ?? 'domain_taken'
+    report(general.field_invalid, { allowed: `${code}, or the key of an error, such as ${meant}` })
   }),
 )
 
@@ -77,7 +79,7 @@ const method = v.pipe(
 const when = v.exactOptional(
   documented(
     v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function'),
-    'A further condition. Not available over HTTP, and not part of a snapshot.',
+    'A further condition: a function that returns true for the requests to fail, such as `({ input }) => input.name === "a"`. Not available over HTTP, and not part of a snapshot.',
     {
       isNoData: true,
       type: '(request: FaultRequest<Name>) => boolean',
@@ -93,13 +95,13 @@ const fields = {
     documented(v.string(), "The operation's name, such as `reserved_domains.create`.", { type: 'Name' }),
   ),
   method: v.exactOptional(
-    documented(method, 'The method of the request; if `operation` is given too, that of the operation.', {
+    documented(method, 'The method of the request. With `operation`, the method must be one of that operation.', {
       json: METHODS,
       type: FAULT_METHODS.map((each) => `'${each}'`).join(' | '),
     }),
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),
-  resource: text('An id in the path.'),
+  resource: text('An id in the path of the request, such as `rd_…`.'),
   times: whole(
     1,
     1_000_000,
@@ -122,21 +124,18 @@ const fields = {
     }),
   ),
   message: text('The `msg` of the error.'),
-  retryAfter: duration('A `Retry-After` header, rounded up to seconds.'),
+  retryAfter: duration('The `Retry-After` header of the error, rounded up to seconds.'),
   latency: duration(
-    "The delay of the answer, on the gateway's clock. With nothing else set, the answer itself is the usual one.",
+    "The delay of the response, on the gateway's clock. Without another field, the response itself is the usual one.",
   ),
   drop: v.exactOptional(
-    documented(
-      v.boolean(),
-      'True breaks the connection instead of answering: fetch rejects, the server resets the socket.',
-    ),
+    documented(v.boolean(), 'True breaks the connection: `fetch` rejects, and a server resets the socket.'),
   ),
-  truncate: whole(0, 1_000_000, 'The number of characters after which the usual answer is cut.'),
+  truncate: whole(0, 1_000_000, 'The number of characters after which the usual response is cut.'),
   body: v.exactOptional(
     documented(
       v.union([v.string(), anyObject<object>()], 'a text or an object'),
-      'The body of the answer: a text, such as an HTML page, is sent unchanged, an object as JSON.',
+      'The body of the response: a text, such as an HTML page, is sent unchanged; an object is sent as JSON.',
       { type: 'string | object' },
     ),
   ),

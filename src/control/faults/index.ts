@@ -72,12 +72,17 @@ function makeRoom(tx: Transaction): void {
  */
 export interface Faults {
   /**
-   * Makes matching HTTP requests fail or arrive late.
+   * Makes matching HTTP requests fail or arrive late. Direct API calls are not affected.
+   *
+   * @example
+   * ```ts
+   * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, phase: 'after', status: 503 })
+   * ```
    * @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request can match;
    * `too_many_on_order` if 1,000 faults are pending already.
    */
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
-  /** Returns the faults, oldest first, each with its number of hits. From 1,000 on, used-up faults make room. */
+  /** Returns the faults, oldest first, each with its number of hits. A used-up fault is dropped once there are 1,000. */
   all(): readonly ArmedFault<OperationName>[]
   /**
    * Removes the fault with this id.

@@ -29,8 +29,8 @@ export interface ForDomain {
  */
 export interface Provisioning {
   /**
-   * Scripts the outcomes of the next attempts, after those that are scripted already. The own outcomes of a domain, those
-   * of {@link failAlways} too, go before the outcomes for any domain. At most 10,000 outcomes can be pending in all.
+   * Scripts the outcomes of the next attempts, one outcome for each attempt. They follow outcomes that are scripted already.
+   * Outcomes for one domain come before outcomes for any domain. At most 10,000 outcomes can be pending.
    *
    * @example
    * ```ts
@@ -40,13 +40,18 @@ export interface Provisioning {
    */
   script(outcomes: readonly Outcome[], options?: ForDomain): void
   /**
-   * Makes the next attempt fail, or the next `times` attempts, before the outcomes that are scripted already for the same
-   * domain. Without `domain` it is for any domain, and the own outcomes of a domain still go first.
+   * Makes the next attempt fail, or the next `times` attempts. Outcomes that are scripted already for the same domain
+   * follow. Without `domain`, the next attempt of any domain fails that has no outcomes of its own.
+   *
+   * @example
+   * ```ts
+   * gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com', times: 2 })
+   * ```
    */
   failNext(error: ProvisioningError | FailedAttempt, options?: ForDomain & { readonly times?: number }): void
   /**
-   * Makes every attempt fail, until {@link clear}. Outcomes that are scripted for the same domain go first. With `domain`
-   * it goes before every outcome for any domain, so that a script for any domain does not touch this domain.
+   * Makes every attempt fail until you call `clear`. Outcomes that are scripted for the same domain come first. With
+   * `domain`, scripts for any domain no longer apply to that domain.
    *
    * @example
    * ```ts
@@ -55,16 +60,18 @@ export interface Provisioning {
    * ```
    */
   failAlways(error: ProvisioningError | FailedAttempt, options?: ForDomain): void
-  /** Drops the own outcomes of a domain, or all outcomes. */
+  /** Drops all pending outcomes, or with `domain` only those that are scripted for that domain. */
   clear(options?: ForDomain): void
   /** Returns the scripted outcomes that no attempt has used; `domain` is null for any domain. */
   pendingOutcomes(): readonly PendingOutcome[]
   /**
-   * Throws if there are scripted outcomes that no attempt has used, or a {@link failAlways} that made none fail. The error
-   * lists them and says why.
+   * Throws if there are scripted outcomes that no attempt has used, or a `failAlways` that made no attempt fail. The error lists
+   * them and says why.
    */
   assertNoPendingOutcomes(): void
-  /** Runs the attempt of a domain's job now, before it is due, and returns the domain. */
+  /**
+   * Runs the next attempt of a domain's job now, instead of when it is due, and returns the domain. The clock does not move.
+   */
   attempt(domain: string): ReservedDomain
   /**
    * Advances a manual clock to the renewal of a domain's certificate, and returns the domain with the job that has just
@@ -74,7 +81,7 @@ export interface Provisioning {
   renewNow(domain: string): ReservedDomain
   /**
    * Advances a manual clock to the first second at which the certificate that a domain uses now is expired, and returns
-   * the domain. Everything that falls due on the way happens, a renewal too: call {@link failAlways} first to keep the
+   * the domain. Everything that falls due on the way happens, a renewal too. Call `failAlways` first to keep the
    * certificate in use.
    * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
    */
@@ -84,10 +91,9 @@ export interface Provisioning {
   /** Returns the timeline as text for people, one line per transition. */
   printTimeline(domain: string): string
   /**
-   * Waits for the next attempt of a domain's job, and returns the domain. A manual clock is advanced there at once; on the
-   * system clock the promise resolves when the time has come. Without a job, or with an attempt after the year 9999, it
-   * resolves at once.
-   * @throws Error on a clock that can neither be advanced nor waited for.
+   * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt at
+   * once. On the system clock the promise resolves at the time of the attempt. Without a job it resolves at once.
+   * @throws Error if the clock can neither advance nor wait.
    */
   settled(domain: string): Promise<ReservedDomain>
 }

@@ -33,6 +33,9 @@ export const PATH = `/${NAME}`
 const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
 const KEY_TYPE = 'The type of the keys of the certificates.'
 const DOMAIN = 'The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once.'
+const GRAMMAR =
+  'At least two labels of 1 to 63 letters, digits and inner hyphens, with dots between, at most 253 characters in all; ' +
+  'internationalized names as Punycode.'
 const REGION = 'A datacenter region; deprecated, as traffic for domains is handled globally.'
 const DEPRECATED: JsonFacts = { deprecated: true }
 
@@ -92,7 +95,7 @@ const reservableName = v.pipe(
 
 export const createBody = named(
   v.object({
-    domain: documented(reservableName, DOMAIN, { rules: 'domain-names#grammar' }),
+    domain: documented(reservableName, `${DOMAIN} ${GRAMMAR}`, { rules: 'domain-names#grammar' }),
     region: region(errors.domain_region_invalid, REGION, DEPRECATED),
     description,
     metadata: domainMetadata,

@@ -33,11 +33,15 @@ const { store: _store, clock: _clock, ...shared } = gatewayRows
 /** All options of the command, in the order of the help. Some of `createGateway` can also be a name or a file here. */
 export const configRows = {
   port: optionRow(integerFrom(0, 65_535), 'The TCP port; 0 for any free one.', { default: 4747 }),
-  host: optionRow(host, "The host name or address to listen on; `0.0.0.0` and `::` are all of this machine's.", {
-    default: '127.0.0.1',
-    defaultText: '`127.0.0.1`',
-    placeholder: 'HOST',
-  }),
+  host: optionRow(
+    host,
+    'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
+    {
+      default: '127.0.0.1',
+      defaultText: '`127.0.0.1`',
+      placeholder: 'HOST',
+    },
+  ),
   name: optionRow(
     v.pipe(
       v.string(NAME_ALLOWED),
@@ -48,41 +52,41 @@ export const configRows = {
     'A name that the inspector shows, such as the branch that this gateway serves.',
     { defaultText: 'none' },
   ),
-  tls: optionRow(switchOption, "HTTPS, with a certificate of the gateway's own authority.", { default: false }),
+  tls: optionRow(switchOption, "Serve HTTPS, with a certificate of the gateway's own authority.", { default: false }),
   tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
     defaultText: 'it is printed',
   }),
   data: optionRow(
     file,
-    'The SQLite file that every change is kept in before it is answered; made where there is none.',
+    'The SQLite file that stores every change before its response is sent. It is created if it does not exist.',
     { defaultText: 'none' },
   ),
   state: optionRow(
     file,
-    'The file that the state is kept in: read at the start, written every minute, on SIGHUP, and at the end.',
+    'The file for the state: read at the start, and written every minute, on SIGHUP and at the end.',
     { defaultText: 'none' },
   ),
-  quiet: optionRow(switchOption, 'Nothing but the line that says where it listens, and warnings.', { default: false }),
+  quiet: optionRow(switchOption, 'Print only the address and warnings, and no log.', { default: false }),
   log: optionRow(
     oneOfThese(['text', 'json']),
-    'The form of the log of requests and provisioning: a line for people, or a JSON object, each.',
+    'The format of the log: a line of text for each request and each step of provisioning, or a JSON object.',
     { default: 'text' },
   ),
-  latency: optionRow(duration(), 'The real time by which every answer of the API is delayed.', { defaultText: 'none' }),
+  latency: optionRow(duration(), 'The delay of every response of the API, in real time.', { defaultText: 'none' }),
   watch: optionRow(switchOption, 'Restart when the config file or the file of `initial` changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clockOption),
-    'Where the time comes from; a module can have a clock of its own.',
+    'The source of the time. A config module can set a clock of its own.',
     { default: 'system' },
   ),
-  start: optionRow(start, 'Where a manual clock starts, as an RFC 3339 time.', {
+  start: optionRow(start, 'The start of a manual clock: an RFC 3339 time.', {
     defaultText: 'now',
     placeholder: 'TIME',
   }),
   ...shared,
   dialect: optionRow(
     namedOr(dialectNames, shared.dialect.wrapped),
-    'What differs between services; a module can have an object of its own.',
+    'The service to emulate. A config module can set a dialect of its own.',
     { default: 'standard' },
   ),
   baseUrl: optionRow(shared.baseUrl.wrapped, 'The base URL of every URI in a response.', {
@@ -90,7 +94,7 @@ export const configRows = {
   }),
   initial: optionRow(
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
-    'A JSON file or a module with what exists from the beginning, and again after each reset: bodies by family.',
+    'A JSON file or a module with the resources that exist at the start and after each reset: bodies by family.',
   ),
   families: optionRow(familiesOption, 'Families of your own, made with `fauxgate/kit`: in a module.'),
   authorityKeys: optionRow(
@@ -113,6 +117,6 @@ export const sandboxRows = {
 export const configSchema = named(
   optionsOf(configRows),
   'Config',
-  'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each that is a ' +
+  'The options of `fauxgate serve` in a config file: those of {@link createGateway} and those of the server. Each option with a ' +
     'text, a number or a switch is also a flag and an environment variable.',
 )
