@@ -145,5 +145,5 @@ function unusedName({ snapshots: { all } }: ControlHost): string {
 
 function required({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
   const found = all.find((each) => each.name === received)
-  return found ?? refuse(general.not_found, { what: 'snapshot', received }, {})
+  return found ?? refuse(general.not_found, { what: 'snapshot', received: quote(received) }, {})
 }

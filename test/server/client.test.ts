@@ -131,6 +131,12 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
   })
 
+  it('take the address of the inspector, too, which is the one that people copy', async () => {
+    const { stdout, stderr } = await ran({}, 'clock', '--url', `${server.url}/_fauxgate/`)
+    expect(stderr).toBe(`fauxgate: at ${server.url}\n`)
+    expect(stdout).toContain(START)
+  })
+
   it('declare what this API cannot create, and show the root', async () => {
     await printed('declare', '--edge', 'edghts_1', '--routes', 'edghtsrt_1', '--routes', 'edghtsrt_2')
     expect(await printed('root')).toBe(gateway.authority.certificatePem)
@@ -221,6 +227,12 @@ describe('A command that cannot ask says why, and what to do', () => {
       ['state', 'import', 'package.json'],
       () => ({ FAUXGATE_URL: server.url }),
       /version is "0\.1\.0"/,
+    ],
+    [
+      'there is no folder for a file, and nothing is said to be done',
+      ['state', 'export', join(folder, 'nowhere', 'snapshot.json')],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^\S+snapshot\.json cannot be written: ENOENT: .*\. Choose a file in a folder that exists\.$/,
     ],
     [
       'there is no such file',

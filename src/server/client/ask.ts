@@ -44,7 +44,9 @@ export async function serverAddress({ flags }: Arguments, environment: NodeJS.Pr
     return Array.isArray(value) ? value[0] : environment[variableOf(flag)] || undefined
   }
   const given = textFor('url')
-  const { url, started } = given === undefined ? await onlyServer(environment) : { url: given }
+  const { url: named, started } = given === undefined ? await onlyServer(environment) : { url: given }
+  // The address of the inspector, which `serve` prints, is copied as well.
+  const url = named.replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     const name = flags.has('url') ? '--url' : variableOf('url')
     throw new UsageError(`${name} is ${JSON.stringify(url)}. Allowed: an http or https URL.`)

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { jsonProblem } from '../../schema/json-text.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type Arguments, requireNoWords, requireWords } from '../commands/command.ts'
+import { caught } from '../errors.ts'
 import { paintFor, requestLine } from '../log/log.ts'
 import type { Flag } from '../options/table.ts'
 import { waited } from '../state.ts'
@@ -20,11 +21,21 @@ export const stateExport = {
     requireNoWords(rest, 'state export [FILE]')
     const server = await connect()
     const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
+    if (file !== undefined) await written(file, text)
     sayServer(server, file !== undefined)
     if (file === undefined) process.stdout.write(text)
-    else await writeFile(file, text, { mode: 0o600 })
     return 0
   },
+}
+
+async function written(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 })
+  } catch (cause) {
+    throw new Error(`${file} cannot be written: ${caught(cause).message}. Choose a file in a folder that exists.`, {
+      cause,
+    })
+  }
 }
 
 export const stateImport = {
