@@ -122,7 +122,9 @@ export function connect(gateway: Gateway): Connection {
     get pauses() {
       return traffic.pauses
     },
-    lost: losses.texts,
+    get lost() {
+      return [...traffic.refused, ...losses.texts]
+    },
     end() {
       detach()
       for (const each of installed) each.uninstall()

@@ -1,7 +1,9 @@
+import { CONTROL_PATH } from '../control/control.ts'
 import type { ClockFollower } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/request.ts'
+import { counted } from '../schema/text.ts'
 import { Pauses } from './pauses.ts'
 
 /**
@@ -21,6 +23,7 @@ const PLAIN = ['fetch', 'url', 'dialect']
 export class Traffic {
   readonly #waiting = new Set<() => void>()
   readonly #underWay = new Set<{ readonly name: string }>()
+  readonly #refused: string[] = []
   #isSameRun = false
   #pauses: Pauses | undefined
 
@@ -41,6 +44,12 @@ export class Traffic {
     return [...this.#underWay].map(({ name }) => name)
   }
 
+  /** Says which calls of controls over HTTP were refused. */
+  get refused(): readonly string[] {
+    const calls = counted(this.#refused.length, 'control call was', 'control calls were')
+    return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
+  }
+
   /** Says how often code waited for the host while the gateway's clock stood still; undefined if it did not. */
   get pauses(): string | undefined {
     return this.#pauses?.text
@@ -55,11 +64,20 @@ export class Traffic {
       const answer = new Promise<Response>((resolve) => {
         void this.#send(() => resolve(fetch(input, sent)))
       })
+      void answer.then(
+        (response) => this.#noteRefused(request.name, response),
+        () => undefined,
+      )
       return answer.finally(() => {
         this.#underWay.delete(request)
         this.#pauses?.requestAnswered()
       })
     }
+  }
+
+  /** The journal has no calls of controls, so that nothing else shows one that had no effect. */
+  #noteRefused(name: string, { status }: Response): void {
+    if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
 
   async #send(arrive: () => void): Promise<void> {

@@ -120,6 +120,16 @@ describe('A test fails', () => {
     expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
   })
 
+  test('for a control over HTTP that was refused, which nothing else shows', async () => {
+    const error = await errorOf(async (gateway) => {
+      await gateway.fetch('http://localhost/_fauxgate/rest', { method: 'POST' })
+      await send(gateway, '/_fauxgate/reset', 'POST')
+    })
+    expect(error).toContain(
+      '2 control calls were refused, without any effect: POST /_fauxgate/rest → 404, POST /_fauxgate/reset → 403.',
+    )
+  })
+
   test('for a fault whose predicate threw, though the application ignores that', async () => {
     const error = await errorOf(async (gateway) => {
       const isShop = (input: unknown) => (input as { domain: string }).domain.startsWith('shop')
