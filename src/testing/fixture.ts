@@ -22,32 +22,27 @@ export interface Shown {
 }
 
 /**
- * Throws what {@link assertStrict} throws, for requests without an answer, and for what got lost. The error has no lines
+ * Throws what {@link assertStrict} throws, for what is still under way, and for what got lost. The error has no lines
  * of a stack: no line of the test is to blame, and none of this file.
  */
-export function requireStrict(gateway: Gateway, { underWay, lost }: Connection): void {
-  const found = [...(underWay.length > 0 ? [unanswered(underWay)] : []), ...lost, ...unusedIn(gateway)]
+export function requireStrict(gateway: Gateway, { unfinished, lost }: Connection): void {
+  const found = [...unfinished, ...lost, ...unusedIn(gateway)]
   if (found.length === 0) return
   const error = new AssertionError([PASSED, ...found].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
 }
 
-function unanswered(underWay: readonly string[]): string {
-  const requests = underWay.length === 1 ? '1 request was' : `${underWay.length} requests were`
-  return `${requests} still under way when the test ended: ${underWay.join(', ')}. Is an await missing?`
-}
-
 /**
- * Adds to the error of a failing test the report, unless a matcher has added it, and the requests without an answer. They
+ * Adds to the error of a failing test the report, unless a matcher has added it, and what is still under way. They
  * come after the error's diff, which vitest prints after the message.
  */
-export function explain(error: Shown | undefined, gateway: Gateway, { underWay, pauses }: Connection): void {
+export function explain(error: Shown | undefined, gateway: Gateway, { unfinished, pauses }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
     ...(fakeTimers(gateway) ?? (pauses ? [pauses] : [])),
-    ...(underWay.length === 0 || message.startsWith(PASSED) ? [] : [unanswered(underWay)]),
+    ...(message.startsWith(PASSED) ? [] : unfinished),
   ]
   if (more.length === 0) return
   const added = `\n\n${more.join('\n')}\n`
@@ -92,8 +87,8 @@ function reportAfter(message: string, gateway: Gateway): string {
 
 /** The requests of a test, and the end of what the test installed. */
 export interface Connection {
-  /** The method and path of each request without an answer. */
-  readonly underWay: readonly string[]
+  /** Says which requests have no answer, and which moves of the clock have not ended. */
+  readonly unfinished: readonly string[]
   /** The text of {@link Pauses}. */
   readonly pauses: string | undefined
   /** What the test would not notice: see {@link Losses}. */
@@ -116,8 +111,8 @@ export function connect(gateway: Gateway): Connection {
     return each
   }
   return {
-    get underWay() {
-      return traffic.underWay
+    get unfinished() {
+      return traffic.unfinished
     },
     get pauses() {
       return traffic.pauses

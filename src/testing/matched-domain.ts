@@ -30,9 +30,9 @@ export function describeReceived(received: unknown): string {
 
 /** Tells whether a value is a gateway, from whichever bundle. */
 export function isGateway(value: unknown): value is Gateway {
-  // The members of a gateway are checked below.
-  const { reservedDomains, requests, report } = (value ?? {}) as Partial<Gateway>
-  return typeof report === 'function' && reservedDomains !== undefined && requests !== undefined
+  // Checked below. Not `requests`, which would let requests arrive.
+  const { reservedDomains, provisioning, report } = (value ?? {}) as Partial<Gateway>
+  return typeof report === 'function' && reservedDomains !== undefined && provisioning !== undefined
 }
 
 function isDomain(value: unknown): value is ReservedDomain {

@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/request.ts'
 import { counted } from '../schema/text.ts'
+import { Moves } from './moves.ts'
 import { Pauses } from './pauses.ts'
 
 /**
@@ -18,12 +19,14 @@ const PLAIN = ['fetch', 'url', 'dialect']
 
 /**
  * The requests of a test on their way to its gateway. They arrive some promises later, in the order sent, so that a test
- * notices a forgotten `await`. A member of the gateway that is used in the same synchronous run lets them arrive first.
+ * notices a forgotten `await`. A member of the gateway that is used in the same synchronous run lets them arrive first. Its
+ * `requests` let all of them arrive, since what was sent is no longer "not requested". Their answers come as late as ever.
  */
 export class Traffic {
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<() => Promise<Response>>()
   readonly #underWay = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
+  readonly #moves = new Moves()
   #isSameRun = false
   #pauses: Pauses | undefined
 
@@ -36,12 +39,18 @@ export class Traffic {
     }
     Object.assign(gateway, { fetch: this.#through(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
-    return () => void (typeof detach === 'function' && detach())
+    const unwatch = this.#moves.watch(clock)
+    return () => {
+      if (typeof detach === 'function') detach()
+      unwatch()
+    }
   }
 
-  /** Returns the method and path of each request without an answer. */
-  get underWay(): readonly string[] {
-    return [...this.#underWay].map(({ name }) => name)
+  /** Says which requests have no answer, and which moves of the clock have not ended. */
+  get unfinished(): readonly string[] {
+    const requests = [...this.#underWay].map(({ name }) => name)
+    const { underWay: moves } = this.#moves
+    return [...unfinished('request', requests), ...unfinished('move', moves, ' of the clock')]
   }
 
   /** Says which calls of controls over HTTP were refused. */
@@ -61,9 +70,7 @@ export class Traffic {
       const sent = copyOf(init)
       this.#underWay.add(request)
       this.#pauses?.requestSent()
-      const answer = new Promise<Response>((resolve) => {
-        void this.#send(() => resolve(fetch(input, sent)))
-      })
+      const answer = this.#send(() => fetch(input, sent))
       void answer.then(
         (response) => this.#noteRefused(request.name, response),
         () => undefined,
@@ -80,32 +87,31 @@ export class Traffic {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
 
-  async #send(arrive: () => void): Promise<void> {
+  async #send(fetch: () => Promise<Response>): Promise<Response> {
+    let answer: Promise<Response> | undefined
+    const arrive = () => {
+      this.#waiting.delete(arrive)
+      answer ??= fetch()
+      return answer
+    }
     this.#waiting.add(arrive)
     this.#isSameRun = true
-    for (let step = 0; step < STEPS && this.#waiting.has(arrive); step++) {
+    for (let step = 0; step < STEPS; step++) {
       await null
       this.#isSameRun = false
     }
-    if (this.#waiting.delete(arrive)) arrive()
+    return arrive()
   }
 
   #arrive(): void {
-    for (const arrive of this.#waiting) {
-      this.#waiting.delete(arrive)
-      arrive()
-    }
-  }
-
-  #arriveInSameRun(): void {
-    if (this.#isSameRun) this.#arrive()
+    for (const arrive of this.#waiting) void arrive()
   }
 
   #precede(gateway: object, name: string, member: unknown): void {
     let value = member
     Object.defineProperty(gateway, name, {
       get: () => {
-        this.#arriveInSameRun()
+        if (this.#isSameRun || name === 'requests') this.#arrive()
         return value
       },
       set: (other) => {
@@ -122,7 +128,7 @@ export class Traffic {
     nextStopAt: () => undefined,
     settle: () => undefined,
     moves: () => {
-      this.#arriveInSameRun()
+      if (this.#isSameRun) this.#arrive()
       return () => undefined
     },
   }
@@ -132,6 +138,13 @@ export class Traffic {
 function copyOf(init: RequestInit | undefined): RequestInit | undefined {
   if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
   return { ...init, headers: { ...init.headers } }
+}
+
+function unfinished(one: string, names: readonly string[], rest = ''): readonly string[] {
+  if (names.length === 0) return []
+  const were = names.length === 1 ? 'was' : 'were'
+  const which = `${counted(names.length, one)}${rest} ${were}`
+  return [`${which} still under way when the test ended: ${names.join(', ')}. Is an await missing?`]
 }
 
 function nameOf(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {

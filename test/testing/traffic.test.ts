@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Gateway, ManualClock } from '../../src/index.ts'
+import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+import '../../src/testing/vitest.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
@@ -83,6 +84,70 @@ describe('A forgotten await', () => {
   })
 })
 
+describe('An `advanceAsync` that nobody waits for', () => {
+  test('fails the test, as it was called', async () => {
+    const error = await errorOf((gateway) => {
+      gateway.clock.advanceAsync('1h').catch(() => undefined)
+    })
+    expect(error).toContain(
+      '1 move of the clock was still under way when the test ended: clock.advanceAsync("1h"). Is an await missing?',
+    )
+  })
+
+  test('is named beside the error of a failing test, with others', async () => {
+    const error = await errorOf(({ clock }) => {
+      void clock.advanceToAsync('2026-02-01T00:00:00Z')
+      void clock.advanceToNextAsync()
+      throw new Error('There is no certificate.')
+    })
+    expect(error).toMatch(/^There is no certificate\./)
+    expect(error).toContain(
+      '2 moves of the clock were still under way when the test ended: clock.advanceToAsync("2026-02-01T00:00:00Z"), clock.advanceToNextAsync(). Is',
+    )
+  })
+
+  test('is allowed where the test waits for it later, and where it was refused', () =>
+    passes(async ({ clock }) => {
+      const moved = clock.advanceAsync('1h')
+      await moved
+      await expect(clock.advanceAsync('soon' as never)).rejects.toThrow('soon')
+    }))
+
+  test('is of no further concern to a clock that outlives the test', async () => {
+    const clock = manualClock('2026-01-01T00:00:00Z')
+    const { advanceAsync } = clock
+    expect(await errorOf(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
+    expect(clock.advanceAsync).toBe(advanceAsync)
+  })
+})
+
+describe('A request that nobody waits for', () => {
+  const forgetful = async (gateway: Gateway) => {
+    void clientOf(gateway).list()
+  }
+
+  test('counts as requested, although it has not arrived', async () => {
+    const error = await errorOf(async (gateway) => {
+      await forgetful(gateway)
+      expect(gateway).not.toHaveBeenRequested('reserved_domains.list')
+    })
+    expect(error).toMatch(/^Expected no request of reserved_domains\.list, and there was 1\./)
+  })
+
+  test.each<[string, (gateway: Gateway) => unknown]>([
+    ['count()', ({ requests }) => expect(requests.count()).toBe(1)],
+    ['all()', ({ requests }) => expect(requests.all()).toHaveLength(1)],
+    ['toHaveBeenRequested', (gateway) => expect(gateway).toHaveBeenRequested('reserved_domains.list')],
+  ])('is in %s, and fails its test all the same', async (_name, look) => {
+    const error = await errorOf(async (gateway) => {
+      await forgetful(gateway)
+      look(gateway)
+    })
+    expect(error).toMatch(/^Your assertions passed, /)
+    expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains. Is an await')
+  })
+})
+
 describe('A request', () => {
   test('arrives first, where the same synchronous run then moves the clock or looks at the gateway', () =>
     passes(async (gateway) => {
@@ -102,7 +167,7 @@ describe('A request', () => {
       const { reserve } = clientOf(gateway)
       const sent = Promise.all(names.map(reserve))
       await Promise.resolve()
-      expect(gateway.requests.count()).toBe(0)
+      expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
       expect((await sent).map(({ status }) => status)).toEqual([201, 201, 201])
       expect(gateway.requests.all().map(({ request }) => (request as { domain: string }).domain)).toEqual(names)
     }))

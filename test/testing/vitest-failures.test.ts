@@ -104,6 +104,17 @@ describe('A test that passes fails all the same', () => {
     expect(message).toContain('1 request was still under way when the test ended: POST /reserved_domains. Is an await')
   })
 
+  test('for a request that was sent, and has not arrived when its number is expected', () => {
+    const message = failureOf('by an await that was forgotten before a look at the requests')
+    expect(message).toMatch(/^Error: Expected no request of reserved_domains\.list, and there was 1\./)
+  })
+
+  test('for a move of the clock that nobody waits for', () => {
+    expect(failureOf('by a move of the clock that nobody waits for')).toContain(
+      '1 move of the clock was still under way when the test ended: clock.advanceAsync("1h"). Is an await missing?',
+    )
+  })
+
   test('for a request to an unknown path', () => {
     const message = failureOf('by an unknown path')
     expect(message).toContain('1 request is for no operation of the API:\n  GET /reserved_domain → 404')
