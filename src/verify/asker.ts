@@ -73,12 +73,17 @@ export class Asker {
 
   /** Says why a request failed, without what it sent. */
   #reasonOf(error: unknown): string {
-    // Errors of fetch have the reason in their cause.
-    const { code, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
-    const known = REASONS.find(([pattern]) => pattern.test(code ?? ''))?.[1]
-    const reason = (code ?? message ?? 'unknown reason').replaceAll(this.#options.key, '[key]')
-    return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
+    return noConnection(error).replaceAll(this.#options.key, '[key]')
   }
+}
+
+/** Says why a request brought no answer. */
+export function noConnection(error: unknown): string {
+  // Errors of fetch have the reason in their cause.
+  const { code, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
+  const known = REASONS.find(([pattern]) => pattern.test(code ?? ''))?.[1]
+  const reason = code ?? message ?? 'unknown reason'
+  return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
 }
 
 /** Makes the method, headers and body of a request. `{version}` is the name of the header with the version. */

@@ -11,6 +11,8 @@ export interface AskedRequest {
   readonly path: string
   /** The text of the body, if there was one. */
   readonly body?: string | undefined
+  /** The size in bytes of a body that is no text. Such a body is not kept. */
+  readonly binary?: number | undefined
   /** Headers beside those of every request; null for a usual one that was left out. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
@@ -23,6 +25,8 @@ export interface Answer {
   readonly text: string
   /** The JSON of the body; undefined where the body is empty or no JSON. */
   readonly body: unknown
+  /** The size in bytes of a body that is no text. Such a body is not kept. */
+  readonly binary?: number | undefined
 }
 
 /** The most characters of an answer that are read. */
@@ -38,7 +42,8 @@ export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: Object.fromEntries(response.headers), text, body: jsonOf(text) }
 }
 
-function jsonOf(text: string): unknown {
+/** Returns the JSON of a text, or undefined if it is none. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,5 +1,5 @@
 import { isObject } from '../schema/values.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, jsonOf } from './exchange.ts'
 
 /** An exchange with its time. */
 export interface RecordedExchange extends Exchange {
@@ -47,7 +47,7 @@ export function harText({ facts, exchanges }: Recording): string {
 const UNKNOWN = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 }
 
 function entryOf({ at, request, response }: RecordedExchange, { url }: RecordingFacts): object {
-  const { method, path, body, headers = {} } = request
+  const { method, path, body, binary, headers = {} } = request
   const address = new URL(url + path)
   const { 'content-type': mimeType = '' } = response.headers
   return {
@@ -59,7 +59,9 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
       url: address.href,
       headers: pairs(Object.entries(headers).map(([name, value]) => [name, value ?? LEFT_OUT])),
       queryString: pairs([...address.searchParams]),
-      ...(body !== undefined && { postData: { mimeType: headers['content-type'] ?? 'application/json', text: body } }),
+      ...((body !== undefined || binary !== undefined) && {
+        postData: { mimeType: headers['content-type'] ?? 'application/json', text: body ?? '', ...notKept(binary) },
+      }),
     },
     response: {
       ...UNKNOWN,
@@ -67,11 +69,21 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
       statusText: '',
       headers: pairs(Object.entries(response.headers)),
       redirectURL: '',
-      content: { size: response.text.length, mimeType, text: response.text },
+      content:
+        response.binary === undefined
+          ? { size: response.text.length, mimeType, text: response.text }
+          : { size: response.binary, mimeType, ...notKept(response.binary) },
     },
     cache: {},
     timings: { send: 0, wait: 0, receive: 0 },
   }
+}
+
+/** The fields of a body that is no text. */
+function notKept(bytes: number | undefined): object {
+  return bytes === undefined
+    ? {}
+    : { _binary: bytes, comment: `The body, ${bytes} bytes, is no text and was not kept.` }
 }
 
 /** The value of a usual header that a request was sent without. */
@@ -132,13 +144,14 @@ function exchangeOf(entry: unknown, { url }: RecordingFacts, file: string): Reco
       headers: Object.fromEntries(
         headersIn(request.headers).map(([name, value]) => [name, value === LEFT_OUT ? null : value]),
       ),
-      ...(posted && { body: String(posted.text ?? '') }),
+      ...(posted && (binaryIn(posted) ?? { body: String(posted.text ?? '') })),
     },
     response: {
       status: Number(response.status),
       headers: Object.fromEntries(headersIn(response.headers)),
       text,
-      body: jsonOrNothing(text),
+      body: jsonOf(text),
+      ...binaryIn(content),
     },
   }
 }
@@ -148,10 +161,6 @@ function headersIn(value: unknown): [string, string][] {
   return list.map(({ name, value: text }) => [String(name).toLowerCase(), String(text)])
 }
 
-function jsonOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function binaryIn({ _binary: binary }: Json): { readonly binary: number } | undefined {
+  return typeof binary === 'number' ? { binary } : undefined
 }

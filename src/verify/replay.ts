@@ -136,6 +136,7 @@ function reasonToSkip(
   there: ReadonlySet<string>,
 ): string | undefined {
   const { status } = response
+  if (request.binary !== undefined || response.binary !== undefined) return 'a body that is no text was not kept'
   const hasOwnKey = request.headers?.authorization !== null
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
   if (status === 402 || status === 408 || status === 429 || status >= 500) return `the answer ${status} says nothing`

@@ -69,6 +69,7 @@ export function sanitized(
         path: replacing.path(request.path),
         headers: Object.fromEntries(headers),
         ...(request.body !== undefined && { body: replacing.body(request.body) }),
+        ...(request.binary !== undefined && { binary: request.binary }),
       },
       response: {
         status: response.status,
@@ -79,6 +80,7 @@ export function sanitized(
         ),
         text,
         body: jsonOf(text),
+        ...(response.binary !== undefined && { binary: response.binary }),
       },
     }
   })

@@ -1,19 +1,22 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { version } from '../../../package.json'
-import { readClock, systemClock } from '../../engine/clock.ts'
 import { type DialectName, dialects } from '../../resources/dialects.ts'
 import { counted } from '../../schema/text.ts'
-import { answerOf } from '../../verify/exchange.ts'
-import type { RecordedExchange } from '../../verify/har.ts'
 import { recordingText } from '../../verify/recording.ts'
 import { caught, UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
+import { Recorder } from '../recorder.ts'
+import { requireFree, warn } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { requireCount } from './verify-flags.ts'
 
 const names = Object.keys(dialects) as DialectName[] // The keys of the same object.
+
+const HOST = '127.0.0.1'
+const DEFAULT_TIMEOUT = 30
 
 const flags: readonly Flag[] = [
   text('to', 'URL', 'The base URL of the service that requests are passed on to.'),
@@ -24,6 +27,12 @@ const flags: readonly Flag[] = [
     kind: 'integer',
     value: 'N',
     sentence: 'The port of this machine to listen on. Default: any free one.',
+  },
+  {
+    flag: 'timeout',
+    kind: 'integer',
+    value: 'N',
+    sentence: `The seconds to wait for an answer of the service. Default: ${DEFAULT_TIMEOUT}.`,
   },
 ]
 
@@ -38,6 +47,7 @@ export const recordCommand: Command = {
   flags,
   notes: [
     'It listens on this machine alone, and writes the recording when SIGINT or SIGTERM stops it.',
+    'A request that gets no answer is answered with 502 or 504, named, and not recorded.',
     'Secrets, keys, ids, names and addresses are replaced in the recording; the client gets the answers unchanged, but for URLs that lead through this program.',
   ],
   run: runRecord,
@@ -53,22 +63,48 @@ async function runRecord({ flags: given, words }: Arguments): Promise<number> {
   const dialect = names.find((name) => name === (value('dialect') ?? 'ngrok'))
   if (!dialect) throw new UsageError(`--dialect is ${JSON.stringify(value('dialect'))}. Allowed: ${names.join(', ')}.`)
   const file = value('out') ?? 'recording.har'
-  const exchanges: RecordedExchange[] = []
-  const keys = new Set<string>()
-  const server = createServer((request, response) => {
-    void passOn(target, request, response, exchanges, keys, dialects[dialect].versionHeader.toLowerCase())
+  const recorder = new Recorder({
+    target,
+    dialect: dialects[dialect],
+    timeout: requireCount('--timeout', value('timeout'), DEFAULT_TIMEOUT, 600) * 1000,
+    warn,
   })
-  server.listen(Number(value('port') ?? 0), '127.0.0.1')
-  await once(server, 'listening')
+  const wanted = portOf(value('port'))
+  await requireFree(HOST, wanted)
+  requireOut(file)
+  const server = await listening(recorder, wanted)
   const { port } = server.address() as AddressInfo // It listens on a port.
-  process.stdout.write(`fauxgate records ${target} at http://127.0.0.1:${port}\n`)
+  process.stdout.write(`fauxgate records ${target} at http://${HOST}:${port}\n`)
   await Promise.race(ENDS.map((name) => once(process, name)))
   server.close()
+  recorder.stop()
   server.closeAllConnections()
   const facts = { client: 'fauxgate record', version, dialect, url: target }
-  writeFileSync(file, recordingText(exchanges, [...keys], facts), { mode: 0o600 })
-  process.stdout.write(`${counted(exchanges.length, 'exchange')} in ${file}\n`)
+  writeFileSync(file, recordingText(recorder.exchanges, [...recorder.keys], facts), { mode: 0o600 })
+  process.stdout.write(`${counted(recorder.exchanges.length, 'exchange')} in ${file}\n`)
   return 0
+}
+
+/** Makes sure, before anything is recorded, that the file can be written. */
+function requireOut(file: string): void {
+  try {
+    appendFileSync(file, '', { mode: 0o600 })
+  } catch (error) {
+    throw new Error(`The recording ${file} cannot be written: ${caught(error).message}`, { cause: error })
+  }
+}
+
+/** Listens on this machine alone. */
+async function listening(recorder: Recorder, port: number): Promise<Server> {
+  const server = createServer((request, response) => void recorder.pass(request, response))
+  server.listen(port, HOST)
+  await once(server, 'listening')
+  return server
+}
+
+function portOf(typed = '0'): number {
+  if (/^\d{1,5}$/.test(typed) && Number(typed) <= 65_535) return Number(typed)
+  throw new UsageError(`--port is ${JSON.stringify(typed)}. Allowed: a whole number from 0 to 65535.`)
 }
 
 const ENDS = ['SIGINT', 'SIGTERM'] as const
@@ -78,47 +114,4 @@ function targetOf(typed: string | undefined): string {
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '')
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
   throw new UsageError('record needs the URL of a service, for example "fauxgate record --to https://api.ngrok.com".')
-}
-
-/** Headers that are about a connection, or that the sending of a request sets itself. */
-const OWN = /^(host|connection|keep-alive|transfer-encoding|content-length|accept-encoding|upgrade|expect|te|trailer)$/
-
-/** Headers of a request that belong to the API: the others are the client's own. */
-const ASKED = ['content-type', 'authorization']
-
-/** Passes a request on, keeps the request and the answer, and answers with URLs below this server. */
-async function passOn(
-  target: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  exchanges: RecordedExchange[],
-  keys: Set<string>,
-  versionHeader: string,
-): Promise<void> {
-  const at = readClock(systemClock)
-  const { method = 'GET', url: path = '/' } = request
-  try {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString('utf8')
-    const sent = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-      OWN.test(name) ? [] : [[name, values.join(', ')] as const],
-    )
-    const headers = new Headers(sent.map(([name, value]): [string, string] => [name, value]))
-    keys.add((headers.get('authorization') ?? '').replace(/^Bearer /i, ''))
-    const init = { method, headers, redirect: 'manual', ...(body !== '' && { body }) } as const
-    const answer = await answerOf(await fetch(target + path, init))
-    const asked = Object.fromEntries(
-      [...ASKED, versionHeader].flatMap((name) =>
-        name === 'authorization' && headers.has(name) ? [] : [[name, headers.get(name)]],
-      ),
-    )
-    exchanges.push({ at, request: { method, path, headers: asked, ...(body !== '' && { body }) }, response: answer })
-    const here = `http://${request.headers.host ?? ''}`
-    const shown = answer.text.replaceAll(target, here)
-    const kept = Object.entries(answer.headers).filter(([name]) => !OWN.test(name) && name !== 'content-encoding')
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(shown)
-  } catch (error) {
-    response.writeHead(502, { 'content-type': 'text/plain' }).end(`fauxgate record: ${caught(error).message}\n`)
-  }
 }

@@ -96,7 +96,11 @@ function requireOne<Name extends string>(flag: string, received: string, allowed
   throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${meant}`)
 }
 
-function requireCount(flag: string, received: string | undefined, otherwise: number, most: number): number {
+/**
+ * Reads a whole number from 1 on.
+ * @throws UsageError that names the flag, the value and what is allowed.
+ */
+export function requireCount(flag: string, received: string | undefined, otherwise: number, most: number): number {
   if (received === undefined) return otherwise
   const count = Number(received)
   if (/^\d{1,6}$/.test(received) && count >= 1 && count <= most) return count

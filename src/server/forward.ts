@@ -1,0 +1,87 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+
+/** An answer of a service, with its bytes as they came. */
+export interface Forwarded {
+  readonly status: number
+  /** The headers, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The headers as they came, in order. */
+  readonly rawHeaders: readonly (readonly [string, string])[]
+  readonly bytes: Buffer
+}
+
+const OWN = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
+
+/** Tells whether a header is about one connection, and not about what travels on it. */
+export function isOwnHeader(name: string): boolean {
+  return OWN.test(name)
+}
+
+/**
+ * Sends a request on to a service.
+ * @throws Error of the network, or of the signal.
+ */
+export async function forwarded(
+  target: string,
+  { method, url = '/', headersDistinct }: IncomingMessage,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<Forwarded> {
+  const sent = Object.entries(headersDistinct).filter(([name]) => !isOwnHeader(name) && !/^(host|expect)$/.test(name))
+  const base = new URL(target)
+  const path = base.pathname.replace(/\/$/, '') + url
+  const send = base.protocol === 'https:' ? httpsRequest : httpRequest
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(base, { method, path, headers: Object.fromEntries(sent), signal, agent: false }, resolve)
+      .on('error', reject)
+      .end(body)
+  })
+  const { statusCode = 502, headers, rawHeaders } = answer
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    rawHeaders: rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
+    ),
+    bytes: await bytesOf(answer),
+  }
+}
+
+/** Reads the body of a message to its end. */
+export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** The most bytes of a body that a recording keeps. */
+const LONGEST = 20_000_000
+
+/** Returns the text of a body, or the size in bytes of one that is no text or has more than {@link LONGEST} bytes. */
+export function keptOf(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded(bytes, encoding))
+    if (!text.includes('\0') && text.length <= LONGEST) return { text }
+  } catch {
+    // It is no text.
+  }
+  return { binary: bytes.length }
+}
+
+const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+}
+
+/** @throws Error if the bytes do not have the encoding, or nobody here knows it. */
+function decoded(bytes: Buffer, encoding: string): Buffer {
+  const name = encoding.trim().toLowerCase()
+  if (bytes.length === 0 || name === '' || name === 'identity') return bytes
+  const decode = DECODERS[name]
+  if (!decode) throw new Error(`The encoding ${name} is unknown.`)
+  return decode(bytes, { maxOutputLength: LONGEST })
+}

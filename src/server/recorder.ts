@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readClock, systemClock } from '../engine/clock.ts'
+import type { CommonDialect } from '../schema/dialect.ts'
+import { noConnection } from '../verify/asker.ts'
+import { jsonOf } from '../verify/exchange.ts'
+import type { RecordedExchange } from '../verify/har.ts'
+import { bytesOf, type Forwarded, forwarded, isOwnHeader, keptOf } from './forward.ts'
+
+/** Options of {@link Recorder}. */
+export interface RecorderOptions {
+  /** The base URL of the service, without a trailing slash. */
+  readonly target: string
+  readonly dialect: CommonDialect
+  /** The longest wait for an answer, in ms. */
+  readonly timeout: number
+  /** Receives a sentence about each request that is not in the recording. */
+  readonly warn: (text: string) => void
+}
+
+/** Headers of a request that belong to the API: the others are the client's own. */
+const API_HEADERS = ['content-type', 'authorization']
+
+/** Passes requests on to a service, keeps each request with its answer, and answers with URLs that lead here. */
+export class Recorder {
+  readonly exchanges: RecordedExchange[] = []
+  /** The keys that clients have sent. */
+  readonly keys = new Set<string>()
+  readonly #options: RecorderOptions
+  readonly #underWay = new Map<IncomingMessage, string>()
+  readonly #stopped = new AbortController()
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+  }
+
+  /** Ends the requests that have no answer yet, and names each. */
+  stop(): void {
+    for (const name of this.#underWay.values())
+      this.#options.warn(`${name} had no answer yet, and is not in the recording; the service may have done it`)
+    this.#stopped.abort()
+  }
+
+  /** Answers a request with what the service answers to it. */
+  async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/' } = request
+    const name = `${method} ${url.split('?')[0]}`
+    this.#underWay.set(request, name)
+    const { target, timeout, warn } = this.#options
+    const deadline = AbortSignal.timeout(timeout)
+    try {
+      const at = readClock(systemClock)
+      const sent = await bytesOf(request)
+      const answer = await forwarded(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
+      this.#keep(at, request, sent, answer)
+      sendTo(response, answer, target, `http://${request.headers.host ?? ''}`)
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return
+      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : noConnection(error)
+      warn(`${name} is not in the recording: ${why}`)
+      this.#refuse(response, deadline.aborted ? 504 : 502, why)
+    } finally {
+      this.#underWay.delete(request)
+    }
+  }
+
+  #keep(at: number, request: IncomingMessage, sent: Buffer, answer: Forwarded): void {
+    const { method = 'GET', url: path = '/', headers } = request
+    const { authorization } = headers
+    if (authorization !== undefined) this.keys.add(authorization.replace(/^Bearer /i, ''))
+    const names = [...API_HEADERS, this.#options.dialect.versionHeader.toLowerCase()]
+    const asked = names
+      .filter((name) => name !== 'authorization' || authorization === undefined)
+      .map((name) => [name, headers[name]?.toString() ?? null])
+    const body = keptOf(sent, headers['content-encoding'])
+    const { text = '', binary } = keptOf(answer.bytes, answer.headers['content-encoding'])
+    this.exchanges.push({
+      at,
+      request: {
+        method,
+        path,
+        headers: Object.fromEntries(asked),
+        ...(body.text !== '' && { body: body.text, binary: body.binary }),
+      },
+      response: { status: answer.status, headers: answer.headers, text, body: jsonOf(text), binary },
+    })
+  }
+
+  /** Answers as the service answers an error. */
+  #refuse(response: ServerResponse, status: number, why: string): void {
+    if (response.headersSent) return void response.destroy()
+    const { target, dialect } = this.#options
+    const msg = `fauxgate record got no answer from ${target}: ${why}.`
+    const body = { error_code: `${dialect.errorPrefix}RECORD`, status_code: status, msg, details: {} }
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+}
+
+/** Sends an answer on, unchanged but for URLs of the service: these lead through this program. */
+function sendTo(response: ServerResponse, answer: Forwarded, target: string, here: string): void {
+  const { text = '' } = keptOf(answer.bytes, answer.headers['content-encoding'])
+  const isChanged = text.includes(target)
+  const left = answer.rawHeaders.filter(
+    ([name]) => !isOwnHeader(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),
+  )
+  const headers = left.flatMap(([name, value]) => [name, value.replaceAll(target, here)])
+  response.writeHead(answer.status, headers).end(isChanged ? text.replaceAll(target, here) : answer.bytes)
+}

@@ -1,0 +1,170 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { dialects } from '../../src/resources/dialects.ts'
+import { Recorder } from '../../src/server/recorder.ts'
+import { begun, ran } from '../support/command.ts'
+import { newFolder } from '../support/folder.ts'
+import { eventually } from '../support/wire.ts'
+
+/** Starts a server on this machine, and returns its URL. */
+async function listening(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}
+
+/** Runs `record` in front of a service. `stopped` ends it, and returns the entries of the recording. */
+async function recording(service: string) {
+  const har = join(newFolder(), 'a.har')
+  const { output, stop } = await begun({}, ['record', '--to', service, '--out', har], ' at http')
+  const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
+  const stopped = async () => {
+    expect(await stop()).toBe(0)
+    return JSON.parse(readFileSync(har, 'utf8')).log.entries
+  }
+  return { har, here, output, stopped }
+}
+
+/** Returns an answer with its bytes as they came. */
+async function bytesFrom(url: string) {
+  const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return { headers: answer.headers, bytes: Buffer.concat(chunks) }
+}
+
+describe('fauxgate record passes on', () => {
+  test('bytes that are no text, both ways, and records their size', async () => {
+    const bytes = Buffer.from([0, 255, 254, 128, 10, 13, 0])
+    let received = Buffer.alloc(0)
+    const service = await listening(async (request, response) => {
+      for await (const chunk of request) received = Buffer.concat([received, chunk])
+      response.setHeader('content-type', 'application/octet-stream').end(bytes)
+    })
+    const { har, here, stopped } = await recording(service)
+    const answer = await fetch(`${here}/file`, { method: 'POST', body: bytes })
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
+    expect(received).toEqual(bytes)
+    const [{ request, response }] = await stopped()
+    const comment = 'The body, 7 bytes, is no text and was not kept.'
+    expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
+    expect(request.postData).toMatchObject({ text: '', comment })
+    const { code, stdout } = await ran({}, 'replay', har)
+    expect([code, stdout]).toEqual([1, expect.stringContaining('a body that is no text was not kept')])
+  })
+
+  test('compressed answers as they came, and records their text', async () => {
+    const packed = gzipSync('{"ip_policies":[]}')
+    const service = await listening((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
+    })
+    const { here, stopped } = await recording(service)
+    const { headers, bytes } = await bytesFrom(`${here}/ip_policies`)
+    expect([headers['content-encoding'], bytes]).toEqual(['gzip', packed])
+    const [{ response }] = await stopped()
+    expect(response.content.text).toBe('{"ip_policies":[]}')
+  })
+
+  test('URLs of the service as its own, in a compressed body and in headers', async () => {
+    const service = await listening(({ headers }, response) => {
+      const uri = `http://${headers.host}/ip_policies/1`
+      const packed = gzipSync(JSON.stringify({ uri }))
+      response
+        .writeHead(201, { location: uri, 'content-encoding': 'gzip', 'content-length': packed.length })
+        .end(packed)
+    })
+    const { here, stopped } = await recording(service)
+    const { headers, bytes } = await bytesFrom(`${here}/ip_policies`)
+    expect([headers.location, headers['content-encoding']]).toEqual([`${here}/ip_policies/1`, undefined])
+    expect(JSON.parse(bytes.toString('utf8'))).toEqual({ uri: `${here}/ip_policies/1` })
+    expect((await stopped())[0].response.content.text).toContain('/ip_policies/1')
+  })
+})
+
+describe('A request without an answer', () => {
+  test('is answered with 502 in the form of the service, named, and not recorded, when nobody listens', async () => {
+    const { here, output, stopped } = await recording('http://127.0.0.1:9')
+    const answer = await fetch(`${here}/ip_policies?token=t`)
+    const why = 'no connection: nobody listens there (ECONNREFUSED)'
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      {
+        error_code: 'ERR_NGROK_RECORD',
+        status_code: 502,
+        msg: `fauxgate record got no answer from http://127.0.0.1:9: ${why}.`,
+        details: {},
+      },
+    ])
+    expect(await stopped()).toEqual([])
+    expect(output.stderr).toBe(`fauxgate: warning: GET /ip_policies is not in the recording: ${why}\n`)
+  })
+
+  test('is answered with 502 when the service ends the connection in the middle', async () => {
+    const service = await listening((_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"ip', () => response.destroy())
+    })
+    const { here, stopped } = await recording(service)
+    expect((await fetch(`${here}/ip_policies`)).status).toBe(502)
+    expect(await stopped()).toEqual([])
+  })
+
+  test('is answered with 504 when the service hangs', async () => {
+    const target = await listening(() => {})
+    const warnings: string[] = []
+    const warn = (text: string) => void warnings.push(text)
+    const recorder = new Recorder({ target, dialect: dialects.ngrok, timeout: 1, warn })
+    const here = await listening((request, response) => void recorder.pass(request, response))
+    const answer = await fetch(`${here}/ip_policies`)
+    expect([answer.status, (await answer.json()).status_code, recorder.exchanges]).toEqual([504, 504, []])
+    expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
+  })
+
+  test('is named when the program stops, and those with one are recorded', async () => {
+    let hasArrived = false
+    const service = await listening(({ method }, response) => {
+      if (method === 'GET') response.end('{}')
+      else hasArrived = true
+    })
+    const { here, output, stopped } = await recording(service)
+    await fetch(`${here}/ip_policies`)
+    const lost = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
+    await eventually(() => hasArrived)
+    expect(await stopped()).toMatchObject([{ request: { method: 'GET' } }])
+    expect(await lost).toBe('lost')
+    expect(output.stderr).toBe(
+      'fauxgate: warning: POST /ip_policies had no answer yet, and is not in the recording; the service may have done it\n',
+    )
+  })
+})
+
+describe('fauxgate record refuses, and listens nowhere', () => {
+  test('a port that is taken, and names a free one', async () => {
+    const taken = new URL(await listening((_request, response) => response.writeHead(404).end())).port
+    const out = join(newFolder(), 'a.har')
+    const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`Port ${taken} on 127.0.0.1 is taken by another web server.`),
+    ])
+    expect(stderr).toContain('or --port 0 for any free one.')
+  })
+
+  test.each([
+    [['--port', '70000'], 2, '--port is "70000". Allowed: a whole number from 0 to 65535.'],
+    [['--timeout', '0'], 2, '--timeout is "0". Allowed: a whole number from 1 to 600.'],
+    [['--out', '/no/such/folder/a.har'], 1, 'The recording /no/such/folder/a.har cannot be written: ENOENT'],
+  ])('%j', async (flags, expected, message) => {
+    const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
+    expect([code, stderr]).toEqual([expected, expect.stringContaining(message)])
+  })
+})
