@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
-import { caught } from './errors.ts'
+import { caught, reasonFor } from './errors.ts'
 
 /** The list of what a run of `verify` makes, as a file of JSON lines: each is on the disk before the call that it is about. */
 export class MadeFile implements MadeList {
@@ -24,7 +24,7 @@ export class MadeFile implements MadeList {
       return readFileSync(this.file, 'utf8')
     } catch (error) {
       if (caught(error).code === 'ENOENT') return ''
-      throw new Error(`The list ${this.file} cannot be read: ${caught(error).message}`, { cause: error })
+      throw new Error(`The list ${this.file} cannot be read: ${reasonFor(error)}.`, { cause: error })
     }
   }
 

@@ -7,7 +7,7 @@ import { GatewayError } from '../gateway/gateway-error.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest } from '../http/messages.ts'
 import { jsonProblem } from '../schema/json-text.ts'
-import { caught } from './errors.ts'
+import { caught, reasonFor } from './errors.ts'
 import { realFile } from './real-file.ts'
 
 /** The time between two writes of a changed state. */
@@ -87,9 +87,8 @@ async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const { code, message } = caught(error)
-    if (code === 'ENOENT') return undefined
-    throw new Error(`The state file ${file} cannot be read: ${message}`, { cause: error })
+    if (caught(error).code === 'ENOENT') return undefined
+    throw new Error(`The state file ${file} cannot be read: ${reasonFor(error)}.`, { cause: error })
   }
 }
 

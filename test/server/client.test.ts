@@ -226,13 +226,19 @@ describe('A command that cannot ask says why, and what to do', () => {
       'the snapshot is none',
       ['state', 'import', 'package.json'],
       () => ({ FAUXGATE_URL: server.url }),
-      /version is "0\.1\.0"/,
+      /^package\.json cannot be imported: .*version is "0\.1\.0".* \(ERR_NGROK_\d+, at http:\S+\)$/s,
     ],
     [
       'there is no folder for a file, and nothing is said to be done',
       ['state', 'export', join(folder, 'nowhere', 'snapshot.json')],
       () => ({ FAUXGATE_URL: server.url }),
-      /^\S+snapshot\.json cannot be written: ENOENT: .*\. Choose a file in a folder that exists\.$/,
+      /^\S+snapshot\.json cannot be written: its folder does not exist\. Choose a file in a folder that exists\.$/,
+    ],
+    [
+      'the file is a folder',
+      ['state', 'import', folder],
+      () => ({ FAUXGATE_URL: server.url }),
+      /^\S+ cannot be read: it is a folder\.$/,
     ],
     [
       'there is no such file',

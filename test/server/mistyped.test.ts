@@ -122,7 +122,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
   it.each<[string[], RegExp]>([
     [['--data', tmpdir()], /^--data: The store \S+ cannot be opened: it is no file\.$/],
     [['--data', '/nowhere/gateway.db'], /^--data: The store \S+ cannot be opened: its folder does not exist\.$/],
-    [['--state', tmpdir()], /^--state: The state file \S+ cannot be read: EISDIR[^\n]*$/],
+    [['--state', tmpdir()], /^--state: The state file \S+ cannot be read: it is a folder\.$/],
     [['--tls', '--tls-root', '/nowhere/root.pem'], /^--tls-root: ENOENT: no such file or directory[^\n]*$/],
   ])('also where the option names what cannot be used, such as %j', async (args, message) => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)

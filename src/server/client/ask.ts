@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
 import type { Arguments } from '../commands/command.ts'
-import { caught, UsageError } from '../errors.ts'
+import { caught, reasonFor, UsageError } from '../errors.ts'
 import { variableOf } from '../options/table.ts'
 import { type RunningServer, registeredServers, startOf } from './running.ts'
 
@@ -103,9 +103,7 @@ export async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const { code, message } = caught(error)
-    const reason = code === 'ENOENT' ? 'there is no such file' : message
-    throw new Error(`${file} cannot be read: ${reason}.`, { cause: error })
+    throw new Error(`${file} cannot be read: ${reasonFor(error)}.`, { cause: error })
   }
 }
 

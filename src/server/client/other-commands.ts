@@ -3,11 +3,11 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import { jsonProblem } from '../../schema/json-text.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type Arguments, requireNoWords, requireWords } from '../commands/command.ts'
-import { caught } from '../errors.ts'
+import { caught, reasonFor } from '../errors.ts'
 import { paintFor, requestLine } from '../log/log.ts'
 import type { Flag } from '../options/table.ts'
 import { waited } from '../state.ts'
-import { askControl, type ServerAddress, sayServer, textOf } from './ask.ts'
+import { askControl, Refused, type ServerAddress, sayServer, textOf } from './ask.ts'
 
 type Connect = () => Promise<ServerAddress>
 
@@ -32,9 +32,8 @@ async function written(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { mode: 0o600 })
   } catch (cause) {
-    throw new Error(`${file} cannot be written: ${caught(cause).message}. Choose a file in a folder that exists.`, {
-      cause,
-    })
+    const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
+    throw new Error(`${file} cannot be written: ${reason}. Choose a file in a folder that exists.`, { cause })
   }
 }
 
@@ -49,7 +48,10 @@ export const stateImport = {
     requireNoWords(rest, 'state import FILE')
     const snapshot = parsed(await textOf(file), file)
     const server = await connect()
-    await askControl(server, 'PUT', '/state', snapshot)
+    await askControl(server, 'PUT', '/state', snapshot).catch((cause) => {
+      if (!(cause instanceof Refused)) throw cause
+      throw new Error(`${file} cannot be imported: ${cause.message} (${cause.code})`, { cause })
+    })
     sayServer(server, true)
     return 0
   },
