@@ -1,5 +1,6 @@
 // Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`, and with all of ngrok's
 // families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it.
+// Beside it is a recording: `fauxgate record --to URL --out test/corpus/VERSION/recording.har`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGateway, manualClock } from '../dist/index.js'

@@ -100,7 +100,10 @@ function pairs(all: readonly (readonly [string, string])[]): object[] {
 export function recordingIn(text: string, file: string): Recording {
   const log = partOf(parsed(text, file), 'log', file)
   const facts = partOf(log, '_fauxgate', file)
-  if (facts.format !== 1) throw new Error(`${file} has the format ${JSON.stringify(facts.format)}. Allowed: 1.`)
+  if (facts.format !== 1)
+    throw new Error(
+      `${file} has the format ${JSON.stringify(facts.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
+    )
   const { client = '', version = '', dialect = '', url = '', replaced = [] } = facts as Partial<RecordingFacts> // It wrote them itself.
   const entries = Array.isArray(log.entries) ? log.entries : []
   const known: RecordingFacts = { format: 1, client, version, dialect, url, replaced }

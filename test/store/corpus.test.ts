@@ -1,9 +1,11 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
+import { recordingIn } from '../../src/verify/har.ts'
+import { replay } from '../../src/verify/replay.ts'
 import { ran, serving } from '../support/command.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
@@ -68,6 +70,26 @@ describe.each(versions)('What fauxgate %s has stored', (version) => {
     await store.flushed()
     store.close()
     expect(opened(file, creating(version)).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
+  })
+})
+
+const withRecording = versions.filter((version) => existsSync(new URL(`${version}/recording.har`, CORPUS)))
+
+describe.each(withRecording)('The recording of fauxgate %s', (version) => {
+  const text = readFileSync(new URL(`${version}/recording.har`, CORPUS), 'utf8')
+
+  it('is read and replayed: each of its exchanges is compared, and none differs', async () => {
+    const recording = recordingIn(text, 'recording.har')
+    const { compared, differing } = await replay(recording, { now: Date.parse(NEW_YEAR) })
+    expect([compared, differing]).toEqual([JSON.parse(text).log.entries.length, []])
+  })
+
+  it('is refused with what to do, if its format were newer', () => {
+    const newer = JSON.parse(text)
+    newer.log._fauxgate.format = 2
+    expect(() => recordingIn(JSON.stringify(newer), 'recording.har')).toThrow(
+      'recording.har has the format 2. Allowed: 1. Update fauxgate, or record it again with this version.',
+    )
   })
 })
 
