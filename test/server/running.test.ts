@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -117,5 +118,16 @@ describe('`fauxgate completion`', () => {
       for (const word of name.split(' ')) expect(stdout).toContain(word)
       for (const { flag } of flags) expect(stdout).toContain(flag)
     }
+  })
+
+  it.skipIf(process.platform === 'win32').each([
+    ['a command', 'fauxgate clock adv', 'advance'],
+    ['an option', 'fauxgate faults add --oper', '--operation'],
+    ['a value', 'fauxgate serve --dialect n', 'ngrok'],
+    ['a choice', 'fauxgate completion z', 'zsh'],
+  ])('completes %s in bash', async (_what, line, word) => {
+    const { stdout } = await ran({}, 'completion', 'bash')
+    const asked = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _fauxgate; echo "\${COMPREPLY[*]}"`
+    expect(execFileSync('bash', ['-c', `${stdout}\n${asked}`], { encoding: 'utf8' })).toBe(`${word}\n`)
   })
 })

@@ -35,10 +35,17 @@ function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly s
     add('', [first])
     add('help', [first])
     if (second !== undefined) add(first, [second])
-    const choices = /^[\w|]+\|[\w|]+$/.test(words) ? words.split('|') : []
-    add(name, [...choices, ...flags.map(({ flag }) => `--${flag}`), '--help'])
+    for (const { flag, value } of flags) {
+      if (choicesIn(value).length > 0) add(`--${flag}`, choicesIn(value))
+    }
+    add(name, [...choicesIn(words), ...flags.map(({ flag }) => `--${flag}`), '--help'])
   }
   return new Map([...next].map(([line, words]) => [line, [...words]]))
+}
+
+/** Returns the words between which a text such as `bash|zsh|fish` lets one choose. */
+function choicesIn(text: string): readonly string[] {
+  return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }
 
 function cases(commands: readonly Command[]): string {
@@ -46,7 +53,7 @@ function cases(commands: readonly Command[]): string {
   return rows.join('\n')
 }
 
-/** Offers the words of the longest beginning of the line that is known: `clock advance`, else `clock`. */
+/** Offers the values of the flag before, else the words of the longest beginning of the line that is known: `clock advance`, else `clock`. */
 function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''
@@ -56,7 +63,8 @@ ${cases(commands)}
 }
 _fauxgate() {
   local words before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
-  _fauxgate_words "\${before[*]:0:2}"
+  _fauxgate_words "\${COMP_WORDS[COMP_CWORD-1]}"
+  [[ $words && \${COMP_WORDS[COMP_CWORD-1]} == --* ]] || _fauxgate_words "\${before[*]:0:2}"
   [ -n "$words" ] || _fauxgate_words "\${before[*]:0:1}"
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -73,7 +81,8 @@ ${cases(commands).replaceAll("') words=", "') found=")}
 }
 _fauxgate() {
   local found before=("\${(@)words[2,CURRENT-1]}")
-  _fauxgate_words "\${(j: :)before[1,2]}"
+  _fauxgate_words "\${before[-1]}"
+  [[ -n $found && \${before[-1]} == --* ]] || _fauxgate_words "\${(j: :)before[1,2]}"
   [[ -n $found ]] || _fauxgate_words "\${before[1]}"
   compadd -- \${(s: :)found} || _files
 }
@@ -82,7 +91,7 @@ compdef _fauxgate fauxgate
 }
 
 function fish(commands: readonly Command[]): string {
-  const lines = commands.flatMap(({ name, summary, flags }) => {
+  const lines = commands.flatMap(({ name, words, summary, flags }) => {
     const [first = '', second] = name.split(' ')
     const whole = summary.replaceAll("'", "\\'")
     const word =
@@ -90,7 +99,14 @@ function fish(commands: readonly Command[]): string {
         ? `complete -c fauxgate -f -n __fish_use_subcommand -a ${first} -d '${whole}'`
         : `complete -c fauxgate -f -n '__fish_seen_subcommand_from ${first}' -a ${second} -d '${whole}'`
     const seen = name.split(' ').map((each) => `__fish_seen_subcommand_from ${each}`)
-    return [word, ...flags.map(({ flag }) => `complete -c fauxgate -n '${seen.join('; and ')}' -l ${flag}`)]
+    const after = `complete -c fauxgate -n '${seen.join('; and ')}'`
+    const choices = choicesIn(words).length > 0 ? [`${after} -f -a '${choicesIn(words).join(' ')}'`] : []
+    const help = `complete -c fauxgate -f -n '__fish_seen_subcommand_from help' -a ${first}`
+    const ofFlags = flags.map(({ flag, value }) => {
+      const values = choicesIn(value).length > 0 ? ` -x -a '${choicesIn(value).join(' ')}'` : ''
+      return `${after} -l ${flag}${values}`
+    })
+    return [word, help, ...choices, ...ofFlags]
   })
   return `${lines.join('\n')}\n`
 }
