@@ -31,7 +31,7 @@ const bundled = async (entry) => {
   return outputFiles[0].text.trim()
 }
 
-const compress = { passes: 3, inline: 0, pure_getters: true, unsafe_arrows: true }
+const compress = { passes: 3, inline: 0, pure_getters: true, unsafe_arrows: true, unsafe: true }
 
 /** A page as one document, packed. */
 async function documentOf(name, title, scriptEntry, styleEntry) {

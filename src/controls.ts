@@ -12,6 +12,7 @@ import { snapshots } from './control/snapshots.ts'
 import { state } from './control/state.ts'
 import type { ErrorsByKey, Families } from './operation/family.ts'
 import { overview } from './views/overview.ts'
+import { records } from './views/records.ts'
 import { report } from './views/report.ts'
 import { timelines } from './views/timelines.ts'
 
@@ -24,6 +25,7 @@ export const controls = [
   faults,
   requests,
   overview,
+  records,
   report,
   state,
   snapshots,

@@ -13,20 +13,20 @@ import { Card, useKeys } from './shared/layout.tsx'
 
 interface Part {
   readonly title: string
-  readonly show: (first: string, second: string) => preact.ComponentChild
+  readonly show: (id: string) => preact.ComponentChild
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
   now: { title: 'Now', show: () => <Now /> },
   jobs: { title: 'Jobs', show: (id) => <Jobs id={id} /> },
   requests: { title: 'Requests', show: (id) => <Requests id={id} /> },
-  resources: { title: 'Resources', show: (name, id) => <Resources name={name} id={id} /> },
+  resources: { title: 'Resources', show: () => <Resources /> },
   faults: { title: 'DNS & faults', show: () => <Faults /> },
   state: { title: 'State', show: () => <State /> },
 }
 
 function App({ page }: { page: Page }) {
-  const [name = '', first = '', second = ''] = page.path
+  const [name = '', id = ''] = page.path
   const current = name in PARTS ? name : 'now'
   useDrawing(page)
   useEffect(() => {
@@ -69,7 +69,7 @@ function App({ page }: { page: Page }) {
           </Button>
         </p>
       )}
-      <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(first, second)}</main>
+      <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(id)}</main>
     </PageContext.Provider>
   )
 }
@@ -122,7 +122,6 @@ function Key() {
   return (
     <div class="cards">
       <Card title="Control key">
-        <p class="dim">This gateway was started with one. It is kept for this tab only.</p>
         <Form act={open}>
           <Text type="password" label="Control key" value={key} set={setKey} />
           <Submit>Open</Submit>

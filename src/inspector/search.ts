@@ -32,8 +32,6 @@ const WORDS: Readonly<Record<string, (value: string) => Test>> = {
   domain: (value) => (entry) => textOf(entry).includes(value),
 }
 
-export const SEARCH_WORDS = Object.keys(WORDS)
-
 const texts = new WeakMap<JournalEntry, string>()
 
 /** Returns all of an entry as a text in lower case, which is made once. */

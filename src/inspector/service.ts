@@ -45,10 +45,12 @@ export class Service {
       Object.entries(methods).map(([method, item]) => ({ item, operation: operationOf(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)
-    this.families = document.tags.flatMap(({ name, description }) => {
+    const families = document.tags.flatMap(({ name, description }) => {
       const operations = all.filter(({ item }) => item.tags.includes(name))
       return operations.length === 0 ? [] : [this.#family(name, description, operations)]
     })
+    // Modules, which have no list, come last.
+    this.families = [...families.filter(({ list }) => list), ...families.filter(({ list }) => !list)]
   }
 
   /** The errors of the catalogue: their keys, with an example each. */
@@ -74,17 +76,36 @@ export class Service {
       : schema
   }
 
+  /** Returns the families whose paths are below that of a resource: its modules, and what is created in it. */
+  below({ itemPath }: ServiceFamily): ServiceFamily[] {
+    const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
+    const most = idsIn(itemPath).length
+    return this.families.filter((each) => {
+      const count = idsIn(each.itemPath).length
+      return plain(each.itemPath).startsWith(`${plain(itemPath)}/`) && count <= most + (each.create ? 1 : 0)
+    })
+  }
+
+  /** Returns the place of a record on the page, if its key leads there; `above` has the ids of what it may be in. */
+  placeOf(collection: string, key: string, above: readonly string[] = []): string | undefined {
+    const family = this.families.find(({ name }) => name === collection)
+    const count = idsIn(family?.itemPath ?? '').length
+    const ids = [...above, ...key.split('/')].slice(-count)
+    return family && ids.length === count ? `#resources/${collection}/${ids.join('/')}` : undefined
+  }
+
   #family(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
     const [list, get, create] = [operation('list'), operation('get'), operation('create')]
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
     const page = this.#answerOf(named('list')?.item).properties ?? {}
-    const many = /^List (.+?)(?:,|$)/.exec(list?.summary ?? '')?.[1] ?? name.replaceAll('_', ' ')
+    const singular = /^(?:Create|Get) (?:an?|the) (.+)$/.exec((create ?? get)?.summary ?? '')?.[1]
+    const one = (singular ?? name).replace(' module', '')
     return {
       name,
-      one: /^Create an? (.+)$/.exec(create?.summary ?? '')?.[1] ?? many,
-      many,
+      one,
+      many: /^List (.+?)(?:,|$)/.exec(list?.summary ?? '')?.[1] ?? one,
       description,
       itemPath: get?.path ?? '',
       list,
@@ -92,7 +113,9 @@ export class Service {
       create,
       update: operation('update') ?? operation('replace'),
       remove: operation('delete'),
-      actions: operations.flatMap((each) => (usual.includes(each.operation.name) ? [] : [each.operation])),
+      actions: operations.flatMap(({ operation: each }) =>
+        usual.includes(each.name) || each.method === 'GET' ? [] : [each],
+      ),
       fields: this.#answerOf(named('get')?.item).properties ?? {},
     }
   }
@@ -121,8 +144,10 @@ function lastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
 }
 
-export function filledPath(path: string, ids: Readonly<Record<string, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? ''))
+/** Returns a path with these ids in it, in order. */
+export function filledPath(path: string, ids: readonly string[]): string {
+  let at = 0
+  return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
 }
 
 export function idsIn(path: string): string[] {

@@ -47,6 +47,10 @@ const domainTimeline = named(
     state: documented(state, 'The state of its provisioning.'),
     due: documented(v.nullable(due), 'The next due event, or null.'),
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
+    problem: documented(
+      v.nullable(v.string()),
+      'The problem with the certificate in use: it has expired, or is for other names. Null without one.',
+    ),
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
@@ -132,13 +136,14 @@ function timelinesOf(
   // In seconds, as timelines have their times.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
-    if (!domain.policy && domain.timeline.length === 0) continue
+    const isWrong = problemOf(tx, domain) !== null
+    if (!domain.policy && domain.timeline.length === 0 && !isWrong) continue
     if (!domain.domain.includes(wanted) && !domain.id.toLowerCase().includes(wanted)) continue
     const own = stateOf(domain)
     states[own] = (states[own] ?? 0) + 1
     if (state !== undefined && own !== state) continue
     since = Math.min(since, domain.timeline[0]?.at ?? since)
-    const list = order === 'failing' && own.includes('failing') ? failing : others
+    const list = order === 'failing' && (isWrong || own.includes('failing')) ? failing : others
     list.push(domain)
   }
   const all = [...failing, ...others]
@@ -182,6 +187,7 @@ function shownDomainTimeline(
     state: stateOf(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     expiresAt: expiryOf(tx, domain),
+    problem: problemOf(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
     pending: domain.policy
       ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MOST_PENDING)
@@ -190,8 +196,26 @@ function shownDomainTimeline(
   }
 }
 
-function expiryOf(tx: Transaction, { certificate_id }: DomainRecord): string | null {
+function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
+  if (!certificate) return undefined
+  const { upload, order } = certificate
+  if (!upload) return { not_after: order.not_after, names: [order.domain] }
+  return { not_after: upload.leaf.not_after, names: upload.leaf.subject_alternative_names.dns_names }
+}
+
+function expiryOf(tx: Transaction, domain: DomainRecord): string | null {
+  const certificate = certificateOf(tx, domain)
+  return certificate ? timestamp(certificate.not_after) : null
+}
+
+/** Says what visitors would be warned of: a certificate that has expired, or is for other names (RFC 9525, 6.3). */
+function problemOf(tx: Transaction, domain: DomainRecord): string | null {
+  const certificate = certificateOf(tx, domain)
   if (!certificate) return null
-  return timestamp((certificate.upload ? certificate.upload.leaf : certificate.order).not_after)
+  const { not_after, names } = certificate
+  if (not_after <= tx.now) return `The certificate expired at ${timestamp(not_after)}.`
+  const wildcard = domain.domain.replace(/^[^.]+/, '*')
+  if (names.some((name) => name === domain.domain || name === wildcard)) return null
+  return `The certificate is for ${names.slice(0, 3).join(', ') || 'no name'}, not for ${domain.domain}.`
 }

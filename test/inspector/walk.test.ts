@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('A walk with the official client', () => {
     await side.getByRole('heading', { name: 'Certificate 2 of 2' }).waitFor()
 
     await page.getByRole('link', { name: 'Requests', exact: true }).click()
-    await page.getByRole('listitem').filter({ hasText: 'POST' }).getByRole('link').click()
+    await page.getByRole('listitem').filter({ hasText: 'POST' }).getByRole('link').first().click()
     await side.getByText('Request headers').click()
     await side.getByText('user-agent').waitFor()
     await side.getByText('Edit and send again').click()

@@ -23,6 +23,7 @@ describe('The timelines of all domains', () => {
           due,
           pending: [],
           expiresAt: null,
+          problem: null,
           records: [{ ...record, problem }],
           timeline: gateway.provisioning.timeline(id),
         },

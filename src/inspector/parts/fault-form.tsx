@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import { ErrorAnswer } from '../connection.ts'
 import { usePage } from '../page.ts'
 import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
+import { formatLabel } from '../shared/format.ts'
 
 /** What a fault does, and the inputs that matter then. */
 const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'fails with a status': ['status', 'retryAfter', 'message', 'phase'],
-  'fails with an error of the catalogue': ['error', 'message', 'phase'],
+  'fails with an error': ['error', 'message', 'phase'],
   'loses the connection': ['phase'],
   'cuts the response': ['truncate'],
   'comes late': ['latency'],
@@ -26,22 +27,29 @@ const PRESETS: Readonly<Record<string, Values>> = {
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  operation: 'Operation',
   times: 'How often',
   after: 'After how many requests',
-  status: 'Status',
   retryAfter: 'Retry after',
-  error: 'Error',
-  message: 'Message',
   phase: 'When',
   truncate: 'Characters to keep',
   latency: 'Delay',
 }
 
+const labelOf = (name: string) => LABELS[name] ?? formatLabel(name)
+
 const NUMBERS = ['status', 'times', 'after', 'truncate']
 
-/** Adds faults: presets in one click, or a form that shows what applies. `operation` is set where it is clear. */
-export function FaultForm({ operation }: { operation?: string | undefined }) {
+interface FaultFormProps {
+  /** The operation, where it is clear. */
+  operation?: string
+  /** The family whose operations there are to choose from; all without it. */
+  family?: string
+  /** The id of the resource that the requests must be for. */
+  resource?: string
+}
+
+/** Adds faults: presets in one click, or a form that shows what applies. */
+export function FaultForm({ operation, family = '', resource }: FaultFormProps) {
   const page = usePage()
   const [effect, setEffect] = useState(NAMES[0] ?? '')
   const [values, setValues] = useState<Values>({
@@ -58,7 +66,11 @@ export function FaultForm({ operation }: { operation?: string | undefined }) {
   const send = async (what: Values, said: string) => {
     setDone('')
     try {
-      await page.control('POST', '/faults', { ...(chosen && { operation: chosen }), ...what })
+      await page.control('POST', '/faults', {
+        ...(chosen && { operation: chosen }),
+        ...(resource && { resource }),
+        ...what,
+      })
       setError(undefined)
       setDone(said)
     } catch (thrown) {
@@ -76,12 +88,14 @@ export function FaultForm({ operation }: { operation?: string | undefined }) {
   const shown = [...(operation ? [] : ['operation']), ...names]
   const input = (name: string) => {
     const value = {
-      label: LABELS[name] ?? name,
+      label: labelOf(name),
       value: String(values[name] ?? ''),
       set: (to: string) => setValues({ ...values, [name]: to }),
     }
-    if (name === 'operation')
-      return <Choice {...value} none="every operation" values={operations.map((each) => each.name)} />
+    if (name === 'operation') {
+      const names = operations.map((each) => each.name).filter((each) => each.startsWith(family))
+      return <Choice {...value} none="every operation" values={names} />
+    }
     if (name === 'phase') return <Choice {...value} values={['before', 'after']} />
     if (name === 'error') return <Text {...value} list="errors" placeholder="Search the catalogue" />
     return <Text {...value} {...(NUMBERS.includes(name) && { type: 'number', min: '0' })} />
@@ -90,7 +104,7 @@ export function FaultForm({ operation }: { operation?: string | undefined }) {
     <div class="faults">
       <div class="row">
         {Object.entries(PRESETS).map(([name, what]) => (
-          <Button key={name} onClick={() => void send({ ...what, times: 1 }, `Added for the next request: ${name}.`)}>
+          <Button key={name} onClick={() => void send({ ...what, times: 1 }, `Added: ${name}.`)}>
             {name}
           </Button>
         ))}
@@ -102,7 +116,7 @@ export function FaultForm({ operation }: { operation?: string | undefined }) {
             <Choice label="Effect" value={effect} set={setEffect} values={NAMES} />
           </Field>
           {shown.map((name) => (
-            <Field key={name} label={LABELS[name] ?? name} error={fields[name]}>
+            <Field key={name} label={labelOf(name)} error={fields[name]}>
               {input(name)}
             </Field>
           ))}

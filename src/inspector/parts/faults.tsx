@@ -3,8 +3,8 @@ import type { ArmedFault } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
-import { Button, Choice, Form, Search, Submit, Text } from '../shared/controls.tsx'
-import { formatCount, formatTime } from '../shared/format.ts'
+import { Button, Search, Text } from '../shared/controls.tsx'
+import { formatTime } from '../shared/format.ts'
 import { Card, Chip, OutcomeChip, Records, Table } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 import { FaultForm } from './fault-form.tsx'
@@ -39,7 +39,7 @@ function Zone() {
     <Card title="DNS zone" count={all.length} wide>
       <p class="dim">
         {page.overview?.dns === 'simulated'
-          ? 'Attempts look here for a CNAME record of each managed domain to its cname_target, and for CAA records.'
+          ? 'Attempts look here for CNAME and CAA records.'
           : 'Attempts do not look here: start with --dns simulated.'}
       </p>
       {all.length > 10 && <Search what="records" value={text} set={setText} />}
@@ -63,8 +63,8 @@ function Zone() {
           ])}
         />
       )}
-      {found.length > MOST_RECORDS && <p class="dim">{formatCount(found.length - MOST_RECORDS)} more are not shown.</p>}
-      <ControlForm path="/dns" method="put" title="Set a record" />
+      {found.length > MOST_RECORDS && <p class="dim">The first {MOST_RECORDS} are shown.</p>}
+      <ControlForm path="/dns" method="PUT" title="Set a record" />
     </Card>
   )
 }
@@ -73,20 +73,9 @@ function Outcomes() {
   const page = usePage()
   const path = '/provisioning/script'
   const outcomes = useLive(() => page.control<PendingOutcome[]>('GET', path), []) ?? []
-  const [domain, setDomain] = useState('')
-  const [outcome, setOutcome] = useState('DNS_ERROR')
-  const [times, setTimes] = useState('1')
-  const [message, setMessage] = useState('')
-  const [retriesAfter, setRetriesAfter] = useState('')
-  const send = () => {
-    const details = { ...(message && { message }), ...(retriesAfter && { retriesAfter }) }
-    const isPlain = outcome === 'success' || Object.keys(details).length === 0
-    const outcomes = [isPlain ? outcome : { outcome, ...details }]
-    void page.act('POST', path, { outcomes, times: Number(times), domain: domain || undefined })
-  }
   return (
     <Card title="Pending outcomes" count={outcomes.length} wide>
-      <p class="dim">The outcomes of the next attempts. Without any, DNS decides, or they succeed.</p>
+      <p class="dim">The outcomes of the next attempts.</p>
       <Records of={outcomes} keyOf={(_, index) => index}>
         {(each) => (
           <>
@@ -100,16 +89,43 @@ function Outcomes() {
           </>
         )}
       </Records>
-      <Form act={send}>
-        <Choice label="Outcome" value={outcome} set={setOutcome} values={OUTCOMES} />
-        <Text label="Message" placeholder="the usual one" value={message} set={setMessage} />
-        <Text label="Retries after" placeholder="the usual wait" value={retriesAfter} set={setRetriesAfter} />
-        <Text label="How often" type="number" min="1" value={times} set={setTimes} />
-        <Text label="Domain" placeholder="any domain" value={domain} set={setDomain} />
-        <Submit>Script</Submit>
-      </Form>
+      <Script />
       {outcomes.length > 0 && <RemoveAll what="outcomes" path={path} />}
     </Card>
+  )
+}
+
+/** Scripts the outcomes of the next attempts, of a domain or of one that is entered. */
+export function Script({ domain }: { domain?: string }) {
+  const page = usePage()
+  const [entered, setEntered] = useState('')
+  const [outcomes, setOutcomes] = useState<readonly string[]>([])
+  const [message, setMessage] = useState('')
+  const [retriesAfter, setRetriesAfter] = useState('')
+  const send = async () => {
+    const details = { ...(message && { message }), ...(retriesAfter && { retriesAfter }) }
+    const isPlain = Object.keys(details).length === 0
+    const detailed = outcomes.map((outcome) => (isPlain || outcome === 'success' ? outcome : { outcome, ...details }))
+    const body = { outcomes: detailed, domain: domain ?? (entered || undefined) }
+    if (await page.act('POST', '/provisioning/script', body)) setOutcomes([])
+  }
+  return (
+    <>
+      <div class="row">
+        {OUTCOMES.map((outcome) => (
+          <Button key={outcome} onClick={() => setOutcomes([...outcomes, outcome])}>
+            + {outcome}
+          </Button>
+        ))}
+        {domain === undefined && <Text label="Domain" placeholder="any domain" value={entered} set={setEntered} />}
+        <Text label="Message" placeholder="the usual message" value={message} set={setMessage} />
+        <Text label="Retries after" placeholder="the usual wait" value={retriesAfter} set={setRetriesAfter} />
+        <Button disabled={outcomes.length === 0} onClick={() => void send()}>
+          Script
+        </Button>
+      </div>
+      <p class="dim">{outcomes.join(', then ')}</p>
+    </>
   )
 }
 
@@ -119,7 +135,6 @@ function FaultList() {
   const report = useLive(() => page.control<string>('GET', '/report'), []) ?? ''
   return (
     <Card title="Faults" count={faults.length} wide>
-      <p class="dim">Failures of requests over HTTP. A button fails the next request; the form has everything else.</p>
       <Records of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>
@@ -148,6 +163,30 @@ function reasonsIn(report: string, id: string): string[] {
   const after = at < 0 ? [] : lines.slice(at + 1)
   const end = after.findIndex((line) => !line.startsWith('  '))
   return end < 0 ? after : after.slice(0, end)
+}
+
+/** The pending faults that may apply to requests for a resource. */
+export function PendingFaults({ family, id }: { family: string; id: string }) {
+  const page = usePage()
+  const all = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
+  const mattering = all.filter(({ hits, times, operation, path, resource }) => {
+    const isOfFamily = operation?.startsWith(`${family}.`) ?? true
+    return hits !== times && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
+  })
+  return (
+    <>
+      {mattering.length > 0 && <h3>Pending faults of requests for it</h3>}
+      {mattering.map((fault) => (
+        <p key={fault.id}>
+          <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
+        </p>
+      ))}
+      <details>
+        <summary>Fail the next request for it</summary>
+        <FaultForm family={family} resource={id} />
+      </details>
+    </>
+  )
 }
 
 /** A fault in words. */
@@ -185,20 +224,19 @@ function RemoveAll({ what, path }: { what: string; path: string }) {
   )
 }
 
-function ControlForm({ path, method, title }: { path: string; method: 'post' | 'put'; title: string }) {
+function ControlForm({ path, method, title }: { path: string; method: string; title: string }) {
   const page = usePage()
   const service = page.controls
-  const operation = service?.document.paths[`/_fauxgate${path}`]?.[method]
-  const schema = operation?.requestBody?.content['application/json']?.schema
-  if (!service || !schema) return null
+  const operation = service?.operations.find((each) => each.path === `/_fauxgate${path}` && each.method === method)
+  if (!service || !operation) return null
   return (
     <details>
       <summary>{title}</summary>
       <SchemaForm
         service={service}
-        schema={schema}
+        operation={operation}
         verb={title.split(' ', 1)[0] ?? ''}
-        send={(body) => page.control(method.toUpperCase(), path, body)}
+        send={(body) => page.control(method, path, body)}
       />
     </details>
   )

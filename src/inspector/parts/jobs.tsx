@@ -1,29 +1,23 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault } from '../../generated/controls.ts'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../views/timelines.ts'
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
-import { searchFor } from '../search.ts'
-import { Button, Choice, Search } from '../shared/controls.tsx'
+import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { FaultText } from './faults.tsx'
+import { RequestsOf } from './entry.tsx'
+import { PendingFaults, Script } from './faults.tsx'
 import { Axis, Lane, StateChip } from './lane.tsx'
-import { Entry } from './requests.tsx'
 
 const LANE_HEIGHT = 68
 
-const MOST_REQUESTS = 10
-
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
-
-const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
 export function Jobs({ id }: { id: string }) {
   const page = usePage()
   const { query } = page
-  const [name, state, scale] = [query.get('q') ?? '', query.get('state') ?? '', query.get('scale') ?? '']
+  const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
   const timelines = (asked: Record<string, string>) =>
     page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
@@ -31,7 +25,7 @@ export function Jobs({ id }: { id: string }) {
   const answer = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
   if (!answer) return <p class="empty dim">Loading…</p>
-  const since = scale === '' && answer.since ? Date.parse(answer.since) : undefined
+  const since = Date.parse(answer.since ?? '') || page.now
   const all = Object.values(answer.states).reduce((sum, each) => sum + each, 0)
   return (
     <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
@@ -54,15 +48,8 @@ export function Jobs({ id }: { id: string }) {
             )
           )
         })}
-        <Choice
-          label="Scale"
-          value={scale}
-          set={(to) => page.ask({ scale: to })}
-          values={['by order']}
-          none="logarithmic"
-        />
       </div>
-      {since !== undefined && answer.total > 0 && <Axis since={since} />}
+      {answer.total > 0 && <Axis since={since} />}
       {answer.total === 0 ? (
         all === 0 && !name ? (
           <Empty title="No managed domains yet." command={curlToCreate(page)}>
@@ -92,7 +79,7 @@ interface Used {
 }
 
 function JobDetails({
-  job: { id, domain, state, due, expiresAt, records, pending, timeline },
+  job: { id, domain, state, due, expiresAt, problem, records, pending, timeline },
 }: {
   job: DomainTimeline
 }) {
@@ -102,10 +89,7 @@ function JobDetails({
     () => page.connection.service<Used>('GET', `/reserved_domains/${id}`).catch(() => null),
     [id],
   )
-  const faults = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
   const certificate = resource?.certificate?.id
-  const requests = page.journal.filter(searchFor(`domain:${domain}`)).slice(0, MOST_REQUESTS)
-  const mattering = faults.filter((fault) => fault.hits !== fault.times && mayMeet(fault, id))
   const move = (path: string) => void page.move(`/provisioning/${path}`, { id })
   return (
     <Side title={domain} mark={<StateChip state={state} />} back={page.within('jobs')}>
@@ -147,13 +131,14 @@ function JobDetails({
           ],
         ]}
       />
+      {problem && <p class="bad">{problem}</p>}
       {records.length > 0 && <h3>DNS records</h3>}
       {records.length > 0 && (
         <Table heads={['Name', 'Expected', 'Found']} rows={records.map((record) => neededCells(record))} />
       )}
       <h3>Pending outcomes</h3>
       <p>
-        {pending.length === 0 && <span class="dim">None: DNS decides, or the next attempt succeeds.</span>}
+        {pending.length === 0 && <span class="dim">None.</span>}
         {pending.map((each, at) => (
           <span key={at}>
             {at > 0 && ' then '}
@@ -164,12 +149,7 @@ function JobDetails({
         ))}
       </p>
       <Script domain={domain} />
-      {mattering.length > 0 && <h3>Pending faults of requests for it</h3>}
-      {mattering.map((fault) => (
-        <p key={fault.id}>
-          <a href="#faults">{fault.id}</a> <FaultText fault={fault} />
-        </p>
-      ))}
+      <PendingFaults family="reserved_domains" id={id} />
       <h3>What happened</h3>
       <ol>
         {timeline.toReversed().map(({ at, transition, outcome, message }, index) => (
@@ -181,45 +161,8 @@ function JobDetails({
           </li>
         ))}
       </ol>
-      <h3>
-        Its requests <a href={`#requests?q=domain:${domain}`}>all</a>
-      </h3>
-      <div role="list">
-        {requests.map((entry, at) => (
-          <Entry key={entry.operationId} entry={entry} before={requests[at + 1]} />
-        ))}
-      </div>
-      {requests.length === 0 && <p class="dim">None in the journal.</p>}
+      <RequestsOf text={domain} />
     </Side>
-  )
-}
-
-/** Tells whether a fault may apply to requests for a domain. */
-function mayMeet({ operation, path, resource }: ArmedFault, id: string): boolean {
-  const isOfDomains = operation?.startsWith('reserved_domains') ?? true
-  return isOfDomains && (resource ?? id) === id && (path ?? id).includes(id)
-}
-
-function Script({ domain }: { domain: string }) {
-  const page = usePage()
-  const [outcomes, setOutcomes] = useState<readonly string[]>([])
-  const send = async () => {
-    if (await page.act('POST', '/provisioning/script', { outcomes, domain })) setOutcomes([])
-  }
-  return (
-    <>
-      <div class="row">
-        {OUTCOMES.map((outcome) => (
-          <Button key={outcome} onClick={() => setOutcomes([...outcomes, outcome])}>
-            + {outcome}
-          </Button>
-        ))}
-        <Button disabled={outcomes.length === 0} onClick={() => void send()}>
-          Script
-        </Button>
-      </div>
-      <p class="dim">{outcomes.join(', then ')}</p>
-    </>
   )
 }
 

@@ -28,8 +28,8 @@ function toneOf({ transition }: Entry): Tone {
 interface LaneProps {
   /** Undefined while it is loaded. */
   job: DomainTimeline | undefined
-  /** The oldest event of all lanes, in ms: events are placed by the logarithm of their age. Undefined: one as far from the next as any other. */
-  since: number | undefined
+  /** The oldest event of all lanes, in ms: events are placed by the logarithm of their age. */
+  since: number
   isChosen: boolean
 }
 
@@ -40,8 +40,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   if (!job) return <div class="lane flex" role="listitem" />
   const { id, domain, state, due, pending } = job
   const events = job.timeline.slice(-MOST)
-  const earlier = job.timeline.length - events.length
-  const places = placesOf(events, since, page.now)
+  const places = events.map(({ at }) => placeOf(page.now - Date.parse(at), page.now - since))
   const index = current ?? events.length - 1
   const event = events[index]
   const move = (pressed: KeyboardEvent) => {
@@ -60,7 +59,6 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           <StateChip state={state} />{' '}
           <small class="dim">
             {attemptsOf(job)}
-            {earlier > 0 && `, ${earlier} earlier`}
             {pending.length > 0 && (
               <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
                 , then {pending[0]?.outcome}
@@ -79,12 +77,13 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           onBlur={() => setCurrent(undefined)}
         >
           {events.map((each, at) => (
-            <Segment
+            <line
               key={at}
-              from={places[at] ?? 0}
-              to={places[at + 1] ?? PRESENT}
-              tone={toneOf(each)}
-              label={since !== undefined ? '' : gapBetween(each, events[at + 1])}
+              class={toneOf(each)}
+              x1={`${places[at]}%`}
+              x2={`${places[at + 1] ?? PRESENT}%`}
+              y1="24"
+              y2="24"
             />
           ))}
           {events.map((each, at) => (
@@ -109,6 +108,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           )}
         </svg>
         <p class="clip">
+          {job.problem && <small class="bad">{job.problem} </small>}
           {event && (
             <small>
               <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {event.message}
@@ -120,37 +120,14 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   )
 }
 
-function Segment({ from, to, tone, label }: { from: number; to: number; tone: Tone; label: string }) {
-  return (
-    <>
-      <line class={tone} x1={`${from}%`} x2={`${to}%`} y1="24" y2="24" />
-      {label && to - from > 5 && from + to < 140 && (
-        <text class="gap" x={`${(from + to) / 2}%`} y="18" text-anchor="middle">
-          {label}
-        </text>
-      )}
-    </>
-  )
-}
-
 function spoken({ at, transition, message }: Entry): string {
   return `${formatTime(at)}, ${transition}. ${message}`
-}
-
-function gapBetween(entry: Entry, next: Entry | undefined): string {
-  const ms = next ? Date.parse(next.at) - Date.parse(entry.at) : 0
-  return ms > 0 ? formatDuration(ms) : ''
 }
 
 /** Returns the place of an age in percent, on the axis of all lanes. */
 function placeOf(ageMs: number, oldestMs: number): number {
   const scale = (ms: number) => Math.log10(1 + Math.max(0, ms) / 1000)
   return PRESENT - (scale(ageMs) / Math.max(1, scale(oldestMs))) * (PRESENT - START)
-}
-
-function placesOf(events: readonly Entry[], since: number | undefined, now: number): number[] {
-  if (since === undefined) return events.map((_, index) => START + (index * (PRESENT - START)) / events.length)
-  return events.map(({ at }) => placeOf(now - Date.parse(at), now - since))
 }
 
 const TICKS_MS = [10, 60, 600, 3600, 21_600, 86_400, 864_000, 7_776_000, 31_536_000].map((seconds) => seconds * 1000)

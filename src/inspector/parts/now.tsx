@@ -5,7 +5,8 @@ import { Button, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Card, Empty } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { Entry } from './requests.tsx'
+import { Entry } from './entry.tsx'
+import { Troubles } from './troubles.tsx'
 
 const RECENT = 8
 
@@ -13,38 +14,25 @@ export function Now() {
   const page = usePage()
   const { overview, service } = page
   if (!overview) return null
-  const { manual, next, dns, outcomes, faults } = overview
+  const { manual, next } = overview
   const recent = page.journal.slice(0, RECENT)
-  const counts = (service?.families ?? []).map((family) => {
-    const count = overview.counts[family.name] ?? 0
-    return { count, what: count === 1 ? family.one : family.many, place: `resources/${family.name}` }
+  const counts = (service?.families ?? []).flatMap(({ name, one, many }) => {
+    const count = overview.counts[name] ?? 0
+    return count > 0 ? { count, what: count === 1 ? one : many, place: `resources/${name}` } : []
   })
   return (
     <div class="cards">
+      <Troubles />
       <Card title="Clock">
         <p class="time">
           {formatTime(page.now)} <small>UTC</small>
         </p>
         {manual ? <Moves /> : <p class="dim">The system clock. Start with --clock manual to advance it here.</p>}
       </Card>
-      <Card title="Due next">
-        {next ? <Due next={next} /> : <p class="dim">Nothing. Managed domains have attempts and renewals.</p>}
-        <h2>Pending</h2>
-        <Counts
-          of={[
-            { count: outcomes, what: outcomes === 1 ? 'outcome' : 'outcomes', place: 'faults' },
-            { count: faults, what: faults === 1 ? 'fault' : 'faults', place: 'faults' },
-          ]}
-        />
-        <p class="dim">
-          {dns === 'simulated'
-            ? 'Other attempts look into the simulated DNS zone.'
-            : 'DNS is not simulated: other attempts succeed.'}
-        </p>
-      </Card>
+      <Card title="Due next">{next ? <Due next={next} /> : <p class="dim">Nothing.</p>}</Card>
       <Card title="Resources">
         {service ? <Counts of={counts} /> : <p class="dim">Loading…</p>}
-        {service && counts.every(({ count }) => count === 0) && (
+        {service && counts.length === 0 && (
           <Empty title="No domains yet." command={curlToCreate(page)}>
             Create one:
           </Empty>

@@ -5,11 +5,13 @@ import type { Answer } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
 import { codeOf } from '../search.ts'
+import { idsOf } from '../service.ts'
 import { Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
-import { formatMs, formatTime } from '../shared/format.ts'
+import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
 import { Chip, Facts, Side, StatusChip, Table } from '../shared/layout.tsx'
 import { asCurl, asDirect, asFetch, clientHeaders, replayProblem } from './client-code.ts'
+import { RequestsOf } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -24,17 +26,19 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const ms = page.durations.get(operationId)
   const until = page.overview?.waiting.find((each) => each.operationId === operationId)?.until
   const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
-  const { evidence } = page.service?.operations.find(({ name }) => name === operation) ?? {}
-  const id = String(Object(response).id ?? path.split('/')[2] ?? '')
+  const known = page.service?.operations.find(({ name }) => name === operation)
+  const ids = Object.values(idsOf(known?.path ?? '', path) ?? {})
+  const created = Object(response).id
+  const own = [...ids, ...(known && family?.create?.name === known.name && created ? [created] : [])].join('/')
   return (
     <Side title={`${method} ${pathOf(entry)}`} mark={<StatusChip status={status} />} back={page.within('requests')}>
       {until && (
         <p class="busy">
-          <b>The client still waits</b> until {formatTime(until)}, because a fault delays the response.
+          <b>The client still waits</b> until {formatTime(until)}.
         </p>
       )}
       {problem ? (
-        <p class="bad">It cannot be sent again exactly: {problem} Fill in what is missing below.</p>
+        <p class="bad">It cannot be sent again exactly: {problem}</p>
       ) : (
         <div class="row">
           <Copy text={() => asCurl(page, entry)}>Copy as curl</Copy>
@@ -47,21 +51,19 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         <Resend entry={entry} />
       </details>
       {operation && (
-        <details>
+        <details open={page.path[2] === 'fail'}>
           <summary>Fail the next request like this</summary>
           <FaultForm operation={operation} />
         </details>
       )}
       <Facts
         of={[
-          ['Operation', operation ?? <b class="bad">none: the API has no such method and path</b>],
-          ...(family && id && commit
-            ? [['Resource', <a href={`#resources/${family.name}/${id}`}>{id}</a>] as const]
-            : []),
+          ['Operation', operation ?? <b class="bad">unknown</b>],
+          ...(family && own ? [['Resource', <a href={`#resources/${family.name}/${own}`}>{own}</a>] as const] : []),
           ['Operation id', operationId],
           ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],
-          ...(evidence ? [['Evidence', <Json value={evidence} />] as const] : []),
+          ...(known?.evidence ? [['Evidence', <Json value={known.evidence} />] as const] : []),
         ]}
       />
       {status >= 400 && <Failure entry={entry} />}
@@ -73,6 +75,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
       {commit?.changes.map((change) => (
         <Diff key={change.key} change={change} />
       ))}
+      {own && <RequestsOf text={own.split('/').pop() ?? ''} chosen={entry} />}
     </Side>
   )
 }
@@ -83,11 +86,9 @@ function AppliedFault({ entry: { fault, method, path } }: { entry: JournalEntry 
   const pending = page.overview?.faults ?? 0
   const report = useLive(async () => (fault || pending === 0 ? '' : page.control<string>('GET', '/report')), [pending])
   const reasons = (report ?? '').split('\n').filter((line) => line.trim().startsWith(`${method} ${path}: `))
-  if (fault) return <a href="#faults">{fault}</a>
-  if (pending === 0) return <span class="dim">none: no fault is pending</span>
   return (
     <>
-      <a href="#faults">none of {pending} pending</a>
+      <a href="#faults">{fault ?? (pending > 0 ? `none of ${pending} pending` : 'none')}</a>
       {reasons.map((line) => (
         <p key={line} class="dim">
           {line.trim()}
@@ -175,16 +176,17 @@ function headersIn(text: string): Record<string, string> {
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
+  const place = usePage().service?.placeOf(collection, key)
   const [old, now] = [flat(before), flat(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   return (
     <>
       <p>
-        <b>{collection}</b> {after ? <a href={`#resources/${collection}/${key}`}>{key}</a> : key}{' '}
+        <b>{formatLabel(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
         <span class="dim">{what}</span>
       </p>
-      <Table heads={['field', 'before', 'after']} rows={names.map((name) => [name, old[name], now[name]])} />
+      <Table heads={['Field', 'Before', 'After']} rows={names.map((name) => [name, old[name], now[name]])} />
     </>
   )
 }

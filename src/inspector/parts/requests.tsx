@@ -1,11 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { usePage } from '../page.ts'
-import { codeOf, SEARCH_WORDS, searchFor, toggled } from '../search.ts'
+import { searchFor, toggled } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
-import { formatBytes, formatCount, formatMs, formatTime } from '../shared/format.ts'
-import { Chip, Empty, Split, StatusChip, Windowed } from '../shared/layout.tsx'
+import { formatCount } from '../shared/format.ts'
+import { Empty, Split, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
+import { Entry, sizeOf } from './entry.tsx'
 import { RequestDetails } from './request.tsx'
 
 const ROW_HEIGHT = 30
@@ -68,7 +69,6 @@ export function Requests({ id }: { id: string }) {
           class="find"
           label="Search requests"
           placeholder="Search: status:4xx method:POST path:/reserved_domains"
-          title={`Words: ${SEARCH_WORDS.map((word) => `${word}:`).join(' ')}. A minus before a word turns it round.`}
           value={search}
           set={(q) => page.ask({ q })}
         />
@@ -171,64 +171,4 @@ function Heads({ sort }: { sort: string }) {
       })}
     </div>
   )
-}
-
-interface EntryProps {
-  entry: JournalEntry
-  /** The row below it. */
-  before?: JournalEntry | undefined
-  /** The time that its client waits for. */
-  until?: string | undefined
-  isChosen?: boolean
-}
-
-export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
-  const page = usePage()
-  const ms = page.durations.get(entry.operationId)
-  const href =
-    page.path[0] === 'requests' ? page.within(`requests/${entry.operationId}`) : `#requests/${entry.operationId}`
-  // The same row again is not compared.
-  return useMemo(() => {
-    const { at, method, path, query, status, operation, fault, commit } = entry
-    const [day, time] = formatTime(at).split(' ')
-    const sameDay = before?.at.slice(0, 10) === at.slice(0, 10)
-    return (
-      <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
-        <a href={href} aria-current={isChosen}>
-          <span class="c-time dim" title={`${day} ${time} UTC`}>
-            {before?.at === at ? '+0 s' : sameDay ? time : `${day} ${time}`}
-          </span>
-          <b class="c-method">{method}</b>
-          <code class="c-path clip">
-            {path}
-            {query && `?${query}`}
-          </code>
-          <span class="c-operation clip dim">{operation ?? 'unknown'}</span>
-          <span class="c-status">
-            {until ? (
-              <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
-            ) : (
-              <StatusChip status={status} />
-            )}{' '}
-            <small class="dim">{codeOf(entry)}</small>
-          </span>
-          <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
-          <span class="c-size">{formatBytes(sizeOf(entry))}</span>
-          <span class="c-fault">{fault && <Chip tone="bad">fault</Chip>}</span>
-          <small class="c-change dim">{commit && `${commit.changes.length} changed`}</small>
-        </a>
-      </div>
-    )
-  }, [entry, before?.at, until, isChosen, ms, href])
-}
-
-const sizes = new WeakMap<JournalEntry, number>()
-
-/** Returns the characters of the answer's body, about. */
-function sizeOf(entry: JournalEntry): number {
-  const known = sizes.get(entry)
-  if (known !== undefined) return known
-  const size = entry.response === null ? 0 : JSON.stringify(entry.response).length
-  sizes.set(entry, size)
-  return size
 }

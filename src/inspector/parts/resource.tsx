@@ -1,62 +1,92 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { ListedRecord } from '../../views/records.ts'
 import { ErrorAnswer } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
-import { filledPath, idsOf, type Service, type ServiceFamily } from '../service.ts'
+import { filledPath, idsOf, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
-import { formatLabel } from '../shared/format.ts'
+import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Facts, Side } from '../shared/layout.tsx'
+import { Chip, Facts, Records, Side } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
+import { inputsOf } from '../shared/schema-inputs.ts'
+import { RequestsOf } from './entry.tsx'
+import { PendingFaults } from './faults.tsx'
 
 interface ResourceProps {
   service: Service
   family: ServiceFamily
-  ids: Readonly<Record<string, string>>
+  /** Those in its path, in order. */
+  ids: readonly string[]
+}
+
+type Resource = Readonly<Record<string, unknown>>
+
+/** The fields that people know resources by, the best first. */
+export const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr']
+
+function nameOf(resource: Resource): string {
+  return String(NAMES.map((name) => resource[name]).find((each) => each && `${each}` !== '') ?? resource.id ?? '')
 }
 
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const page = usePage()
-  const [isChanging, setChanging] = useState(false)
+  const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
   const { name, itemPath, update, remove, actions } = family
+  const id = ids.at(-1) ?? ''
   const path = filledPath(itemPath, ids)
-  const loaded = useLive(() => orNull(page.connection.service<Record<string, unknown>>('GET', path)), [path])
+  const loaded = useLive(() => orNull(page.connection.service<Resource>('GET', path)), [path])
   const resource = loaded ?? {}
   const entries = Object.entries(resource)
-  const act = (method: string, at: string) => void page.run(() => page.serve(method, at))
+  const act = (each: ServiceOperation) => void page.run(() => page.serve(each.method, filledPath(each.path, ids)))
+  const hasForm = (each: ServiceOperation) => inputsOf(service, each).length > 0
+  const below = service.below(family)
+  const modules = below.filter((each) => !each.create)
+  const inner = below.flatMap(({ create }) => create ?? [])
+  const toggle = (each: ServiceOperation) => setForm(form === each ? undefined : each)
+  const verb = update?.method === 'PUT' ? 'Set' : 'Change'
+  const send = async (body: object) => {
+    if (!form) return
+    const answer = await page.serve<Resource>(form.method, filledPath(form.path, ids), body)
+    setForm(undefined)
+    const made = below.find(({ create }) => create === form)
+    if (made) page.go(`resources/${made.name}/${[...ids, answer.id].join('/')}`)
+  }
   return (
-    <Side title={String(resource.domain ?? resource.id ?? Object.values(ids).join(' '))} back={`resources/${name}`}>
+    <Side title={nameOf(resource) || ids.join(' ')} back={`resources/${name}`}>
       {loaded === null && <p class="dim">There is none of that id.</p>}
       <div class="row">
-        {update && (
-          <Button kind="main" onClick={() => setChanging(!isChanging)}>
-            {update.method === 'PUT' ? 'Set' : 'Change'}
-          </Button>
-        )}
-        {loaded && remove && (
-          <Button kind="danger" twice asking={`Delete this ${family.one}?`} onClick={() => act('DELETE', path)}>
-            Delete
-          </Button>
-        )}
+        {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded &&
-          actions.map((each) => (
-            <Button key={each.name} twice onClick={() => act(each.method, filledPath(each.path, ids))}>
+          [...inner, ...actions.filter(hasForm)].map((each) => (
+            <Button key={each.name} onClick={() => toggle(each)}>
               {each.summary}
             </Button>
           ))}
-        {loaded?.certificate_management_policy ? <a href={`#jobs/${ids.id}`}>Its domain page</a> : null}
+        {loaded &&
+          actions
+            .filter((each) => !hasForm(each))
+            .map((each) => (
+              <Button key={each.name} twice onClick={() => act(each)}>
+                {each.summary}
+              </Button>
+            ))}
+        {loaded && remove && (
+          <Button kind="danger" twice asking={`Delete this ${family.one}?`} onClick={() => act(remove)}>
+            Delete
+          </Button>
+        )}
+        {resource.certificate_management_policy ? <a href={`#jobs/${id}`}>Its domain page</a> : null}
       </div>
-      {isChanging && update?.body && (
+      {form && (
         <SchemaForm
+          key={form.name}
           service={service}
-          schema={update.body}
-          current={resource}
-          verb="Save"
-          cancel={() => setChanging(false)}
-          send={async (body) => {
-            await page.serve(update.method, filledPath(update.path, ids), body)
-            setChanging(false)
-          }}
+          operation={form}
+          current={form === update ? resource : {}}
+          verb={form === update ? 'Save' : 'Send'}
+          cancel={() => setForm(undefined)}
+          send={send}
         />
       )}
       <Facts
@@ -64,14 +94,66 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           isLong(value) ? [] : [[<span title={field}>{formatLabel(field)}</span>, <Value value={value} />] as const],
         )}
       />
+      {modules.length > 0 && <h3>Modules</h3>}
+      <div class="row">
+        {modules.map((each) => {
+          const field = each.itemPath.split('/').pop() ?? ''
+          return (
+            <a key={each.name} href={`#resources/${each.name}/${ids.join('/')}`}>
+              {formatLabel(field)} {resource[field] ? <Chip tone="good">set</Chip> : null}
+            </a>
+          )
+        })}
+      </div>
       {entries.map(([field, value]) =>
         isChain(value) ? (
-          <Chain key={field} title={field} pem={value} />
+          <Chain key={field} title={formatLabel(field)} pem={value} />
         ) : (
-          isLong(value) && <Json key={field} value={value} title={field} />
+          isLong(value) && <Json key={field} value={value} title={formatLabel(field)} />
         ),
       )}
+      {loaded && <Uses ids={ids} resource={resource} />}
+      {loaded && <PendingFaults family={name} id={id} />}
+      <RequestsOf text={id} />
     </Side>
+  )
+}
+
+/** The records that use a resource, with links. */
+function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource }) {
+  const page = usePage()
+  const id = ids.at(-1) ?? ''
+  const texts = [id, resource.domain, resource.addr].filter((each) => typeof each === 'string' && each !== '')
+  const found = useLive(
+    async () => await Promise.all(texts.map((using) => page.control<ListedRecord[]>('GET', `/records?using=${using}`))),
+    [id, texts.join()],
+  )
+  const others = found?.flat().filter(({ key }) => key !== id && key !== ids.join('/')) ?? []
+  return (
+    <>
+      <h3>Used by</h3>
+      {others.length === 0 && <p class="dim">{found ? 'No other resource.' : 'Loading…'}</p>}
+      <RecordLinks of={others} above={ids} />
+    </>
+  )
+}
+
+/** Links to records; `above` has the ids of the resource that they may be in. */
+export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
+  const { service } = usePage()
+  return (
+    <Records of={of} keyOf={({ collection, key }) => collection + key}>
+      {({ collection, key, name }) => {
+        const place = service?.placeOf(collection, key, above)
+        return (
+          <>
+            <span class="dim">{service?.families.find((each) => each.name === collection)?.one ?? collection}</span>
+            {place ? <a href={place}>{name || key}</a> : name || key}
+            {name && <small class="dim">{key}</small>}
+          </>
+        )
+      }}
+    </Records>
   )
 }
 
@@ -108,7 +190,9 @@ function Chain({ title, pem }: { title: string; pem: string }) {
           <h3>
             Certificate {index + 1} of {certificates.length}
           </h3>
-          <Facts of={Object.entries(certificate).map(([name, value]) => [name, <Value value={value} />])} />
+          <Facts
+            of={Object.entries(certificate).map(([name, value]) => [formatLabel(name), <Value value={value} />])}
+          />
         </>
       ))}
       <Json value={pem} title={title} />
@@ -121,10 +205,12 @@ export function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined || value === '') return <span class="dim">–</span>
   const isList = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
   if (isList) return <>{value.join(', ')}</>
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
   if (typeof value !== 'object') return <>{String(value)}</>
   const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
   if (!id || !uri) return <code>{JSON.stringify(value)}</code>
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
   const family = page.service?.families.find(({ itemPath }) => idsOf(itemPath, path))
-  return family ? <a href={`#resources/${family.name}/${id}`}>{id}</a> : <>{id}</>
+  const ids = Object.values(idsOf(family?.itemPath ?? '', path) ?? {})
+  return family ? <a href={`#resources/${family.name}/${ids.join('/')}`}>{id}</a> : <>{id}</>
 }

@@ -1,35 +1,36 @@
 import { useState } from 'preact/hooks'
+import type { ListedRecord } from '../../views/records.ts'
 import { useLive } from '../live.ts'
 import { type Page, usePage } from '../page.ts'
 import { idsIn, type Service, type ServiceFamily } from '../service.ts'
-import { Button, Form, Search, Submit, TextField } from '../shared/controls.tsx'
+import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
-import { Empty, Side, Split, Windowed } from '../shared/layout.tsx'
+import { Card, Empty, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { curlToCreate } from './client-code.ts'
-import { ResourceDetails, Value } from './resource.tsx'
+import { NAMES, RecordLinks, ResourceDetails, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
 const ROW_HEIGHT = 30
 
-export function Resources({ name, id }: { name: string; id: string }) {
+export function Resources() {
   const page = usePage()
-  const service = page.service
+  const { service } = page
+  const [, name = '', ...ids] = page.path
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
   if (!service || !family) return <p class="empty dim">Loading…</p>
   const Shown = family.list ? Family : Lookup
+  const link = (each: ServiceFamily) => (
+    <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
+      {each.many} <span class="dim">{page.overview ? formatCount(page.overview.counts[each.name] ?? 0) : '…'}</span>
+    </a>
+  )
   return (
     <div class="with-menu fill flex">
       <nav class="menu" aria-label="Families">
-        {service.families.map((each) => (
-          <a key={each.name} href={`#resources/${each.name}`} aria-current={each === family ? 'page' : undefined}>
-            {each.many}{' '}
-            <span class="dim">{page.overview ? formatCount(page.overview.counts[each.name] ?? 0) : '…'}</span>
-          </a>
-        ))}
+        {service.families.map(link)}
       </nav>
-      <Shown key={family.name} service={service} family={family} id={id} />
+      <Shown key={family.name} service={service} family={family} ids={ids} />
     </div>
   )
 }
@@ -37,11 +38,12 @@ export function Resources({ name, id }: { name: string; id: string }) {
 interface FamilyProps {
   service: Service
   family: ServiceFamily
-  id: string
+  ids: readonly string[]
 }
 
-function Family({ service, family, id }: FamilyProps) {
+function Family({ service, family, ids }: FamilyProps) {
   const page = usePage()
+  const [id = ''] = ids
   const { name, many, create } = family
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
@@ -57,7 +59,7 @@ function Family({ service, family, id }: FamilyProps) {
     <Side title={create.summary} back={() => setNew(false)}>
       <SchemaForm
         service={service}
-        schema={create.body}
+        operation={create}
         verb="Create"
         cancel={() => setNew(false)}
         send={async (body) => {
@@ -86,7 +88,7 @@ function Family({ service, family, id }: FamilyProps) {
     )
   }
   return (
-    <Split side={form || (id && <ResourceDetails key={id} service={service} family={family} ids={{ id }} />)}>
+    <Split side={form || (id && <ResourceDetails key={id} service={service} family={family} ids={ids} />)}>
       <div class="tools row">
         <Search what={many} value={text} set={setText} />
         {create && (
@@ -96,12 +98,7 @@ function Family({ service, family, id }: FamilyProps) {
         )}
       </div>
       {answer && rows.length === 0 ? (
-        <Empty
-          title={text ? 'None is like that.' : 'None yet.'}
-          {...(!text && create && { command: curlToCreate(page, create.path) })}
-        >
-          {family.description}
-        </Empty>
+        <Empty title={text ? 'None is like that.' : 'None yet.'}>{family.description}</Empty>
       ) : (
         <div class="table fill column">
           <div class="line dim" style={style}>
@@ -125,38 +122,33 @@ function Family({ service, family, id }: FamilyProps) {
   )
 }
 
-/** A family without a list: a form for the ids in the path of one resource. */
-function Lookup({ service, family }: FamilyProps) {
-  const [ids, setIds] = useState<Readonly<Record<string, string>>>({})
-  const [chosen, setChosen] = useState<typeof ids | undefined>(undefined)
+/** A family without a list: those that there are, and a form for the ids in the path of one. */
+function Lookup({ service, family, ids }: FamilyProps) {
+  const page = usePage()
+  const { name, itemPath } = family
+  const [text, setText] = useState('')
+  const known = useLive(() => page.control<ListedRecord[]>('GET', `/records?collection=${name}`), [name]) ?? []
+  const names = idsIn(itemPath).join('/')
+  const isChosen = ids.length === names.split('/').length
   return (
-    <Split
-      side={chosen && <ResourceDetails key={JSON.stringify(chosen)} service={service} family={family} ids={chosen} />}
-    >
-      <Empty title="There is no list of these.">
-        {family.description} Say which one, declared or not yet:
-        <Form kind="fields" act={() => setChosen(ids)}>
-          {idsIn(family.itemPath).map((name) => (
-            <TextField
-              key={name}
-              label={formatLabel(name)}
-              required
-              value={ids[name] ?? ''}
-              set={(id) => setIds({ ...ids, [name]: id })}
-            />
-          ))}
-          <div class="row">
+    <Split side={isChosen && <ResourceDetails key={ids.join()} service={service} family={family} ids={ids} />}>
+      <div class="cards">
+        <Card title={formatLabel(family.many)} count={known.length}>
+          <p class="dim">{family.description}</p>
+          <RecordLinks of={known} />
+          <Form act={() => page.go(`resources/${name}/${text}`)}>
+            <Text label={names} placeholder={names} required value={text} set={setText} />
             <Submit>Look</Submit>
-          </div>
-        </Form>
-      </Empty>
+          </Form>
+        </Card>
+      </div>
     </Split>
   )
 }
 
 /** Resources go by their names, if they have some; the id comes second. */
 function labelOf({ fields }: ServiceFamily) {
-  const field = ['domain', 'hostport', 'addr', 'name'].find((name) => name in fields) ?? 'id'
+  const field = NAMES.find((name) => name in fields) ?? 'id'
   return { field, head: formatLabel(field), of: (each: Resource) => String(each[field] || each.id) }
 }
 

@@ -25,7 +25,7 @@ export function State() {
       <Snapshots />
       <CopyTest />
       <Card title="Export and import">
-        <p class="dim">A snapshot is JSON without private keys: the records, the time, pending outcomes and faults.</p>
+        <p class="dim">Snapshots as JSON files, without private keys.</p>
         <div class="row">
           <Button onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
             Export
@@ -34,7 +34,7 @@ export function State() {
         </div>
       </Card>
       <Card title="Reset">
-        <p class="dim">Removes all that was created since the start; a manual clock goes back there.</p>
+        <p class="dim">Back to the state at the start.</p>
         <div class="row">
           <Button
             kind="danger"
@@ -76,7 +76,7 @@ function Snapshots() {
     })
   return (
     <Card title="Snapshots" count={snapshots.length} wide>
-      <p class="dim">The gateway keeps them, also over a reset, and with --data over a restart. At most 20.</p>
+      <p class="dim">They survive a reset and, with --data, a restart.</p>
       <Form act={() => void take()}>
         <Text
           label="Name of the snapshot"
@@ -137,10 +137,7 @@ function CopyTest() {
   const [text, setText] = useState('')
   return (
     <Card title="Copy as test" wide>
-      <p class="dim">
-        What clients asked, and what was scripted, advanced and created since this page was opened, as a test file that
-        runs unchanged.
-      </p>
+      <p class="dim">What happened since this page was opened, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
           <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>

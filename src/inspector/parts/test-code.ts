@@ -58,46 +58,31 @@ class TestFile {
     const isNgrok = gateway?.dialect === 'ngrok'
     const dns = overview?.dns === 'simulated' ? ", dns: 'simulated'" : ''
     const options = `{ clock: manualClock('${start}')${dns} }`
-    const wrapped = `{ ${isNgrok ? 'create: createNgrok, ' : ''}gatewayOptions: () => (${options})${this.#isLenient ? ', strict: false' : ''} }`
     const load = (names: string, from: string) =>
       this.#runner === 'Jest' ? `const { ${names} } = require('${from}')` : `import { ${names} } from '${from}'`
-    const create = isNgrok ? [load('createNgrok', 'fauxgate/ngrok')] : []
-    const own: Record<Runner, string[]> = {
-      vitest: [
-        load('manualClock', 'fauxgate'),
-        ...create,
-        load(isNgrok ? 'testUsing' : 'test', 'fauxgate/vitest'),
-        load('expect', 'vitest'),
-        '',
-        ...(isNgrok ? ['const test = testUsing(createNgrok)', ''] : []),
-        `test.override('gatewayOptions', ${options})`,
-        ...(this.#isLenient ? ["test.override('strict', false) // a fault or an outcome is still pending"] : []),
-      ],
-      Jest: [
-        load('manualClock', 'fauxgate'),
-        ...create,
-        load('testWithGateway', 'fauxgate/testing'),
-        '',
-        `const testOf = testWithGateway(test, ${wrapped})`,
-      ],
-      'node:test': [
-        "import assert from 'node:assert/strict'",
-        "import { test } from 'node:test'",
-        load('manualClock', 'fauxgate'),
-        ...create,
-        load('testWithGateway', 'fauxgate/testing'),
-        '',
-        `const testOf = testWithGateway(test, ${wrapped})`,
-      ],
-    }
+    const create = isNgrok ? 'createNgrok' : 'createGateway'
+    const strict = this.#isLenient ? ', strict: false' : ''
+    const isVitest = this.#runner === 'vitest'
+    const own = [
+      ...(this.#runner === 'node:test' ? [load('test', 'node:test'), "import assert from 'node:assert/strict'"] : []),
+      load(isNgrok ? 'manualClock' : 'createGateway, manualClock', 'fauxgate'),
+      ...(isNgrok ? [load(create, 'fauxgate/ngrok')] : []),
+      ...(isVitest
+        ? [load('testUsing', 'fauxgate/vitest'), load('expect', 'vitest')]
+        : [load('testWithGateway', 'fauxgate/testing')]),
+      '',
+      isVitest
+        ? `const testOf = testUsing(${create})\ntestOf.override('gatewayOptions', ${options})${this.#isLenient ? "\ntestOf.override('strict', false)" : ''}`
+        : `const testOf = testWithGateway(test, { create: ${create}, gatewayOptions: () => (${options})${strict} })`,
+    ]
     const headers = { authorization: 'Bearer key', ...service?.versionHeader, 'content-type': 'application/json' }
     return [
-      `// What the inspector of ${gateway?.url} saw since ${start}. Other options of the gateway are not in it.`,
-      ...own[this.#runner],
+      `// What the inspector of ${gateway?.url} saw since ${start}.`,
+      ...own,
       '',
       `const headers = ${JSON.stringify(headers)}`,
       '',
-      `${this.#runner === 'vitest' ? 'test' : 'testOf'}('what happened from ${start} on', async ({ gateway }) => {`,
+      `testOf('what happened from ${start} on', async ({ gateway }) => {`,
       '  const send = async (method, path, body) => {',
       "    const json = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a test

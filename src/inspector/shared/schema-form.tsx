@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks'
 import type { JsonSchema } from '../../openapi/json-schema.ts'
 import { ErrorAnswer } from '../connection.ts'
-import type { Service } from '../service.ts'
+import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
+import { bodyOf, type Input, inputsOf, textAt, typesOf, valuesOf } from './schema-inputs.ts'
 
-interface Input {
-  readonly path: readonly string[]
-  readonly schema: JsonSchema
-}
+/** With more objects in a body, their fields are folded at first. */
+const MOST_OPEN = 2
 
 interface SchemaFormProps {
   service: Service
-  schema: JsonSchema
+  operation: ServiceOperation
   /** The values before the change; only fields with other values are sent. */
   current?: Readonly<Record<string, unknown>>
   verb: string
@@ -21,49 +20,47 @@ interface SchemaFormProps {
 }
 
 /** A form made from the schema of a body. Errors that name a field are shown at the field. */
-export function SchemaForm({ service, schema, current = {}, verb, send, cancel }: SchemaFormProps) {
-  const inputs = inputsOf(service, schema)
+export function SchemaForm({ service, operation, current = {}, verb, send, cancel }: SchemaFormProps) {
+  const inputs = inputsOf(service, operation)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<{ message: string; fields?: Readonly<Record<string, string>> } | undefined>()
   const submit = async () => {
     try {
-      const body = {}
-      for (const { path, schema: each } of inputs) {
-        const text = texts[path.join('.')]
-        if (text !== undefined && text !== textAt(current, path)) put(body, path, parsed(text, each))
-      }
-      await send(body)
+      await send(bodyOf(inputs, texts, current, operation.method === 'PUT'))
       setError(undefined)
       setTexts({})
     } catch (thrown) {
       setError(thrown instanceof ErrorAnswer ? thrown : { message: String(thrown) })
     }
   }
-  const fields = error?.fields ?? {}
-  const isAtField = inputs.some(({ path }) => path.join('.') in fields)
+  const errorAt = (at: string) =>
+    Object.entries(error?.fields ?? {}).find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
+  const field = ({ path, schema }: Input) => {
+    const name = path.join('.')
+    const label = labelOf(path, schema)
+    return (
+      <Field key={name} label={label} hint={`${name}: ${schema.description ?? ''}`} error={errorAt(name)}>
+        <Control
+          schema={schema}
+          name={label}
+          isLong={/YAML|PEM|pem$|csr$/.test(schema.description + name)}
+          value={texts[name] ?? textAt(current, path)}
+          set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
+        />
+      </Field>
+    )
+  }
+  const objects = [...new Set(inputs.flatMap(({ path }) => (path.length > 1 ? path.slice(0, 1) : [])))]
   return (
     <Form kind="fields" act={() => void submit()}>
-      {inputs.map(({ path, schema: each }) => {
-        const name = path.join('.')
-        const text = texts[name] ?? textAt(current, path)
-        return (
-          <Field
-            key={name}
-            label={labelOf(path, each)}
-            hint={`${name}: ${each.description ?? ''}`}
-            error={fields[name]}
-          >
-            <Control
-              schema={each}
-              name={labelOf(path, each)}
-              isLong={/YAML|PEM|pem$|csr$/.test(each.description + name)}
-              value={text}
-              set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
-            />
-          </Field>
-        )
-      })}
-      {!isAtField && <Problem text={error?.message} />}
+      {inputs.filter(({ path }) => path.length === 1).map(field)}
+      {objects.map((name) => (
+        <details key={name} open={objects.length <= MOST_OPEN || errorAt(name) !== undefined}>
+          <summary>{formatLabel(name)}</summary>
+          <div class="fields">{inputs.filter(({ path }) => path.length > 1 && path[0] === name).map(field)}</div>
+        </details>
+      ))}
+      {!inputs.some(({ path }) => errorAt(path.join('.'))) && <Problem text={error?.message} />}
       <div class="row">
         <Submit>{verb}</Submit>
         {cancel && (
@@ -96,45 +93,4 @@ function Control({ schema, name, isLong, ...input }: ControlProps) {
   if (values) return <Choice label={name} values={values} none="" {...input} />
   if (!isJson && !isLong) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />
-}
-
-function inputsOf(service: Service, schema: JsonSchema, at: readonly string[] = []): Input[] {
-  const { properties = {} } = service.resolved(schema)
-  return Object.entries(properties).flatMap(([name, each]) => {
-    const field = service.resolved(each)
-    const path = [...at, name]
-    return field.properties && at.length === 0 ? inputsOf(service, field, path) : [{ path, schema: field }]
-  })
-}
-
-function typesOf({ type = [], anyOf = [] }: JsonSchema): readonly string[] {
-  return [type, anyOf.flatMap(typesOf)].flat().filter((each) => each !== 'null')
-}
-
-function valuesOf(schema: JsonSchema): string[] | undefined {
-  if (typesOf(schema).join() === 'boolean') return ['true', 'false']
-  return schema.enum?.flatMap((each) => (each === null || each === '' ? [] : [String(each)]))
-}
-
-function parsed(text: string, schema: JsonSchema): unknown {
-  const types = typesOf(schema)
-  if (types.includes('string') && !types.includes('integer')) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
-function put(body: object, [name = '', ...inner]: readonly string[], value: unknown): void {
-  if (inner.length === 0) return void Object.assign(body, { [name]: value })
-  const part: object = Reflect.get(body, name) ?? {}
-  Object.assign(body, { [name]: part })
-  put(part, inner, value)
-}
-
-function textAt(value: unknown, [name, ...inner]: readonly string[]): string {
-  if (name !== undefined) return textAt(Object(value)[name], inner)
-  if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -1,0 +1,93 @@
+import { useMemo } from 'preact/hooks'
+import type { JournalEntry } from '../../journal/entry.ts'
+import { usePage } from '../page.ts'
+import { codeOf, searchFor } from '../search.ts'
+import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
+import { Chip, StatusChip } from '../shared/layout.tsx'
+
+const MOST_OF_ONE = 10
+
+/** The last requests with a text in them, such as an id. */
+export function RequestsOf({ text, chosen }: { text: string; chosen?: JournalEntry }) {
+  const { journal } = usePage()
+  const found = journal.filter(searchFor(`"${text}"`)).slice(0, MOST_OF_ONE)
+  return (
+    <>
+      <h3>
+        Its requests <a href={`#requests?q=${encodeURIComponent(text)}`}>all</a>
+      </h3>
+      <div role="list">
+        {found.map((entry, at) => (
+          <Entry key={entry.operationId} entry={entry} before={found[at + 1]} isChosen={entry === chosen} />
+        ))}
+      </div>
+      {found.length === 0 && <p class="dim">None in the journal.</p>}
+    </>
+  )
+}
+
+interface EntryProps {
+  entry: JournalEntry
+  /** The row below it. */
+  before?: JournalEntry | undefined
+  /** The time that its client waits for. */
+  until?: string | undefined
+  isChosen?: boolean
+}
+
+export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
+  const page = usePage()
+  const ms = page.durations.get(entry.operationId)
+  const place = `requests/${entry.operationId}`
+  const linked = (to: string) => (page.path[0] === 'requests' ? page.within(to) : `#${to}`)
+  const href = linked(place)
+  // The same row again is not compared.
+  return useMemo(() => {
+    const { at, method, path, query, status, operation, fault, commit } = entry
+    const [day, time] = formatTime(at).split(' ')
+    const sameDay = before?.at.slice(0, 10) === at.slice(0, 10)
+    return (
+      <div class={`line ${isChosen ? 'chosen' : ''}`} role="listitem">
+        <a href={href} aria-current={isChosen}>
+          <span class="c-time dim" title={`${day} ${time} UTC`}>
+            {before?.at === at ? '+0 s' : sameDay ? time : `${day} ${time}`}
+          </span>
+          <b class="c-method">{method}</b>
+          <code class="c-path clip">
+            {path}
+            {query && `?${query}`}
+          </code>
+          <span class="c-operation clip dim">{operation ?? 'unknown'}</span>
+          <span class="c-status">
+            {until ? (
+              <Chip tone="busy">waiting until {formatTime(until).slice(11)}</Chip>
+            ) : (
+              <StatusChip status={status} />
+            )}{' '}
+            <small class="dim">{codeOf(entry)}</small>
+          </span>
+          <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
+          <span class="c-size">{formatBytes(sizeOf(entry))}</span>
+          <span class="c-fault">{fault && <Chip tone="bad">fault</Chip>}</span>
+          <small class="c-change dim">{commit && `${commit.changes.length} changed`}</small>
+        </a>
+        {operation && (
+          <a class="fail" href={linked(`${place}/fail`)}>
+            Fail next
+          </a>
+        )}
+      </div>
+    )
+  }, [entry, before?.at, until, isChosen, ms, href])
+}
+
+const sizes = new WeakMap<JournalEntry, number>()
+
+/** Returns the characters of the answer's body, about. */
+export function sizeOf(entry: JournalEntry): number {
+  const known = sizes.get(entry)
+  if (known !== undefined) return known
+  const size = entry.response === null ? 0 : JSON.stringify(entry.response).length
+  sizes.set(entry, size)
+  return size
+}

@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import { type Control, type ControlHost, controlCall } from '../control/control.ts'
+import type { ListedRecord, RecordsQuery } from '../generated/controls.ts'
+import type { Collection } from '../operation/collection.ts'
+import { families } from '../resources/index.ts'
+import { documented, named } from '../schema/documentation.ts'
+
+export type { ListedRecord, RecordsQuery }
+
+const MOST = 100
+
+/** The fields that people know records by, the best first. */
+const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
+
+const listedRecord = named(
+  v.object({
+    collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
+    key: documented(v.string(), "The record's id; for a module the ids of edge and route, with a slash between."),
+    name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
+  }),
+  'ListedRecord',
+  'A record of the gateway, by its key.',
+)
+
+const query = named(
+  v.object({
+    collection: v.optional(documented(v.string(), 'Only records of this collection.')),
+    using: v.optional(
+      documented(v.string(), 'Only records with this text, such as an id, as a value, a key, or before a port.'),
+    ),
+  }),
+  'RecordsQuery',
+  'A query for records. Default: all.',
+)
+
+const read = controlCall({
+  method: 'GET',
+  path: '/records',
+  summary: 'The records of a collection, or those that use a resource',
+  from: 'query',
+  schema: query,
+  answer: v.array(listedRecord),
+  run: recordsOf,
+})
+
+/** The page asks over HTTP only. */
+export const records: Control = { calls: { read } }
+
+function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
+  const all = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
+  const chosen = all.filter(({ name }) => collection === undefined || name === collection)
+  return host.transact((tx) => {
+    const found: ListedRecord[] = []
+    // Of their records, only the keys and texts are read.
+    for (const each of chosen as readonly Collection<object>[]) {
+      for (const record of tx.newestFirst(each)) {
+        const key = each.key(record)
+        if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
+        if (found.push({ collection: each.name, key, name: nameOf(record) }) === MOST) return found
+      }
+    }
+    return found
+  })
+}
+
+function uses(value: unknown, text: string): boolean {
+  if (typeof value === 'string') return value === text || value.startsWith(`${text}:`)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([name, inner]) => name === text || uses(inner, text))
+}
+
+function nameOf(record: object): string {
+  const fields: Record<string, unknown> = { ...record }
+  const [found] = NAMES.flatMap((name) => fields[name] || [])
+  return typeof found === 'string' ? found : ''
+}

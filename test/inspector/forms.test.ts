@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { ngrok, standard } from '../../src/index.ts'
+import { Service, type ServiceFamily, type ServiceOperation } from '../../src/inspector/service.ts'
+import { type Input, inputsOf } from '../../src/inspector/shared/schema-inputs.ts'
+import { openApi } from '../../src/openapi/openapi.ts'
+import { CSR } from '../ngrok/certificate-requests.ts'
+import { SSH_KEYS } from '../ngrok/ssh-keys.ts'
+import { upload } from '../support/pem.ts'
+import { asked, hasBrowser, opening } from './support/opened.ts'
+
+/** Texts that the document has no example of. */
+const OWN: Readonly<Record<string, string>> = {
+  ...upload(),
+  public_key: SSH_KEYS.ed25519,
+  description: 'filled in by the test',
+  'binding.csr': CSR,
+  traffic_policy: '{}',
+  cidr: '192.0.2.0/24',
+  action: 'allow',
+  value: 'a secret',
+  ip_policy_id: 'ipp_1',
+  vault_id: 'vault_1',
+}
+
+/** The edge and the route that there are in the standard dialect, once they are declared. */
+const ROUTE = ['edghts_1', 'edghtsrt_1']
+
+interface Refused {
+  readonly error_code: string
+  readonly msg: string
+  readonly details?: object
+}
+
+/** Opens the forms of a gateway one by one, fills them from the examples of its document, and sends them. */
+class Forms {
+  readonly sent: string[] = []
+  readonly problems: string[] = []
+  readonly #page: Page
+  readonly #service: Service
+  /** The ids that were made here, by the beginnings of those in examples. */
+  readonly #made = new Map<string, string>()
+
+  constructor(page: Page, service: Service) {
+    this.#page = page
+    this.#service = service
+  }
+
+  async fill(go: (place: string) => Promise<void>, own: Readonly<Record<string, readonly string[]>>): Promise<void> {
+    for (const family of this.#service.families) {
+      const { name, list, create, itemPath } = family
+      if (list && create) {
+        await go(`resources/${name}`)
+        await this.#button('Create').click()
+        await this.#send(create, 'Create')
+      }
+      const depth = [...itemPath.matchAll(/\{/g)].length
+      const ids = own[name] ?? this.#idsIn(itemPath, depth)
+      await go(`resources/${name}/${ids.join('/')}`)
+      await this.#side.waitFor({ timeout: 5000 }).catch(() => this.problems.push(`${name} has no page for ${ids}.`))
+      await this.#change(family)
+    }
+  }
+
+  /** Sends every form on the page of one resource. */
+  async #change(family: ServiceFamily): Promise<void> {
+    const { update, actions } = family
+    const inner = this.#service.below(family).flatMap(({ create }) => create ?? [])
+    const forms = [...(update ? [update] : []), ...inner, ...actions]
+    for (const each of forms.filter((one) => inputsOf(this.#service, one).length > 0)) {
+      const isUpdate = each === update
+      const name = isUpdate ? (each.method === 'PUT' ? 'Set' : 'Change') : each.summary
+      const isThere = await this.#button(name)
+        .click({ timeout: 10_000 })
+        .then(
+          () => true,
+          () => false,
+        )
+      if (!isThere) {
+        this.problems.push(`${each.name} has no form at ${this.#page.url()}.`)
+        continue
+      }
+      await this.#send(each, isUpdate ? 'Save' : 'Send')
+      // What was made in it has a page of its own.
+      if (inner.includes(each)) await this.#page.goBack()
+    }
+  }
+
+  get #side() {
+    return this.#page.getByRole('complementary')
+  }
+
+  #button(name: string) {
+    return this.#page.getByRole('button', { name, exact: true })
+  }
+
+  async #send(operation: ServiceOperation, verb: string): Promise<void> {
+    const inputs = inputsOf(this.#service, operation)
+    const form = this.#side.locator('form.fields:not(.grid)')
+    await form.waitFor()
+    await form.locator('.field').evaluateAll(
+      (fields, texts) => {
+        for (const field of fields) {
+          const name = (field as HTMLElement).title.split(':')[0] ?? ''
+          const input = field.querySelector<HTMLInputElement>('input, select, textarea')
+          const text = texts[name]
+          if (!input || text === undefined) throw new Error(`There is no input of ${name}.`)
+          if (text === '') continue
+          input.value = text
+          input.dispatchEvent(new Event(input.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true }))
+        }
+        if (fields.length !== Object.keys(texts).length) throw new Error('A field is missing.')
+      },
+      Object.fromEntries(inputs.map((each) => [each.path.join('.'), this.#text(operation, each)])),
+    )
+    const answered = this.#page.waitForResponse((each) => each.request().method() === operation.method)
+    await form.getByRole('button', { name: verb, exact: true }).click()
+    const answer = await answered
+    this.sent.push(operation.name)
+    if (answer.ok()) {
+      const { id } = (await answer.json().catch(() => ({}))) as { id?: string }
+      if (id) this.#made.set(id.split('_')[0] ?? '', id)
+      await form.waitFor({ state: 'detached' })
+      return
+    }
+    const { error_code: code, msg, details } = (await answer.json()) as Refused
+    const refusal = form.getByRole('alert').first()
+    await refusal.waitFor()
+    const isAtField = (await form.locator('.field [role=alert]').count()) > 0
+    const namesField = Object.keys(details ?? {}).some((name) => name.startsWith('field:'))
+    const said = String(await refusal.textContent())
+    if (verb === 'Create' || answer.status() >= 500 || said === '' || isAtField !== namesField)
+      this.problems.push(
+        `${operation.name}: ${answer.status()} ${code} ${msg} ${JSON.stringify(details)}; said: ${said}`,
+      )
+    await form.getByRole('button', { name: 'Cancel' }).click()
+  }
+
+  /** The example of the body at a field, or that of the field. Ids are those of what was made. */
+  #text(operation: ServiceOperation, { path, schema }: Input): string {
+    const [whole] = this.#service.resolved(operation.body).examples ?? []
+    const inBody = path.reduce<unknown>((value, name) => Object(value)[name], whole)
+    const at = path.join('.')
+    const value = OWN[at] ?? inBody ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return text.replace(/\b([a-z]+)_\w+/g, (id, prefix: string) => this.#made.get(prefix) ?? id)
+  }
+
+  #idsIn(itemPath: string, depth: number): string[] {
+    const [, kind = ''] = /^\/edges\/(\w+)/.exec(itemPath) ?? []
+    if (depth === 2) return [this.#made.get('edghts') ?? ROUTE[0], this.#made.get('edghtsrt') ?? ROUTE[1]].map(String)
+    const edge = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' }[kind]
+    return [this.#made.get(edge ?? '') ?? [...this.#made.values()].at(-1) ?? 'none_1']
+  }
+}
+
+describe.skipIf(!hasBrowser)('Every form of every operation, filled from the examples of the document', () => {
+  const open = opening()
+
+  test.each([
+    [standard, {}],
+    [ngrok, ngrokFamilies],
+  ] as const)(
+    'is sent, and accepted or refused with a reason, at the field that it names: $name',
+    async (dialect, families) => {
+      const { server, page, go } = await open({ dialect, families })
+      const service = new Service(JSON.parse(JSON.stringify(openApi(dialect, { families }))))
+      const own: Record<string, readonly string[]> = {}
+      const declared = dialect === ngrok ? { tunnel_session: {} } : { edge: ROUTE[0], routes: [ROUTE[1]] }
+      const answer = await asked(server, 'POST', '/_fauxgate/declare', declared)
+      if (dialect === ngrok) own.tunnel_sessions = (await answer.text()).match(/ts_\w{27}/) ?? []
+      const forms = new Forms(page, service)
+      await forms.fill(go, own)
+      expect(forms.problems).toEqual([])
+      const withForms = service.operations.filter((each) => each.method !== 'GET' && inputsOf(service, each).length > 0)
+      expect(forms.sent.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())
+    },
+  )
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { inspected } from '../../src/gateway/inspected.ts'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { upload } from '../support/pem.ts'
+import { openManual } from '../support/provisioning.ts'
+
+async function recordsOf(gateway: ReturnType<typeof openManual>, query: string) {
+  return (await gateway.fetch(`http://localhost/_fauxgate/records?${query}`)).json()
+}
+
+test('The records that use a resource are found by its id, as a value, as a key and in the ids of a module', async () => {
+  const gateway = createNgrok()
+  const backend = gateway.httpResponseBackends.create({ body: 'hello' })
+  const weighted = gateway.weightedBackends.create({ description: 'both', backends: { [backend.id]: 1 } })
+  const edge = gateway.httpsEdges.create({ description: 'web' })
+  const { id } = gateway.httpsEdgeRoutes.create(edge.id, { match: '/', backend: { backend_id: backend.id } })
+  const answer = await gateway.fetch(`http://localhost/_fauxgate/records?using=${backend.id}`)
+  expect(await answer.json()).toEqual([
+    { collection: 'weighted_backends', key: weighted.id, name: 'both' },
+    { collection: 'route_backend', key: `${edge.id}/${id}`, name: '' },
+  ])
+})
+
+test('The records of a collection are listed, the newest first, and a text may be before a port', async () => {
+  const gateway = openManual()
+  const certificate = gateway.tlsCertificates.create(upload())
+  const [one, other] = ['one.example.com', 'other.example.com'].map((domain) =>
+    gateway.reservedDomains.create({ domain, certificate_id: certificate.id }),
+  )
+  const shown = [other, one].map((each) => ({ collection: 'reserved_domains', key: each?.id, name: each?.domain }))
+  expect(await recordsOf(gateway, 'collection=reserved_domains')).toEqual(shown)
+  expect(await recordsOf(gateway, `using=${certificate.id}`)).toEqual(shown)
+  expect(await recordsOf(gateway, 'using=nobody')).toEqual([])
+})
+
+test('The timeline of a domain names a certificate for other names, and one that has expired', () => {
+  const gateway = openManual()
+  const { id, not_after } = gateway.tlsCertificates.create(upload())
+  gateway.reservedDomains.create({ domain: 'not-in-it.example.net', certificate_id: id })
+  const problem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  expect(problem()).toMatch(/^The certificate is for .*, not for not-in-it\.example\.net\.$/)
+  gateway.clock.advanceTo(not_after)
+  expect(problem()).toBe(`The certificate expired at ${not_after}.`)
+})
