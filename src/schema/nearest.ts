@@ -3,10 +3,11 @@ export function nearest(received: string, names: Iterable<string>): string | und
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
-    const distance = isPartOf(word, name) ? 1 : edits(word, name.toLowerCase())
-    if (distance <= Math.max(1, Math.floor(name.length / 3)) && !(best && best.distance <= distance)) {
-      best = { name, distance }
-    }
+    const most = Math.max(1, Math.floor(name.length / 3))
+    // Texts of such different lengths need not be compared, which takes long for a long one.
+    const isFar = Math.abs(word.length - name.length) > most
+    const distance = isPartOf(word, name) ? 1 : isFar ? Number.POSITIVE_INFINITY : edits(word, name.toLowerCase())
+    if (distance <= most && !(best && best.distance <= distance)) best = { name, distance }
   }
   return best?.name
 }

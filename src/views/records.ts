@@ -56,7 +56,7 @@ function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeo
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
         if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
-        if (found.push({ collection: each.name, key, name: nameOf(record) }) === MOST) return found
+        if (found.push({ collection: each.name, key, name: host.withoutKeys(nameOf(record)) }) === MOST) return found
       }
     }
     return found

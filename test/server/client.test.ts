@@ -147,10 +147,12 @@ describe('The controls of a running server as commands', () => {
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
     // Families of a gateway's own declare what ends; a domain's timeline is one of all; documents are for programs; openssl reads certificates.
+    // Lists show the records that use another.
     const left = controlCalls.map(({ method, path }) => `${method} ${path}`).filter((call) => !known.has(call))
     expect(left).toEqual([
       'DELETE /declare',
       'GET /provisioning/timeline',
+      'GET /records',
       'POST /certificates',
       'GET /openapi.json',
       'GET /openapi.control.json',

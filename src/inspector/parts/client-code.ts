@@ -24,7 +24,7 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
 
 /** Says what keeps a request from being sent again exactly as it was; undefined if nothing does. */
 export function replayProblem(page: Page, entry: JournalEntry): string | undefined {
-  const why = CONTROL.test(bodyText(entry) ?? '') ? 'its body has control characters' : leftOut(entry)
+  const why = leftOut(entry)
   if (why) return `${why}.`
   const hidden = Object.entries(entry.requestHeaders).filter(([, text]) => text.includes('[redacted]'))
   const [name] = hidden.find(([each]) => each !== 'authorization' || page.overview?.keys) ?? []
@@ -39,14 +39,15 @@ export function asCurl(page: Page, sent: Sent): string {
   const headers = Object.entries(clientHeaders(page, sent)).map(([name, text]) =>
     quoted(text === '' ? `${name};` : `${name}: ${text}`),
   )
+  const isPlain = body === undefined || !CONTROL.test(body)
   const parts = [
-    'curl',
+    isPlain ? 'curl' : `printf ${quoted(printfFormat(body))} | curl`,
     ...(sent.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${sent.method}`]),
     // Brackets and braces would be several URLs, and `/../` would be resolved.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     ...(/\/\./.test(url) ? ['--path-as-is'] : []),
     ...headers.map((header) => `-H ${header}`),
-    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+    ...(body === undefined ? [] : [isPlain ? `--data-raw ${quoted(body)}` : '--data-binary @-']),
     quoted(url),
   ]
   return parts.join(' ')
@@ -54,6 +55,12 @@ export function asCurl(page: Page, sent: Sent): string {
 
 /** Characters that a terminal acts on when a command is pasted, and U+0000, which no argument can contain. */
 const CONTROL = /\p{Cc}/u
+
+/** Returns the text as the format of `printf`, with bytes in octal where a terminal, a format or an option would begin. */
+function printfFormat(text: string): string {
+  const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
+  return text.replace(/^-|[\p{Cc}\\%]/gu, (found) => Array.from(new TextEncoder().encode(found), octal).join(''))
+}
 
 export function asFetch(page: Page, sent: Sent): string {
   const body = bodyText(sent)
