@@ -85,8 +85,9 @@ class TestFile {
       `testOf('what happened from ${start} on', async ({ gateway }) => {`,
       '  const send = async (method, path, body) => {',
       "    const json = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a test
-      '    const response = await gateway.fetch(`${gateway.url}${path}`, { method, headers, ...json })',
+      // Controls are for this machine alone.
+      "    const base = path.startsWith('/_fauxgate/') ? 'http://localhost' : gateway.url",
+      '    const response = await gateway.fetch(base + path, { method, headers, ...json })',
       '    const text = await response.text()',
       "    const isJson = response.headers.get('content-type') === 'application/json'",
       '    return { status: response.status, body: isJson && text ? JSON.parse(text) : text }',
