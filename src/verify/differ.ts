@@ -7,9 +7,11 @@ import { escapedForPattern, shownValue } from './texts.ts'
 export interface Difference {
   /** The place, such as `status`, `header content-type` or `body.ip_policies[0].action`. */
   readonly at: string
+  /** The kind of the difference. */
   readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
-  /** What fauxgate answers there, and what came, for people. */
+  /** The answer of fauxgate there, for people. */
   readonly expected: string
+  /** The answer that came, for people. */
   readonly received: string
 }
 

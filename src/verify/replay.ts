@@ -16,6 +16,7 @@ export interface KnownDifference {
   readonly request: string
   /** The place of the difference, with `*` for anything, such as `body.msg`. */
   readonly at: string
+  /** The reason why the difference stays. */
   readonly reason: string
 }
 
@@ -23,6 +24,7 @@ export interface KnownDifference {
 export interface ReplayReport {
   /** The number of exchanges that were compared. */
   readonly compared: number
+  /** The exchanges with differences. */
   readonly differing: readonly ReplayedExchange[]
   /** Exchanges that were not compared, with the reason. */
   readonly skipped: readonly { readonly request: string; readonly reason: string }[]
@@ -36,7 +38,9 @@ export interface ReplayReport {
 export interface ReplayedExchange {
   /** The number of the exchange in the recording, from 1. */
   readonly number: number
+  /** The method and the path of the request. */
   readonly request: string
+  /** The differences of the answer. */
   readonly differences: readonly Difference[]
 }
 
